@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
 use playhouse_engine::cast::{
-    Appearance, CastList, Dead, EntityName, Kind, OnStage, StableId, set_system_message,
+    Appearance, CastList, Dead, EntityName, Kind, OnStage, set_system_message,
 };
 use playhouse_engine::knowledge::{FactBook, Knowledge, Known};
 use playhouse_engine::locale::{Argument, Localize, UiText, text};
@@ -79,7 +79,7 @@ pub(super) fn check(world: &mut World, old: &WorldFile, new: &WorldFile) -> Resu
 }
 
 fn check_cast(world: &mut World, new: &WorldFile, reasons: &mut Vec<UiText>) {
-    for (_, entity) in members(world) {
+    for entity in members(world) {
         let entity = world.entity(entity);
         let (Some(name), Some(kind)) = (entity.get::<EntityName>(), entity.get::<Kind>()) else {
             continue;
@@ -132,15 +132,14 @@ fn skills_of(entity: EntityRef<'_>) -> BTreeSet<Arc<str>> {
 /// People and places are there from the start; only foes may come later.
 fn check_newcomers(world: &World, old: &WorldFile, new: &WorldFile, reasons: &mut Vec<UiText>) {
     let cast = world.resource::<CastList>();
-    let names = |file: &WorldFile| -> Vec<String> {
-        let stages = file.stages.iter().map(|stage| &stage.name);
-        let agents = file.agents.iter().map(|agent| &agent.name);
-        let actors = file.actors.iter().map(|actor| &actor.name);
-        stages.chain(agents).chain(actors).cloned().collect()
+    let is_old = |name: &str| {
+        old.stage(name).is_some() || old.agent(name).is_some() || old.actor(name).is_some()
     };
-    let known = names(old);
-    for name in names(new) {
-        if !known.contains(&name) && cast.by_name(&name).is_none() {
+    let stages = new.stages.iter().map(|stage| &stage.name);
+    let agents = new.agents.iter().map(|agent| &agent.name);
+    let actors = new.actors.iter().map(|actor| &actor.name);
+    for name in stages.chain(agents).chain(actors) {
+        if !is_old(name) && cast.by_name(name).is_none() {
             reasons.push(text!(rpg_unfit_new, name));
         }
     }
@@ -148,10 +147,10 @@ fn check_newcomers(world: &World, old: &WorldFile, new: &WorldFile, reasons: &mu
 
 fn check_possessions(world: &World, old: &WorldFile, new: &WorldFile, reasons: &mut Vec<UiText>) {
     let has_fact = |file: &WorldFile, id: &str| file.facts.iter().any(|fact| fact.id == id);
-    for (_, entity) in members(world) {
+    for entity in members(world) {
         let entity = world.entity(entity);
-        let name = entity.get::<EntityName>().map(|name| name.to_string());
-        let name = name.unwrap_or_default();
+        let name = entity.get::<EntityName>();
+        let name = name.map_or_else(String::new, ToString::to_string);
         let held = entity.get::<Belongings>();
         for item in held.iter().flat_map(|held| &held.0) {
             if new.items.iter().all(|known| known.name != **item) {
@@ -184,7 +183,7 @@ fn check_course(world: &World, old: &WorldFile, new: &WorldFile, reasons: &mut V
     let ahead = state.ahead.iter().flat_map(|step| step.dungeons());
     dungeons.extend(ahead.map(|name| name.as_str().into()));
     let mut scenes: BTreeSet<Arc<str>> = BTreeSet::new();
-    for (_, entity) in members(world) {
+    for entity in members(world) {
         let entity = world.entity(entity);
         let fight = entity.get::<CurrentFight>();
         dungeons.extend(fight.map(|fight| fight.dungeon.clone()));
@@ -285,7 +284,7 @@ fn fields_that_differ(before: &Value, after: &Value) -> Vec<String> {
 pub(super) fn apply(world: &mut World, old: &WorldFile, new: &WorldFile) -> Result<(), SpawnError> {
     let rules = rules_text(new);
     let facts = new.fact_book();
-    for (_, entity) in members(world) {
+    for entity in members(world) {
         let Some(name) = world.get::<EntityName>(entity).map(|name| name.0.clone()) else {
             continue;
         };
@@ -391,6 +390,7 @@ fn learn_new_facts(
 }
 
 /// Everybody and every place, in stable order.
-fn members(world: &World) -> Vec<(StableId, Entity)> {
-    world.resource::<CastList>().all().collect()
+fn members(world: &World) -> Vec<Entity> {
+    let all = world.resource::<CastList>().all();
+    all.map(|(_, entity)| entity).collect()
 }

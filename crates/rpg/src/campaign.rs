@@ -126,8 +126,7 @@ impl Campaign {
         let path = format!("worlds/{folder}/world.ron");
         let (file, warnings) = WorldFile::load_file(data, &path)?;
         let mut paths = prompt_files(data, &file)?;
-        let mut texts = EmbeddedFiles::of(data, &paths).map_err(in_data)?;
-        texts.insert(path.clone(), data.read_text(&path).map_err(in_data)?);
+        let texts = embedded_files(data, &paths, data, &path)?;
         paths.push(path.clone());
         let embedded = EmbeddedWorld {
             world: folder.to_owned(),
@@ -150,15 +149,13 @@ impl Campaign {
     ) -> Result<Self, CampaignError> {
         let (file, warnings) = WorldFile::load_file(world, OWN_FILE)?;
         let paths = prompt_files(data, &file)?;
-        let mut texts = EmbeddedFiles::of(data, &paths).map_err(in_data)?;
-        texts.insert(OWN_FILE.into(), world.read_text(OWN_FILE).map_err(in_data)?);
-        let prompts = data.fingerprint(&paths).map_err(in_data)?;
         let own = world.fingerprint([OWN_FILE]).map_err(in_data)?;
+        let prompts = data.fingerprint(&paths).map_err(in_data)?;
         let embedded = EmbeddedWorld {
             world: name.to_owned(),
             data: format!("{own}-{prompts}"),
             file: OWN_FILE.into(),
-            texts,
+            texts: embedded_files(data, &paths, world, OWN_FILE)?,
         };
         Self::new(data, file, warnings, embedded)
     }
@@ -296,6 +293,18 @@ fn prompt_files(data: &DataFolder, file: &WorldFile) -> Result<Vec<String>, Camp
         paths.retain(|path| !path.starts_with(&tools));
     }
     Ok(paths)
+}
+
+/// The prompts that are not as the program has them, and the file of a world.
+fn embedded_files(
+    data: &DataFolder,
+    prompts: &[String],
+    world: &DataFolder,
+    path: &str,
+) -> Result<EmbeddedFiles, CampaignError> {
+    let mut texts = EmbeddedFiles::of(data, prompts).map_err(in_data)?;
+    texts.insert(path.into(), world.read_text(path).map_err(in_data)?);
+    Ok(texts)
 }
 
 fn in_data(error: DataError) -> CampaignError {

@@ -198,10 +198,10 @@ pub(super) fn plugin(setup: &mut Setup) {
         .component::<Fighter>("fighter")
         .component::<StatusEffects>("effects")
         .component::<Foe>("foe")
-        .component::<Residence>("homeward")
+        .component::<Residence>("residence")
         .component::<HomeStage>("home_stage")
         .component::<KickedOff>("kicked_off")
-        .component::<Acquaintances>("acquainted")
+        .component::<Acquaintances>("acquaintances")
         .component::<LastFight>("last_fight")
-        .component::<CurrentFight>("fight_here");
+        .component::<CurrentFight>("current_fight");
 }

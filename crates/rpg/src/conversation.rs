@@ -64,10 +64,8 @@ fn since_last_answer(context: &AgentContext) -> impl Iterator<Item = &Entry> {
 /// What was spoken since the entity answered last, oldest first.
 pub(super) fn heard(context: &AgentContext) -> Vec<SpokenLine> {
     let speech = since_last_answer(context).filter(|entry| is_speech(entry));
-    let mut heard: Vec<_> = speech
-        .take(MAX_HEARD)
-        .map(|entry| SpokenLine::new(entry, entry.body().full_text()))
-        .collect();
+    let line = |entry: &Entry| SpokenLine::new(entry, entry.body().full_text());
+    let mut heard: Vec<_> = speech.take(MAX_HEARD).map(line).collect();
     heard.reverse();
     heard
 }
@@ -75,8 +73,7 @@ pub(super) fn heard(context: &AgentContext) -> Vec<SpokenLine> {
 /// The text of the last event of a type since the entity answered last; empty if there is none.
 pub(super) fn last_event_text(context: &AgentContext, kind: &str) -> String {
     let last = since_last_answer(context).find(|entry| event_type(entry) == Some(kind));
-    last.map(|entry| entry.body().full_text().into_owned())
-        .unwrap_or_default()
+    last.map_or_else(String::new, |entry| entry.body().full_text().into_owned())
 }
 
 /// What happened since the entity answered last, oldest first.
@@ -120,22 +117,20 @@ pub(super) fn last_events(
         let is_memory = event_type(entry) == Some(Archive::TYPE);
         let mut chapters = chapters.all().iter().filter(|_| is_memory);
         let chapter = chapters.find(|chapter| chapter.summary.id() == entry.body().id());
-        let archived = chapter.into_iter().flat_map(|chapter| &chapter.messages);
-        let archived = archived
-            .rev()
-            .map(|stored| (&stored.message.body, ARCHIVED_CHARS));
+        let archived = chapter
+            .into_iter()
+            .flat_map(|chapter| &chapter.messages)
+            .rev();
+        let archived = archived.map(|stored| (&stored.message.body, ARCHIVED_CHARS));
         let own = chapter.is_none().then(|| (entry.body(), BEGINNING_CHARS));
         own.into_iter().chain(archived)
     });
-    let events = bodies.filter(|(body, _)| {
-        body.event_type()
-            .is_some_and(|kind| kind != "day" && kind != Archive::TYPE)
-    });
+    let is_news = |kind: &str| kind != "day" && kind != Archive::TYPE;
+    let events = bodies.filter(|(body, _)| body.event_type().is_some_and(is_news));
     let new = events.take_while(|(body, _)| body.id().to_string() != since);
     let mut new: Vec<_> = new.take(most).collect();
     new.reverse();
-    let numbered = new.into_iter().zip(1..);
-    let numbered = numbered.map(|((body, chars), number)| {
+    let numbered = new.into_iter().zip(1..).map(|((body, chars), number)| {
         let text = body.full_text();
         NumberedEvent {
             number,

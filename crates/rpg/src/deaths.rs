@@ -25,34 +25,16 @@ pub(super) fn death_of(name: &str, language: Language) -> Untrue {
     }
 }
 
-const DEATHS: [&str; 6] = [
-    "{} dies",
-    "{} is dead",
-    "{} falls dead",
-    "{} drops dead",
-    "{} is killed",
-    "kills {}",
-];
-const DEATHS_ZH: [&str; 8] = [
-    "{}死了",
-    "{}断了气",
-    "{}咽了气",
-    "{}气绝",
-    "{}毙命",
-    "杀死{}",
-    "杀了{}",
-    "打死{}",
-];
+const DEATHS: &str = "{} dies|{} is dead|{} falls dead|{} drops dead|{} is killed|kills {}";
+const DEATHS_ZH: &str = "{}死了|{}断了气|{}咽了气|{}气绝|{}毙命|杀死{}|杀了{}|打死{}";
 
 /// The ways to say that somebody dies, by name.
 pub(super) fn deaths_of(name: &str, language: Language) -> Vec<String> {
-    let deaths: &[&str] = match language {
-        Language::En => &DEATHS,
-        Language::Zh => &DEATHS_ZH,
+    let deaths = match language {
+        Language::En => DEATHS,
+        Language::Zh => DEATHS_ZH,
     };
-    let first = name.split_whitespace().next().unwrap_or_default();
-    let names = [name, first];
-    let ways = deaths.iter();
-    ways.flat_map(|death| names.map(|name| death.replace("{}", name)))
-        .collect()
+    let names = [name, name.split_whitespace().next().unwrap_or_default()];
+    let told = |death: &str| names.map(|name| death.replace("{}", name));
+    deaths.split('|').flat_map(told).collect()
 }

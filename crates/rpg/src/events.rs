@@ -12,7 +12,7 @@ use serde_json::json;
 
 use super::actions::ActionSpec;
 use super::components::{Departure, FightResult};
-use super::happening::{FightEnd, FightNote, Happening, Pledge};
+use super::happening::{FightNote, Happening, Pledge};
 use super::home::vote::VoteCounted;
 use super::host::HostDid;
 use super::scenes::choose::ChoiceMade;
@@ -80,10 +80,8 @@ pub struct Day {
     /// `begin`, `round` or `end`.
     pub part: String,
     /// Which round of talk, from 1, if it is one.
-    #[serde(default)]
     pub round: u32,
     /// The number of rounds of the day.
-    #[serde(default)]
     pub rounds: u32,
 }
 
@@ -200,16 +198,14 @@ impl CombatInitialization {
     }
 
     fn noted(&self) -> Option<Noting> {
-        Some(
-            Happening::Fight(FightNote {
-                fight: self.combat_id.as_str().into(),
-                place: self.stage.as_str().into(),
-                heroes: shared(&self.heroes),
-                foes: shared(&self.foes),
-                ..FightNote::default()
-            })
-            .into(),
-        )
+        let note = FightNote {
+            fight: self.combat_id.as_str().into(),
+            place: self.stage.as_str().into(),
+            heroes: shared(&self.heroes),
+            foes: shared(&self.foes),
+            ..FightNote::default()
+        };
+        Some(Happening::Fight(note).into())
     }
 }
 
@@ -222,19 +218,14 @@ pub struct CombatantStatus {
     /// The names of the effects on it.
     pub effects: Vec<String>,
     /// Attack with all effects.
-    #[serde(default)]
     pub attack: i32,
     /// Defense with all effects.
-    #[serde(default)]
     pub defense: i32,
     /// Whether it bears a wound from an earlier fight.
-    #[serde(default)]
     pub wounded: bool,
     /// How firmly it means to fight; 0 if only blows can move it.
-    #[serde(default)]
     pub resolve: i32,
     /// How it left the fight; `None` while it stands.
-    #[serde(default)]
     pub departure: Option<Departure>,
 }
 
@@ -398,13 +389,8 @@ pub struct Wound {
 
 impl Wound {
     fn noted(&self) -> Option<Noting> {
-        Some(
-            Happening::Wounded {
-                who: self.actor.as_str().into(),
-                days: self.days,
-            }
-            .into(),
-        )
+        let (who, days) = (self.actor.as_str().into(), self.days);
+        Some(Happening::Wounded { who, days }.into())
     }
 }
 
@@ -429,12 +415,9 @@ pub struct CombatOutcome {
     pub result: FightResult,
     pub fallen: Vec<String>,
     pub felled: Vec<String>,
-    #[serde(default)]
     pub fled: Vec<String>,
-    #[serde(default)]
     pub yielded: Vec<String>,
     /// How the last of the losing side left the fight; `None` if the rounds ran out.
-    #[serde(default)]
     pub how: Option<Departure>,
     /// What the party gained.
     pub gains: Vec<String>,
@@ -450,19 +433,17 @@ impl CombatOutcome {
     }
 
     fn noted(&self) -> Option<Noting> {
-        Some(
-            Happening::Fight(FightNote {
-                fight: self.combat_id.as_str().into(),
-                place: self.stage.as_str().into(),
-                result: Some(end_of(self.result)),
-                fallen: shared(self.fallen.iter().chain(&self.felled)),
-                fled: shared(&self.fled),
-                yielded: shared(&self.yielded),
-                gains: shared(&self.gains),
-                ..FightNote::default()
-            })
-            .into(),
-        )
+        let note = FightNote {
+            fight: self.combat_id.as_str().into(),
+            place: self.stage.as_str().into(),
+            result: Some(self.result),
+            fallen: shared(self.fallen.iter().chain(&self.felled)),
+            fled: shared(&self.fled),
+            yielded: shared(&self.yielded),
+            gains: shared(&self.gains),
+            ..FightNote::default()
+        };
+        Some(Happening::Fight(note).into())
     }
 }
 
@@ -480,16 +461,14 @@ pub struct BattleReport {
 
 impl BattleReport {
     fn noted(&self) -> Option<Noting> {
-        Some(
-            Happening::Fight(FightNote {
-                place: self.stage.as_str().into(),
-                foes: shared(&self.foes),
-                result: Some(end_of(self.result)),
-                fallen: shared(&self.fallen),
-                ..FightNote::default()
-            })
-            .into(),
-        )
+        let note = FightNote {
+            place: self.stage.as_str().into(),
+            foes: shared(&self.foes),
+            result: Some(self.result),
+            fallen: shared(&self.fallen),
+            ..FightNote::default()
+        };
+        Some(Happening::Fight(note).into())
     }
 }
 
@@ -522,13 +501,8 @@ pub struct ItemTaken {
 
 impl ItemTaken {
     fn noted(&self) -> Option<Noting> {
-        Some(
-            Happening::Took {
-                who: self.actor.as_str().into(),
-                item: self.item.as_str().into(),
-            }
-            .into(),
-        )
+        let (who, item) = (self.actor.as_str().into(), self.item.as_str().into());
+        Some(Happening::Took { who, item }.into())
     }
 }
 
@@ -543,14 +517,9 @@ pub struct ItemGiven {
 
 impl ItemGiven {
     fn noted(&self) -> Option<Noting> {
-        Some(
-            Happening::Gave {
-                who: self.actor.as_str().into(),
-                item: self.item.as_str().into(),
-                to: self.to.as_str().into(),
-            }
-            .into(),
-        )
+        let (who, item) = (self.actor.as_str().into(), self.item.as_str().into());
+        let to = self.to.as_str().into();
+        Some(Happening::Gave { who, item, to }.into())
     }
 }
 
@@ -576,17 +545,9 @@ impl ItemMoved {
     }
 
     pub(super) fn lost(&self) -> Option<Happening> {
-        let (who, item) = (self.from.as_str().into(), self.item.as_str().into());
-        let lost = Happening::Lost {
-            who,
-            item,
-            hidden_at: None,
-        };
-        (!self.from.is_empty()).then_some(lost)
+        (!self.from.is_empty()).then(|| lost(&self.from, &self.item, None))
     }
-}
 
-impl ItemMoved {
     fn noted(&self) -> Option<Noting> {
         self.took().or_else(|| self.lost()).map(Noting::from)
     }
@@ -631,14 +592,7 @@ pub struct ItemHidden {
 
 impl ItemHidden {
     fn noted(&self) -> Option<Noting> {
-        Some(
-            Happening::Lost {
-                who: self.actor.as_str().into(),
-                item: self.item.as_str().into(),
-                hidden_at: Some(self.stage.as_str().into()),
-            }
-            .into(),
-        )
+        Some(lost(&self.actor, &self.item, Some(&self.stage)).into())
     }
 }
 
@@ -726,14 +680,9 @@ pub struct FeelingChanged {
 
 impl FeelingChanged {
     fn noted(&self) -> Option<Noting> {
-        Some(
-            Happening::Felt {
-                about: self.about.as_str().into(),
-                change: self.change,
-                why: self.why.as_str().into(),
-            }
-            .into(),
-        )
+        let (about, why) = (self.about.as_str().into(), self.why.as_str().into());
+        let change = self.change;
+        Some(Happening::Felt { about, change, why }.into())
     }
 }
 
@@ -746,16 +695,7 @@ pub struct Attempted {
 
 impl Attempted {
     fn noted(&self) -> Option<Noting> {
-        Some(
-            Happening::Tried {
-                who: self.actor.as_str().into(),
-                attempt: self.what.as_str().into(),
-                outcome: "".into(),
-                found: "".into(),
-                left: "".into(),
-            }
-            .into(),
-        )
+        tried(&self.actor, &self.what, [""; 3])
     }
 }
 
@@ -772,14 +712,11 @@ pub struct AttemptOutcome {
     /// The item that was found; else empty.
     pub found: String,
     /// The item that was left where it was tried; else empty.
-    #[serde(default)]
     pub left: String,
     /// The place to which a way is open again; else empty.
     pub way: String,
     /// Who regained hit points by it; else empty.
-    #[serde(default)]
     pub healed: String,
-    #[serde(default)]
     pub healed_by: i32,
     /// The number of hit points that it cost.
     pub hurt: i32,
@@ -794,27 +731,29 @@ impl AttemptOutcome {
     }
 
     fn noted(&self) -> Option<Noting> {
-        Some(
-            Happening::Tried {
-                who: self.actor.as_str().into(),
-                attempt: "".into(),
-                outcome: self.outcome.as_str().into(),
-                found: self.found.as_str().into(),
-                left: self.left.as_str().into(),
-            }
-            .into(),
-        )
+        tried(&self.actor, "", [&self.outcome, &self.found, &self.left])
     }
+}
+
+fn lost(who: &str, item: &str, hidden_at: Option<&str>) -> Happening {
+    Happening::Lost {
+        who: who.into(),
+        item: item.into(),
+        hidden_at: hidden_at.map(Into::into),
+    }
+}
+
+fn tried(who: &str, attempt: &str, [outcome, found, left]: [&str; 3]) -> Option<Noting> {
+    let tried = Happening::Tried {
+        who: who.into(),
+        attempt: attempt.into(),
+        outcome: outcome.into(),
+        found: found.into(),
+        left: left.into(),
+    };
+    Some(tried.into())
 }
 
 fn shared<'a>(names: impl IntoIterator<Item = &'a String>) -> Vec<Arc<str>> {
     names.into_iter().map(|name| name.as_str().into()).collect()
-}
-
-fn end_of(result: FightResult) -> FightEnd {
-    match result {
-        FightResult::Won => FightEnd::Won,
-        FightResult::Lost => FightEnd::Lost,
-        FightResult::Drawn => FightEnd::Drawn,
-    }
 }

@@ -23,13 +23,17 @@ pub(super) fn on_stage(world: &World, stage: Entity) -> Vec<Entity> {
     actors
 }
 
+pub(super) fn living_on(world: &World, stage: Entity) -> Vec<Entity> {
+    let mut living = on_stage(world, stage);
+    living.retain(|actor| !is_dead(world, *actor));
+    living
+}
+
 /// All heroes, fallen ones included.
 pub(super) fn party(world: &World) -> Vec<Entity> {
+    let is_hero = |faction: &Faction| &*faction.0 == HERO;
     let mut party = all_of(world, Kind::Actor);
-    party.retain(|actor| {
-        let faction = world.get::<Faction>(*actor);
-        faction.is_some_and(|faction| &*faction.0 == HERO)
-    });
+    party.retain(|actor| world.get(*actor).is_some_and(is_hero));
     party
 }
 
@@ -47,9 +51,7 @@ pub(super) fn inform_home(world: &mut World, event: impl AgentEvent) {
     let mut audience = all_of(world, Kind::WorldAgent);
     for stage in home_stages(world) {
         audience.push(stage);
-        let mut living = on_stage(world, stage);
-        living.retain(|actor| !is_dead(world, *actor));
-        audience.extend(living);
+        audience.extend(living_on(world, stage));
     }
     write_events_at_meeting(world, |events| events.notify_entities(&audience, event));
 }
@@ -60,10 +62,8 @@ pub(super) const PUBLIC: usize = 3;
 /// The world agents if what happens on a stage is talked of: at home, among several people. Else
 /// nobody.
 pub(super) fn public_of(world: &World, stage: Entity) -> Vec<Entity> {
-    let mut living = on_stage(world, stage);
-    living.retain(|actor| !is_dead(world, *actor));
-    let is_public = world.get::<HomeStage>(stage).is_some() && living.len() >= PUBLIC;
-    if is_public {
+    let is_home = world.get::<HomeStage>(stage).is_some();
+    if is_home && living_on(world, stage).len() >= PUBLIC {
         all_of(world, Kind::WorldAgent)
     } else {
         Vec::new()

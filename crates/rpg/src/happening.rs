@@ -6,14 +6,7 @@ use std::sync::Arc;
 use playhouse_engine::context::{ChapterRecord, Chapters, Common, Happened, Note};
 use serde::{Deserialize, Serialize};
 
-/// How a fight ended for the party.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum FightEnd {
-    Won,
-    Lost,
-    Drawn,
-}
+use crate::drama::FightResult;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -33,7 +26,7 @@ pub struct FightNote {
     pub heroes: Vec<Arc<str>>,
     pub foes: Vec<Arc<str>>,
     /// How it ended for the party; `None` while it lasts.
-    pub result: Option<FightEnd>,
+    pub result: Option<FightResult>,
     /// Who fell, of both sides.
     pub fallen: Vec<Arc<str>>,
     pub fled: Vec<Arc<str>>,
@@ -96,16 +89,12 @@ pub enum Happening {
     Tried {
         who: Arc<str>,
         /// What, in its words; empty if only the outcome is known.
-        #[serde(default)]
         attempt: Arc<str>,
         /// `full`, `cost` or `not`; empty until it is known.
-        #[serde(default)]
         outcome: Arc<str>,
         /// The item that was found by it; else empty.
-        #[serde(default)]
         found: Arc<str>,
         /// The item that was left there by it; else empty.
-        #[serde(default)]
         left: Arc<str>,
     },
     /// Somebody decided what a scene hung on.
@@ -196,22 +185,16 @@ fn deduplicated(notes: &[Note<Happening>]) -> Vec<Note<Happening>> {
                 words,
                 state,
             } => {
-                let key = [who.clone(), to.clone(), words.clone()];
+                let earlier = promises.entry([who.clone(), to.clone(), words.clone()]);
+                let earlier = earlier.or_insert(next);
                 // The same promise made once more is open again.
-                match promises.get(&key) {
-                    Some(earlier) if *state != Pledge::Made => *earlier,
-                    _ => {
-                        promises.insert(key, next);
-                        next
-                    }
+                if *state == Pledge::Made {
+                    *earlier = next;
                 }
+                *earlier
             }
-            Happening::Common(Common::Learned { fact, .. }) => {
-                if !facts.insert(fact.clone()) {
-                    continue;
-                }
-                next
-            }
+            Happening::Common(Common::Learned { fact, .. }) if facts.insert(fact.clone()) => next,
+            Happening::Common(Common::Learned { .. }) => continue,
             Happening::Common(Common::Told { fact, .. }) => {
                 *told.entry(fact.clone()).or_insert(next)
             }
@@ -220,18 +203,14 @@ fn deduplicated(notes: &[Note<Happening>]) -> Vec<Note<Happening>> {
                 next
             }
             Happening::Tried { who, .. } => attempts.remove(who).unwrap_or(next),
-            once_a_day => {
-                if !seen.insert((note.day, once_a_day)) {
-                    continue;
-                }
-                next
-            }
+            once_a_day if seen.insert((note.day, once_a_day)) => next,
+            _ => continue,
         };
         match merged.get_mut(earlier) {
             Some(earlier) => {
                 earlier.happening.continued(&note.happening);
                 if !matches!(note.happening, Happening::Fight(_)) {
-                    let Note { happening, .. } = earlier.clone();
+                    let happening = earlier.happening.clone();
                     *earlier = Note {
                         happening,
                         ..note.clone()

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::campaign_state::advance_campaign;
-use super::scenes::effects::{Cause, SceneText, try_effects};
+use super::scenes::effects::{Cause, SceneText, apply_effects};
 use super::scenes::open::CalledScene;
 use crate::drama::{Effect, StoryData};
 
@@ -97,61 +97,56 @@ impl HostDeed {
 
     /// What the record says of it, before it is done.
     fn noted(&self, world: &World, by: String) -> HostDid {
-        let mut noted = HostDid {
-            by,
-            ..HostDid::default()
-        };
-        let effect = match self {
-            Self::Tell { who, .. } => {
-                noted.what = DeedKind::Tell;
-                noted.who.clone_from(who);
-                return noted;
-            }
-            Self::Scene { id } => {
-                noted.what = DeedKind::Scene;
-                noted.thing.clone_from(id);
-                return noted;
-            }
-            Self::End => {
-                noted.what = DeedKind::End;
-                return noted;
-            }
-            Self::Effect { effect, .. } => effect,
-        };
         let title = |title: Option<&str>, id: &str| {
             let title = title.filter(|title| !title.is_empty());
             title.unwrap_or(id).to_owned()
         };
-        match effect {
-            Effect::Give(item, to) => {
-                (noted.what, noted.thing) = (DeedKind::Give, item.clone());
-                noted.who.push(to.clone());
-            }
-            Effect::Put(item, place) => {
-                (noted.what, noted.thing) = (DeedKind::Put, item.clone());
-                noted.place.clone_from(place);
-            }
-            Effect::Teach(who, fact) => {
-                let known = world.get_resource::<FactBook>();
-                let known = known.and_then(|book| book.get(fact));
-                noted.thing = title(known.map(|fact| &*fact.title), fact);
-                noted.what = DeedKind::Teach;
-                noted.who.push(who.clone());
-            }
-            Effect::Move(who, place) => {
-                noted.what = DeedKind::Move;
-                noted.who.push(who.clone());
-                noted.place.clone_from(place);
-            }
-            Effect::Add(quality, by) => {
-                let story = world.get_resource::<StoryData>();
-                let known = story.and_then(|story| story.quality(quality));
-                noted.thing = title(known.map(|quality| &*quality.title), quality);
-                (noted.what, noted.change) = (DeedKind::Change, *by);
-            }
-            effect => noted.thing = ron::to_string(effect).unwrap_or_default(),
+        let one = |who: &String| vec![who.clone()];
+        let nowhere = String::new;
+        let (what, who, thing, place) = match self {
+            Self::Tell { who, .. } => (DeedKind::Tell, who.clone(), nowhere(), nowhere()),
+            Self::Scene { id } => (DeedKind::Scene, Vec::new(), id.clone(), nowhere()),
+            Self::End => (DeedKind::End, Vec::new(), nowhere(), nowhere()),
+            Self::Effect { effect, .. } => match effect {
+                Effect::Give(item, to) => (DeedKind::Give, one(to), item.clone(), nowhere()),
+                Effect::Put(item, place) => {
+                    (DeedKind::Put, Vec::new(), item.clone(), place.clone())
+                }
+                Effect::Teach(who, id) => {
+                    let book = world.get_resource::<FactBook>();
+                    let fact = book.and_then(|book| book.get(id));
+                    let title = title(fact.map(|fact| &*fact.title), id);
+                    (DeedKind::Teach, one(who), title, nowhere())
+                }
+                Effect::Move(who, place) => (DeedKind::Move, one(who), nowhere(), place.clone()),
+                Effect::Add(id, _) => {
+                    let story = world.get_resource::<StoryData>();
+                    let quality = story.and_then(|story| story.quality(id));
+                    let title = title(quality.map(|quality| &*quality.title), id);
+                    (DeedKind::Change, Vec::new(), title, nowhere())
+                }
+                effect => {
+                    let effect = ron::to_string(effect).unwrap_or_default();
+                    (DeedKind::Effect, Vec::new(), effect, nowhere())
+                }
+            },
+        };
+        let change = match self {
+            Self::Effect {
+                effect: Effect::Add(_, by),
+                ..
+            } => *by,
+            _ => 0,
+        };
+        HostDid {
+            by,
+            what,
+            who,
+            thing,
+            place,
+            change,
+            is_done: false,
         }
-        noted
     }
 
     /// The deed of an input, if it is one, and who did it.
@@ -192,15 +187,11 @@ fn branch_notes(input: &Value) -> Vec<HostDid> {
 
 pub(super) fn take_inputs(world: &mut World) {
     let inputs = world.get_resource::<Inputs>();
-    let inputs = inputs.iter().flat_map(|inputs| &inputs.0);
-    let (deeds, notes): (Vec<_>, Vec<_>) = inputs
-        .map(|input| (HostDeed::of(input), branch_notes(input)))
-        .unzip();
-    for did in notes.into_iter().flatten() {
+    let inputs = inputs.map_or(Vec::new(), |inputs| inputs.0.clone());
+    for did in inputs.iter().flat_map(branch_notes) {
         note(world, did, true);
     }
-    let deeds = deeds.into_iter().flatten();
-    for (deed, by) in deeds {
+    for (deed, by) in inputs.iter().filter_map(HostDeed::of) {
         let noted = deed.noted(world, by);
         match deed {
             HostDeed::Tell { who, text } => tell(world, &who, text, noted),
@@ -209,7 +200,7 @@ pub(super) fn take_inputs(world: &mut World) {
                 let home = || all_of(world, Kind::Stage).first().copied();
                 let place = named.or_else(home);
                 let is_done =
-                    place.is_some_and(|place| try_effects(world, Cause::at(place), &[effect]));
+                    place.is_some_and(|place| apply_effects(world, Cause::at(place), &[effect]));
                 note(world, noted, is_done);
             }
             HostDeed::Scene { id } => {

@@ -28,20 +28,15 @@ impl<'a> Interests<'a> {
                 _ => None,
             }));
         }
-        for scene in scenes {
-            let Some(choice) = &scene.choice else {
-                continue;
-            };
-            let is_mine = choice.who.iter().any(|who| who == me);
-            if !is_mine || history.times(&scene.id) > 0 {
-                continue;
-            }
-            for option in &choice.options {
-                interests.add_condition(&option.when);
-                option
-                    .effects
-                    .iter()
-                    .for_each(|effect| interests.add_effect(effect));
+        let is_mine = |scene: &&Scene| {
+            let choice = scene.choice.as_ref();
+            choice.is_some_and(|choice| choice.who.iter().any(|who| who == me))
+        };
+        let ahead = scenes.iter().filter(|scene| history.times(&scene.id) == 0);
+        for option in ahead.filter(is_mine).flat_map(Scene::options) {
+            interests.add_condition(&option.when);
+            for effect in &option.effects {
+                interests.add_effect(effect);
             }
         }
         interests

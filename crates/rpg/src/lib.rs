@@ -18,6 +18,7 @@ mod combat;
 pub mod components;
 mod conversation;
 mod deaths;
+mod decision;
 mod doing;
 pub mod drama;
 pub mod drift;

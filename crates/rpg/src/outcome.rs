@@ -58,10 +58,8 @@ impl StoryOutcome {
     /// What became of a campaign; `None` if this world is not a campaign.
     pub fn of(world: &World) -> Option<Self> {
         let file = &world.get_resource::<RpgWorld>()?.0;
-        let (story, history) = (
-            world.get_resource::<StoryData>()?,
-            world.get_resource::<History>()?,
-        );
+        let story = world.get_resource::<StoryData>()?;
+        let history = world.get_resource::<History>()?;
         let list = world.get_resource::<CastList>()?;
         let ending = history.ending.as_deref().and_then(|id| story.ending(id));
         let goals = file.actors.iter().flat_map(|actor| {
@@ -99,19 +97,15 @@ impl StoryOutcome {
 
 /// The facts of the world file that characters did not know at the start.
 fn learned(world: &World, list: &CastList) -> Vec<FactOutcome> {
-    let characters = list
-        .all()
-        .filter(|(_, entity)| world.get::<Kind>(*entity) == Some(&Kind::Actor));
+    let is_actor = |entity| world.get::<Kind>(entity) == Some(&Kind::Actor);
+    let characters = list.all().filter(|(_, entity)| is_actor(*entity));
     let minds = characters.filter_map(|(_, entity)| {
         let name = world.get::<EntityName>(entity)?.to_string();
         Some((name, world.get::<Knowledge>(entity)?))
     });
     let minds: Vec<_> = minds.collect();
-    let facts = world
-        .get_resource::<FactBook>()
-        .into_iter()
-        .flat_map(FactBook::all);
-    let learned = facts.map(|fact| {
+    let book = world.get_resource::<FactBook>().into_iter();
+    let learned = book.flat_map(FactBook::all).map(|fact| {
         let learned =
             |mind: &Knowledge| mind.get(&fact.id).is_some_and(|known| !known.by.is_empty());
         let who = minds.iter().filter(|(_, mind)| learned(mind));

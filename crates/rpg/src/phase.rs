@@ -30,7 +30,7 @@ pub enum Phase {
     /// A judge is asked whether something is so.
     Judge,
     Judged,
-    /// Whoever must decide in a scene is asked.
+    /// The decider of a scene is asked.
     Choose,
     Chosen,
     /// Everybody here is asked what became of it.

@@ -395,13 +395,12 @@ fn quality_of(world: &World, quality: &Quality) -> QualityPicture {
 fn scene_of(world: &World, scene: &Scene) -> ScenePicture {
     let history = world.get_resource::<History>();
     let options = scene.options().iter();
+    let options = options.map(|option| (option.id.clone(), option.label.clone()));
     ScenePicture {
         id: scene.id.clone(),
         at: scene.at.clone(),
         played: history.map_or(0, |history| history.times(&scene.id)),
-        options: options
-            .map(|option| (option.id.clone(), option.label.clone()))
-            .collect(),
+        options: options.collect(),
     }
 }
 

@@ -1,5 +1,6 @@
 //! Spawns the cast of a world file, and the foes of a fight when the party reaches them.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
@@ -24,7 +25,9 @@ use super::components::{
 };
 use super::phase::Phase;
 use super::talk::Talk;
-use super::world_file::{self, StageKind, WorldFile};
+use super::world_file::{
+    Actor, ActorFaction, FoeSpec, Stage, StageKind, Stats, WorldAgent, WorldFile,
+};
 use crate::drama::{
     Belongings, Bond, BondSpec, Bonds, GoalState, Goals, Hidden, Item, Promises, Qualities,
 };
@@ -111,11 +114,14 @@ pub(super) fn spawn_cast(world: &mut World, file: &Arc<WorldFile>) -> Result<(),
     }
     for agent in &file.agents {
         let identity = agent_identity(world, agent)?;
-        let spec = spawn_spec(&agent.name, Kind::WorldAgent, &rules, identity, None);
-        let entity = spawn(world, spec)?;
-        let knowledge = world.resource::<FactBook>().known_at_start(&agent.name);
-        world.entity_mut(entity).insert((Phase::Idle, knowledge));
-        set_mind_alias(world, entity, &agent.model);
+        let new = NewEntity {
+            name: &agent.name,
+            kind: Kind::WorldAgent,
+            model: &agent.model,
+            stage: None,
+        };
+        let entity = new.spawn(world, &rules, identity)?;
+        world.entity_mut(entity).insert(Phase::Idle);
     }
     for actor in &file.actors {
         spawn_actor(world, file, actor, &rules)?;
@@ -126,21 +132,23 @@ pub(super) fn spawn_cast(world: &mut World, file: &Arc<WorldFile>) -> Result<(),
 fn spawn_stage(
     world: &mut World,
     file: &WorldFile,
-    stage: &world_file::Stage,
+    stage: &Stage,
     rules: &Arc<Text>,
 ) -> Result<(), SpawnError> {
     let identity = stage_identity(world, stage)?;
-    let spec = spawn_spec(&stage.name, Kind::Stage, rules, identity, None);
-    let entity = spawn(world, spec)?;
-    set_mind_alias(world, entity, &stage.model);
-    let knowledge = world.resource::<FactBook>().known_at_start(&stage.name);
+    let new = NewEntity {
+        name: &stage.name,
+        kind: Kind::Stage,
+        model: &stage.model,
+        stage: None,
+    };
+    let entity = new.spawn(world, rules, identity)?;
     let mut entity = world.entity_mut(entity);
     entity.insert((
         Phase::Idle,
         Appearance(stage.profile.as_str().into()),
         Talk::default(),
         PendingAttempts::default(),
-        knowledge,
         belongings(file, &stage.name),
         hidden(file, &stage.name),
     ));
@@ -151,10 +159,7 @@ fn spawn_stage(
 }
 
 /// The own part of a place's system message.
-pub(super) fn stage_identity(
-    world: &World,
-    stage: &world_file::Stage,
-) -> Result<String, SpawnError> {
+pub(super) fn stage_identity(world: &World, stage: &Stage) -> Result<String, SpawnError> {
     let data = StageIdentity {
         name: &stage.name,
         profile: &stage.profile,
@@ -165,22 +170,16 @@ pub(super) fn stage_identity(
 }
 
 /// The own part of a world agent's system message.
-pub(super) fn agent_identity(
-    world: &World,
-    agent: &world_file::WorldAgent,
-) -> Result<String, SpawnError> {
-    let data = AgentIdentity {
-        name: &agent.name,
-        profile: &agent.profile,
-    };
-    identity(world, &WORLD_AGENT, &agent.name, &data)
+pub(super) fn agent_identity(world: &World, agent: &WorldAgent) -> Result<String, SpawnError> {
+    let (name, profile) = (&*agent.name, &*agent.profile);
+    identity(world, &WORLD_AGENT, name, &AgentIdentity { name, profile })
 }
 
 /// The own part of an actor's system message.
 pub(super) fn actor_identity(
     world: &World,
     file: &WorldFile,
-    actor: &world_file::Actor,
+    actor: &Actor,
 ) -> Result<String, SpawnError> {
     let book = file.fact_book();
     let known = book.all().filter(|fact| !fact.is_common());
@@ -203,7 +202,7 @@ pub(super) fn actor_identity(
 pub(super) fn foe_identity(
     world: &World,
     file: &WorldFile,
-    foe: &world_file::FoeSpec,
+    foe: &FoeSpec,
 ) -> Result<String, SpawnError> {
     let data = FoeIdentity {
         name: &foe.name,
@@ -216,11 +215,10 @@ pub(super) fn foe_identity(
 }
 
 /// Notes where one can walk to from a place.
-pub(super) fn connect(world: &mut World, stage: &world_file::Stage) {
+pub(super) fn connect(world: &mut World, stage: &Stage) {
     let list = world.resource::<CastList>();
-    let exits = stage.connects.iter().filter_map(|name| list.by_name(name));
-    let exits = exits.filter_map(|exit| world.get::<StableId>(exit).copied());
-    let exits = Exits(exits.collect());
+    let id_of = |name: &String| world.get::<StableId>(list.by_name(name)?).copied();
+    let exits = Exits(stage.connects.iter().filter_map(id_of).collect());
     if let Some(stage) = list.by_name(&stage.name) {
         world.entity_mut(stage).insert(exits);
     }
@@ -229,23 +227,27 @@ pub(super) fn connect(world: &mut World, stage: &world_file::Stage) {
 fn spawn_actor(
     world: &mut World,
     file: &WorldFile,
-    actor: &world_file::Actor,
+    actor: &Actor,
     rules: &Arc<Text>,
 ) -> Result<(), SpawnError> {
     let identity = actor_identity(world, file, actor)?;
-    let knowledge = world.resource::<FactBook>().known_at_start(&actor.name);
-    let stage = Some(actor.stage.as_str());
-    let spec = spawn_spec(&actor.name, Kind::Actor, rules, identity, stage);
-    let entity = spawn(world, spec)?;
-    set_mind_alias(world, entity, &actor.model);
+    let new = NewEntity {
+        name: &actor.name,
+        kind: Kind::Actor,
+        model: &actor.model,
+        stage: Some(&actor.stage),
+    };
+    let entity = new.spawn(world, rules, identity)?;
     if !actor.tools.is_empty() {
         let tools = ToolSet::of(actor.tools.iter().map(String::as_str));
         world.entity_mut(entity).insert(tools);
     }
     let faction = match actor.faction {
-        world_file::ActorFaction::Hero => HERO,
-        world_file::ActorFaction::Neutral => NEUTRAL,
+        ActorFaction::Hero => HERO,
+        ActorFaction::Neutral => NEUTRAL,
     };
+    let bonds = bonds_of(file, &actor.name);
+    let bonds = bonds.map(|spec| (spec.to.as_str().into(), bond(spec)));
     world.entity_mut(entity).insert((
         Faction(faction.into()),
         Appearance(actor.look.as_str().into()),
@@ -254,13 +256,8 @@ fn spawn_actor(
         StatusEffects::default(),
         Residence(actor.stage.as_str().into()),
         Acquaintances::default(),
-        knowledge,
         belongings(file, &actor.name),
-        Bonds(
-            bonds_of(file, &actor.name)
-                .map(|spec| (spec.to.as_str().into(), bond(spec)))
-                .collect(),
-        ),
+        Bonds(bonds.collect()),
         Promises::default(),
         Goals(vec![GoalState::Open; actor.goals.len()]),
     ));
@@ -296,16 +293,19 @@ pub(super) fn spawn_foes(
 fn spawn_foe(
     world: &mut World,
     file: &WorldFile,
-    foe: &world_file::FoeSpec,
+    foe: &FoeSpec,
     stage: &str,
 ) -> Result<(), SpawnError> {
     let identity = foe_identity(world, file, foe)?;
     let rules = shared_rules(world, file);
-    let spec = spawn_spec(&foe.name, Kind::Actor, &rules, identity, Some(stage));
-    let entity = spawn(world, spec)?;
-    set_mind_alias(world, entity, &foe.model);
+    let new = NewEntity {
+        name: &foe.name,
+        kind: Kind::Actor,
+        model: &foe.model,
+        stage: Some(stage),
+    };
+    let entity = new.spawn(world, &rules, identity)?;
     set_resolve(world, entity, foe);
-    let knowledge = world.resource::<FactBook>().known_at_start(&foe.name);
     world.entity_mut(entity).insert((
         Faction(FOE.into()),
         Appearance(foe.look.as_str().into()),
@@ -316,19 +316,16 @@ fn spawn_foe(
         Foe {
             returns: foe.returns,
         },
-        knowledge,
         belongings(file, &foe.name),
     ));
     Ok(())
 }
 
-fn revive_foe(world: &mut World, entity: Entity, foe: &world_file::FoeSpec, stage: &str) {
+fn revive_foe(world: &mut World, entity: Entity, foe: &FoeSpec, stage: &str) {
     let stage = world.resource::<CastList>().by_name(stage);
     // What has shaken it is not forgotten.
-    let left = world
-        .get::<Resolve>(entity)
-        .map_or(0, |resolve| resolve.left);
-    if left == 0 {
+    let resolve = world.get::<Resolve>(entity);
+    if resolve.is_none_or(|resolve| resolve.left == 0) {
         set_resolve(world, entity, foe);
     }
     let mut entity = world.entity_mut(entity);
@@ -340,19 +337,10 @@ fn revive_foe(world: &mut World, entity: Entity, foe: &world_file::FoeSpec, stag
 }
 
 /// A foe that something can move has its whole resolve.
-fn set_resolve(world: &mut World, entity: Entity, foe: &world_file::FoeSpec) {
+fn set_resolve(world: &mut World, entity: Entity, foe: &FoeSpec) {
     if foe.resolve > 0 {
-        world.entity_mut(entity).insert(Resolve {
-            left: foe.resolve,
-            ..Resolve::default()
-        });
-    }
-}
-
-/// Notes the model that the world's author chose for an entity.
-fn set_mind_alias(world: &mut World, entity: Entity, model: &str) {
-    if !model.is_empty() {
-        world.entity_mut(entity).insert(MindAlias(model.into()));
+        let (left, moved) = (foe.resolve, BTreeSet::new());
+        world.entity_mut(entity).insert(Resolve { left, moved });
     }
 }
 
@@ -380,21 +368,15 @@ fn items_of<'a>(file: &'a WorldFile, name: &'a str) -> impl Iterator<Item = &'a 
 }
 
 fn belongings(file: &WorldFile, name: &str) -> Belongings {
-    Belongings(
-        items_of(file, name)
-            .map(|item| item.name.as_str().into())
-            .collect(),
-    )
+    let items = items_of(file, name);
+    Belongings(items.map(|item| item.name.as_str().into()).collect())
 }
 
 /// The items that lie hidden on a stage at the start, of which nobody knows.
 fn hidden(file: &WorldFile, stage: &str) -> Hidden {
     let hidden = items_of(file, stage).filter(|item| item.hidden);
-    Hidden(
-        hidden
-            .map(|item| (item.name.as_str().into(), "".into()))
-            .collect(),
-    )
+    let unknown = hidden.map(|item| (item.name.as_str().into(), "".into()));
+    Hidden(unknown.collect())
 }
 
 /// The rules as the bodies in the world already share them.
@@ -414,32 +396,47 @@ fn identity<D: Serialize>(
     name: &str,
     data: &D,
 ) -> Result<String, SpawnError> {
-    let phrases = world.resource::<Phrasebook>();
-    let identity = phrases.render(template, data);
-    identity.map_err(|source| SpawnError::SystemMessage {
-        name: name.to_owned(),
-        source,
-    })
+    let name = name.to_owned();
+    let identity = world.resource::<Phrasebook>().render(template, data);
+    identity.map_err(|source| SpawnError::SystemMessage { name, source })
 }
 
-fn spawn_spec(
-    name: &str,
+struct NewEntity<'a> {
+    name: &'a str,
     kind: Kind,
-    rules: &Arc<Text>,
-    identity: String,
-    stage: Option<&str>,
-) -> SpawnSpec {
-    SpawnSpec {
-        name: name.into(),
-        kind,
-        rules: Some(rules.clone()),
-        identity,
-        stage: stage.map(Into::into),
+    /// The alias of the model that the world's author chose for it; may be empty.
+    model: &'a str,
+    stage: Option<&'a str>,
+}
+
+impl NewEntity<'_> {
+    /// Spawns it with its part of the system message and what it knows at the start.
+    fn spawn(
+        self,
+        world: &mut World,
+        rules: &Arc<Text>,
+        identity: String,
+    ) -> Result<Entity, SpawnError> {
+        let spec = SpawnSpec {
+            name: self.name.into(),
+            kind: self.kind,
+            rules: Some(rules.clone()),
+            identity,
+            stage: self.stage.map(Into::into),
+        };
+        let entity = spawn(world, spec)?;
+        let knowledge = world.resource::<FactBook>().known_at_start(self.name);
+        world.entity_mut(entity).insert(knowledge);
+        if !self.model.is_empty() {
+            world
+                .entity_mut(entity)
+                .insert(MindAlias(self.model.into()));
+        }
+        Ok(entity)
     }
 }
 
-/// What somebody can do in a fight.
-pub(super) fn fighter(stats: world_file::Stats, skills: &[String]) -> Fighter {
+pub(super) fn fighter(stats: Stats, skills: &[String]) -> Fighter {
     Fighter {
         stats,
         skills: skills.iter().map(|skill| skill.as_str().into()).collect(),

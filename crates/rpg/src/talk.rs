@@ -1,4 +1,11 @@
-//! Who speaks next in the talk at a stage.
+//! Who speaks next in the talk at a stage: one that was addressed answers, else one that has been
+//! silent longest speaks.
+//!
+//! For example, Ann, Ben and Cleo have six turns. Nobody has spoken yet, so dice let Ann begin. She
+//! speaks to Cleo, who answers without addressing anybody, and Ben is next, who has been silent
+//! longest. If Ann and Cleo went on addressing each other, Ben would have the turn after three turns
+//! of silence, as there are three people. The talk of a round is over once all have passed in a row,
+//! or the six turns are used up.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -74,15 +81,13 @@ impl Talk {
     /// last round is still first.
     pub(super) fn begin(&mut self, world_turn: u64) {
         if self.round != world_turn {
-            self.round = world_turn;
-            self.turns = 0;
-            self.passed.clear();
-            self.left.clear();
-            self.felt.clear();
-            self.attempts.clear();
-            self.following.clear();
-            self.searched.clear();
-            self.again = None;
+            *self = Self {
+                round: world_turn,
+                addressed: self.addressed.take(),
+                all_turns: self.all_turns,
+                since: std::mem::take(&mut self.since),
+                ..Self::default()
+            };
         }
     }
 
@@ -94,8 +99,8 @@ impl Talk {
 
     /// Whether somebody's feelings for somebody have changed in this round.
     pub(super) fn has_felt(&self, name: &str, about: &str) -> bool {
-        let mut felt = self.felt.iter();
-        felt.any(|(who, whom)| **who == *name && **whom == *about)
+        let is_it = |(who, whom): &(Arc<str>, Arc<str>)| **who == *name && **whom == *about;
+        self.felt.iter().any(is_it)
     }
 
     /// How often somebody has tried something in this round.
@@ -119,10 +124,11 @@ impl Talk {
         if let Some(again) = self.again.take().filter(|name| present.contains(name)) {
             return Some(again);
         }
-        let max_turns = if present.len() > 1 {
-            max_turns
-        } else {
+        let is_alone = present.len() <= 1;
+        let max_turns = if is_alone {
             max_turns.min(1)
+        } else {
+            max_turns
         };
         let all_passed = present.iter().all(|name| self.passed.contains(name));
         if self.turns >= max_turns || all_passed {
@@ -132,9 +138,8 @@ impl Talk {
             self.since.entry(name.clone()).or_insert(self.all_turns);
         }
         let silent_for = |name: &Arc<str>| {
-            let since = self.since.get(name).copied();
-            self.all_turns
-                .saturating_sub(since.unwrap_or(self.all_turns))
+            let since = self.since.get(name).copied().unwrap_or(self.all_turns);
+            self.all_turns.saturating_sub(since)
         };
         let mut order = present.to_vec();
         order.shuffle(rng);
@@ -146,9 +151,10 @@ impl Talk {
         let had_none = |name: &&Arc<str>| self.since.get(*name).is_none_or(|since| *since <= begun);
         let waiting = present.iter().filter(had_none).count();
         let is_late = waiting > 0 && (max_turns - self.turns) as usize <= waiting;
-        let addressed = self.addressed.as_ref();
-        let addressed = addressed.filter(|name| !is_starving && present.contains(name));
-        let addressed = addressed.filter(|name| !is_late || had_none(name));
+        let may_answer = |name: &&Arc<str>| {
+            !is_starving && present.contains(name) && (!is_late || had_none(name))
+        };
+        let addressed = self.addressed.as_ref().filter(may_answer);
         Some(addressed.unwrap_or(longest).clone())
     }
 
@@ -193,9 +199,8 @@ impl Talk {
 
     /// Those who go along with somebody who leaves.
     pub(super) fn followers(&self, leader: &str) -> Vec<Arc<str>> {
-        let following = self.following.iter();
-        let following = following.filter(|(_, whom)| ***whom == *leader);
-        following.map(|(who, _)| who.clone()).collect()
+        let followers = self.following.iter().filter(|(_, whom)| ***whom == *leader);
+        followers.map(|(who, _)| who.clone()).collect()
     }
 }
 

@@ -78,8 +78,7 @@ pub(super) fn archive_combat(
     commands.entity(stage).remove::<FinishedFight>();
     let remembers = |entity: &Entity| {
         let returns = foes.get(*entity).is_ok_and(|foe| foe.returns);
-        let name = whereabouts.name(*entity);
-        name.is_some_and(|name| {
+        whereabouts.name(*entity).is_some_and(|name| {
             fight.heroes.contains(&name.0) || (fight.foes.contains(&name.0) && returns)
         })
     };
@@ -99,10 +98,8 @@ pub(super) fn archive_combat(
         if asks_minds && entity != stage && whereabouts.is_alive(entity) {
             let question = summary.and_then(|(summary, words)| {
                 let said = (mind.0, range, &*words);
-                Ok((
-                    question(phrases, &world, &facts, fight, &summary, said)?,
-                    summary,
-                ))
+                let question = question(phrases, &world, &facts, fight, &summary, said)?;
+                Ok((question, summary))
             });
             if question.is_ok() {
                 current.set_phase(Phase::Summarized);
@@ -150,15 +147,10 @@ fn pending_of(
 
 /// A fighter was there with its own side, the stage with both.
 fn companions(fight: &FinishedFight, name: &Arc<str>) -> Vec<Arc<str>> {
-    let sides = [&fight.heroes, &fight.foes];
-    match sides.into_iter().find(|side| side.contains(name)) {
-        Some(side) => side
-            .iter()
-            .filter(|other| *other != name)
-            .cloned()
-            .collect(),
-        None => sides.into_iter().flatten().cloned().collect(),
-    }
+    let sides = [&fight.heroes[..], &fight.foes[..]];
+    let own_side = sides.into_iter().find(|side| side.contains(name));
+    let there = own_side.map_or_else(|| sides.concat(), <[_]>::to_vec);
+    there.into_iter().filter(|other| other != name).collect()
 }
 
 /// The question what somebody keeps of a fight. Its default answer is what it keeps without one.
@@ -211,29 +203,25 @@ fn words_of(
 /// What somebody thought before the fight, if it was asked.
 fn thought_in(context: &AgentContext, range: EntryRange) -> String {
     let mut entries = entries(context, range);
-    let is_reflection = |entry: &&Entry| {
+    let is_reflection = |entry: &Entry| {
         let tags = context.tags(entry.id());
         tags.is_some_and(|tags| tags.get(REFLECTION_TAG).is_some())
     };
-    let asked = entries.find(is_reflection);
-    let answered = asked.and_then(|_| entries.find(|entry| entry.role() == Role::Ai));
-    answered.map_or_else(String::new, |entry| {
-        cut(&entry.body().full_text(), THOUGHT_CHARS)
-    })
+    let was_asked = entries.any(is_reflection);
+    let thought = entries.find(|entry| was_asked && entry.role() == Role::Ai);
+    let thought = thought.map(|entry| cut(&entry.body().full_text(), THOUGHT_CHARS));
+    thought.unwrap_or_default()
 }
 
 /// The last that somebody said in a fight, oldest first.
 fn said_in(context: &AgentContext, range: EntryRange) -> Vec<String> {
-    let own = entries(context, range).rev();
-    let own = own.filter(|entry| entry.role() == Role::Ai);
+    let newest_first = entries(context, range).rev();
+    let own = newest_first.filter(|entry| entry.role() == Role::Ai);
     let said = own.filter_map(|entry| {
         let choice = serde_json::from_str::<CombatChoice>(&entry.body().full_text());
-        choice.ok()?.say
+        Some(cut(choice.ok()?.say?.trim(), SAID_CHARS))
     });
-    let mut said: Vec<_> = said
-        .take(MAX_SAID)
-        .map(|words| cut(words.trim(), SAID_CHARS))
-        .collect();
+    let mut said: Vec<_> = said.take(MAX_SAID).collect();
     said.reverse();
     said
 }

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
-use playhouse_engine::cast::{CastList, EntityName, Kind, Whereabouts, all_of, is_dead};
+use playhouse_engine::cast::{CastList, EntityName, Kind, Whereabouts, all_of};
 use playhouse_engine::context::{AgentContext, Chapter, ChapterId, Chapters, Entry, Level};
 use playhouse_engine::event::kinds::Archive;
 use playhouse_engine::event::{AgentEvent, EventWriter, PromptSet, PromptTemplate};
@@ -23,7 +23,7 @@ use super::summary::{
 use crate::campaign_phase::CampaignState;
 use crate::components::RpgWorld;
 use crate::conversation::event_type;
-use crate::everybody::{on_stage, set_phase};
+use crate::everybody::{living_on, set_phase};
 use crate::happening::Happening;
 use crate::kickoff::kind_name;
 use crate::phase::{CurrentPlace, Phase};
@@ -80,8 +80,7 @@ pub(crate) fn archive_overdue(world: &mut World, before_fight: bool) -> bool {
     let mut places = all_of(world, Kind::Stage);
     places.extend(all_of(world, Kind::WorldAgent));
     places.retain(|place| {
-        let mut living = on_stage(world, *place);
-        living.retain(|actor| !is_dead(world, *actor));
+        let living = living_on(world, *place);
         let is_in_use = !living.is_empty() || world.get(*place) == Some(&Kind::WorldAgent);
         let mut minds = std::iter::once(*place).chain(living);
         is_in_use && minds.any(|entity| is_overdue(world, entity))
@@ -134,16 +133,15 @@ pub(super) fn ask_summaries(
             continue;
         };
         let room = room(context, budget);
-        let most = if campaign.phase.may_meet_foes() {
-            most_before_fight(room).min(room * 2 / 3)
-        } else {
-            room * 2 / 3
-        };
+        let mut most = room * 2 / 3;
+        if campaign.phase.may_meet_foes() {
+            most = most.min(most_before_fight(room));
+        }
         if past_tokens(context) <= most {
             continue;
         }
         let past = past_to_fold(context, chapters, room);
-        let (Some(past), Some(EntityName(place))) = (past, whereabouts.name(place)) else {
+        let Some((past, EntityName(place))) = past.zip(whereabouts.name(place)) else {
             continue;
         };
         let is_person = |name: &String| {
@@ -209,7 +207,7 @@ pub(super) fn take_summaries(
         let Ok((context, chapters, pending)) = minds.get(entity) else {
             continue;
         };
-        // Whoever has no words of its own has the record.
+        // Without words of its own, the owner has the record.
         if words == pending.text {
             words.clear();
         }
@@ -223,13 +221,9 @@ pub(super) fn take_summaries(
 
 /// By what the first message of a range is known, if something but the rules stands before it.
 fn beginning(context: &AgentContext, range: EntryRange) -> String {
-    let mut before = context.entries().iter();
     let is_older = |entry: &Entry| entry.role() != Role::System && entry.id() < range.begin;
-    if before.any(is_older) {
-        known_by(entries(context, range))
-    } else {
-        String::new()
-    }
+    let has_older = context.entries().iter().any(is_older);
+    known_by(entries(context, range).filter(|_| has_older))
 }
 
 /// By what the first message after a range is known, if something happened after it.
@@ -240,11 +234,10 @@ fn first_kept(context: &AgentContext, range: EntryRange) -> String {
 
 /// The beginning of the first of these messages that tells what happened and is not a memory.
 fn known_by<'a>(mut entries: impl Iterator<Item = &'a Entry>) -> String {
-    let happened =
-        entries.find(|entry| event_type(entry).is_some_and(|kind| kind != Archive::TYPE));
-    happened.map_or_else(String::new, |entry| {
-        cut(&entry.body().short_text(), NAMING_CHARS)
-    })
+    let is_news = |entry: &&Entry| event_type(entry).is_some_and(|kind| kind != Archive::TYPE);
+    let happened = entries.find(is_news);
+    let beginning = happened.map(|entry| cut(&entry.body().short_text(), NAMING_CHARS));
+    beginning.unwrap_or_default()
 }
 
 /// The places of the fights in a range, whose memories go into the new one, and of one right before
@@ -267,8 +260,11 @@ fn fights(context: &AgentContext, chapters: &Chapters, range: EntryRange) -> Vec
     let before = before.and_then(chapter_of);
     let unasked = before.filter(|chapter| chapter.summing_up.is_empty());
     let within = entries(context, range).filter_map(chapter_of);
-    let archived = unasked.into_iter().chain(within);
-    archived.filter_map(place_of).collect()
+    unasked
+        .into_iter()
+        .chain(within)
+        .filter_map(place_of)
+        .collect()
 }
 
 /// The other people with most messages in a range.

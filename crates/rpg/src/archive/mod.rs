@@ -28,7 +28,7 @@ use super::phase::{CampaignSet, Phase, in_phase};
 pub(super) fn plugin(setup: &mut Setup) {
     setup
         .saves()
-        .component::<summary::PendingSummary>("day_closing");
+        .component::<summary::PendingSummary>("pending_summary");
     let systems = (
         day::take_summaries.run_if(in_phase(Phase::Summarized)),
         day::ask_summaries.run_if(in_phase(Phase::Summarize)),

@@ -1,4 +1,10 @@
 //! Which messages of a context a summary may replace. Nothing here changes a context.
+//!
+//! A fight is cut out by its tags. Of a conversation that has grown too long, [`past_to_fold`] finds
+//! the range to archive. For example, one with room for 4,000 tokens holds the system message, a
+//! volume, a chapter, and the messages of days 3 and 4. The range ends where day 4 begins, if day 4
+//! has a quarter of the tokens. Day 3 becomes a chapter, if that leaves 2,000 tokens free; else the
+//! chapter and day 3 become a volume; else the volume, the chapter and day 3 become a life.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -58,11 +64,8 @@ pub(super) fn fight_range(
     context: &AgentContext,
     combat: &str,
 ) -> Result<EntryRange, FightRangeError> {
-    let tagged = context.filter_human_messages_by_attribute(
-        COMBAT_ID.as_str(),
-        combat,
-        SearchOrder::OldestFirst,
-    );
+    let order = SearchOrder::OldestFirst;
+    let tagged = context.filter_human_messages_by_attribute(COMBAT_ID.as_str(), combat, order);
     let (begin, end) = (single(&tagged, BEGIN)?, single(&tagged, END)?);
     if begin >= end {
         return Err(FightRangeError::Reversed);
@@ -88,18 +91,15 @@ fn single(messages: &[StoredMessage], key: &'static str) -> Result<EntryId, Figh
 fn overlapping_fight(context: &AgentContext, combat: &str, range: EntryRange) -> Option<String> {
     let mut balances: BTreeMap<String, i32> = BTreeMap::new();
     let ids = context.entries().iter().map(|entry| entry.id());
-    for id in ids.filter(|id| range.contains(*id)) {
-        let Some(tags) = context.tags(id) else {
-            continue;
-        };
-        let Some(other) = tags
-            .text(COMBAT_ID.as_str())
-            .filter(|other| *other != combat)
-        else {
-            continue;
-        };
-        let change = i32::from(tags.get(BEGIN).is_some()) - i32::from(tags.get(END).is_some());
-        *balances.entry(other.to_owned()).or_default() += change;
+    for tags in ids
+        .filter(|id| range.contains(*id))
+        .filter_map(|id| context.tags(id))
+    {
+        let fight = tags.text(COMBAT_ID.as_str());
+        if let Some(other) = fight.filter(|other| *other != combat) {
+            let change = i32::from(tags.get(BEGIN).is_some()) - i32::from(tags.get(END).is_some());
+            *balances.entry(other.to_owned()).or_default() += change;
+        }
     }
     let mut balances = balances.into_iter();
     balances.find_map(|(fight, balance)| (balance != 0).then_some(fight))
@@ -147,9 +147,7 @@ pub(super) fn past_to_fold(
             .sum()
     };
     let tags_with = |index: usize, key: &str| {
-        let tags = entries
-            .get(index)
-            .and_then(|entry| context.tags(entry.id()));
+        let tags = context.tags(entries.get(index)?.id());
         tags.filter(|tags| tags.get(key).is_some())
     };
     let level = |index: usize| {
@@ -159,22 +157,19 @@ pub(super) fn past_to_fold(
     };
     let total = tokens(&(first..count));
     let left = |range: &Range<usize>| {
-        let levels = range.clone().filter_map(level).max();
-        let folded = match levels {
-            None => folded_tokens(Level::Chapter, room),
-            Some(Level::Chapter) => folded_tokens(Level::Volume, room),
-            Some(_) => folded_tokens(Level::Life, room),
+        let becomes = match range.clone().filter_map(level).max() {
+            None => Level::Chapter,
+            Some(Level::Chapter) => Level::Volume,
+            Some(_) => Level::Life,
         };
         let range = tokens(range);
-        total - range + range.min(folded)
+        total - range + range.min(folded_tokens(becomes, room))
     };
     // A part of the story begins with a message or after one.
     let is_part = |from: usize| {
-        let begins = tags_with(from, "day_begin").or_else(|| tags_with(from, "stage_transition"));
-        let before = from.checked_sub(1);
-        let ends =
-            before.filter(|last| tags_with(*last, "day_end").is_some() || level(*last).is_some());
-        begins.is_some() || ends.is_some()
+        let begins = |key| tags_with(from, key).is_some();
+        let ends = |last: usize| tags_with(last, "day_end").is_some() || level(last).is_some();
+        begins("day_begin") || begins("stage_transition") || from.checked_sub(1).is_some_and(ends)
     };
     let keeps_quarter = |from: &usize| tokens(&(*from..count)) >= total / 4;
     let mut parts = (first + 1..count).rev().filter(|from| is_part(*from));

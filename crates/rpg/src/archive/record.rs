@@ -1,4 +1,9 @@
 //! A record in words: short lines, by day, of what weighs most.
+//!
+//! For example, Ann promised Ben something ten times, and learned a fact. A promise weighs 7 and a
+//! fact 8, but of the promises the last four weigh 7 each, the four before 3.5, and the first two
+//! 2.3. The heaviest lines are told first, as long as there are tokens for them, and the record says
+//! how many more there are.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -102,7 +107,7 @@ pub(super) fn record_text(
     // or else a life would be nothing but promises.
     let mut told_of_kind: BTreeMap<_, u32> = BTreeMap::new();
     let mut moves: BTreeMap<_, u32> = BTreeMap::new();
-    let mut order = Vec::with_capacity(lines.len());
+    let mut order = Vec::new();
     for (index, (note, _)) in lines.iter().enumerate().rev() {
         let moved = moved_item(&note.happening).map(|item| {
             let count = moves.entry(item).or_default();
@@ -124,10 +129,7 @@ pub(super) fn record_text(
     order.sort_by_key(|(weight, _)| *weight);
     let mut is_told = vec![false; lines.len()];
     for (_, index) in order {
-        let Some((_, line)) = lines.get(index) else {
-            continue;
-        };
-        let tokens = u64::from(Text::from(line.as_str()).tokens()) + 1;
+        let tokens = u64::from(Text::from(lines[index].1.as_str()).tokens()) + 1;
         if tokens <= left {
             left -= tokens;
             is_told[index] = true;
@@ -139,13 +141,13 @@ pub(super) fn record_text(
     for ((note, line), _) in told {
         days.entry(note.day).or_default().push(line);
     }
-    let days = days.into_iter();
+    let days = days.into_iter().map(|(day, lines)| DayLines { day, lines });
     let data = RecordData {
         from: record.days.0,
         to: record.days.1,
         places: first(&record.places),
         with: first(&record.with),
-        days: days.map(|(day, lines)| DayLines { day, lines }).collect(),
+        days: days.collect(),
         more,
     };
     phrases.render(&RECORD, &data)

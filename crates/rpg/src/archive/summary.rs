@@ -190,11 +190,11 @@ pub(super) fn entries(
 /// The last lines that were spoken in a range, oldest first.
 pub(super) fn spoken_lines(context: &AgentContext, range: EntryRange) -> Vec<SpokenLine> {
     let newest_first = entries(context, range).rev();
-    let speech = newest_first.filter(|entry| is_speech(entry));
-    let mut lines: Vec<_> = speech
-        .take(MAX_LINES)
-        .map(|entry| SpokenLine::new(entry, entry.body().short_text()))
-        .collect();
+    let speech = newest_first
+        .filter(|entry| is_speech(entry))
+        .take(MAX_LINES);
+    let line = |entry: &Entry| SpokenLine::new(entry, entry.body().short_text());
+    let mut lines: Vec<_> = speech.map(line).collect();
     lines.reverse();
     lines
 }

@@ -21,7 +21,7 @@ use crate::combat::FinishedFight;
 use crate::combat::tests::{FightTest, fight_test, world_file};
 use crate::components::{FightResult, RpgWorld};
 use crate::events::{COMBAT_ID, COMBAT_INITIALIZATION, COMBAT_OUTCOME, CombatOutcome};
-use crate::happening::{FightEnd, FightNote, Happening, Pledge, merged};
+use crate::happening::{FightNote, Happening, Pledge, merged};
 use crate::phase::Phase;
 use crate::phrases;
 use crate::world_file::FightSummary;
@@ -267,7 +267,7 @@ fn a_fight_becomes_a_memory_and_a_chapter_that_share_their_words() {
     let Some(Happening::Fight(told)) = record.notes[0].happening.read() else {
         panic!("{record:?}");
     };
-    assert_eq!(told.result, Some(FightEnd::Won));
+    assert_eq!(told.result, Some(FightResult::Won));
     assert_eq!(told.fallen.len(), 3);
     assert!(fight.get::<Chapters>(bob).open_notes().is_empty());
     let blow = |who| chapter(who).messages[1].message.body.clone();
@@ -433,9 +433,9 @@ fn everything(me: &str, other: &str, place: &str) -> Vec<Happening> {
     };
     vec![
         fight("1", None, &[]),
-        fight("1", Some(FightEnd::Won), &[&other]),
-        fight("2", Some(FightEnd::Lost), &[&me]),
-        fight("", Some(FightEnd::Drawn), &[]),
+        fight("1", Some(FightResult::Won), &[&other]),
+        fight("2", Some(FightResult::Lost), &[&me]),
+        fight("", Some(FightResult::Drawn), &[]),
         Happening::Common(Common::Died {
             who: to.clone(),
             by: who.clone(),

@@ -8,16 +8,17 @@ use playhouse_engine::reading::without_speech;
 use playhouse_engine::wording::FoldedText;
 use serde::Serialize;
 
+use super::ruling::Ruling;
 use super::stakes::{AttemptScope, Stake, Stakes, named};
 use crate::deaths::deaths_of;
 
-const NOT_THERE: PromptTemplate<Named> = PromptTemplate::new("rules/attempt_not_there");
-const DEATH: PromptTemplate<Named> = PromptTemplate::new("rules/attempt_death");
-const ITEM_FACT: PromptTemplate<Named> = PromptTemplate::new("rules/attempt_item_fact");
+const NOT_THERE: PromptTemplate<NameData> = PromptTemplate::new("rules/attempt_not_there");
+const DEATH: PromptTemplate<NameData> = PromptTemplate::new("rules/attempt_death");
+const ITEM_FACT: PromptTemplate<NameData> = PromptTemplate::new("rules/attempt_item_fact");
 const FACT_OF_FAILURE: PromptTemplate<()> = PromptTemplate::new("rules/attempt_fact");
 
 #[derive(Default, Serialize)]
-struct Named<'a> {
+struct NameData<'a> {
     name: &'a str,
 }
 
@@ -26,24 +27,15 @@ pub(super) fn add_templates(prompts: &mut PromptSet) {
     prompts.add(&ITEM_FACT).add(&FACT_OF_FAILURE);
 }
 
-pub(super) struct Written<'a> {
-    /// Whether it can be done at all; else only `not` is told.
-    pub(super) possible: bool,
-    pub(super) prize: &'a str,
-    pub(super) fact: &'a str,
-    pub(super) fully: &'a str,
-    pub(super) at_cost: &'a str,
-    pub(super) not: &'a str,
-}
-
-/// What is wrong with texts of which one may be told.
-pub(super) fn faults(written: &Written<'_>, stakes: &Stakes) -> Vec<Violation> {
+/// What is wrong with the texts of a ruling, of which one may be told: only `not` if the attempt is
+/// impossible.
+pub(super) fn faults(ruling: &Ruling, stakes: &Stakes) -> Vec<Violation> {
     let around = &stakes.scope;
-    let prize = named(&stakes.prizes, written.prize);
-    let mut texts = vec![("not", written.not, &Stake::Nothing)];
-    if written.possible {
-        texts.push(("fully", written.fully, &prize));
-        texts.push(("at_cost", written.at_cost, &prize));
+    let prize = named(&stakes.prizes, &ruling.prize);
+    let mut texts = vec![("not", &ruling.not, &Stake::Nothing)];
+    if ruling.possible {
+        texts.push(("fully", &ruling.fully, &prize));
+        texts.push(("at_cost", &ruling.at_cost, &prize));
     }
     let mut faults = Vec::new();
     for (path, written_text, won) in texts {
@@ -53,28 +45,28 @@ pub(super) fn faults(written: &Written<'_>, stakes: &Stakes) -> Vec<Violation> {
         if let Some(name) = elsewhere.find(|name| names(&text, name) && !is_won(name)) {
             let rule = format!("'{name}' is not here, so nobody sees it");
             let violation = Violation::new(path, rule);
-            faults.push(violation.with_template(&NOT_THERE, &Named { name }));
+            faults.push(violation.with_template(&NOT_THERE, &NameData { name }));
         }
         if without_speech(written_text, &around.people).is_some() {
             faults.push(Violation::nobody_speaks(path));
         }
         if let Some(name) = around.people.iter().find(|name| dies(&text, name, around)) {
             let violation = Violation::new(path, "nobody dies of an attempt");
-            faults.push(violation.with_template(&DEATH, &Named { name }));
+            faults.push(violation.with_template(&DEATH, &NameData { name }));
         }
     }
-    if prize == Stake::Fact && written.possible {
-        let fact = FoldedText::of(written.fact);
+    if prize == Stake::Fact && ruling.possible {
+        let fact = FoldedText::of(&ruling.fact);
         if fact.is_empty() {
             faults.push(Violation::empty("fact"));
         }
         let mut items = around.items.iter();
-        if let Some(name) = items.find(|name| places(written.fact, name, around.language)) {
+        if let Some(name) = items.find(|name| places(&ruling.fact, name, around.language)) {
             let rule = format!("say neither where '{name}' is nor who has it nor that it is gone");
             let violation = Violation::new("fact", rule);
-            faults.push(violation.with_template(&ITEM_FACT, &Named { name }));
+            faults.push(violation.with_template(&ITEM_FACT, &NameData { name }));
         }
-        if !fact.is_empty() && FoldedText::of(written.not).contains_words(&fact) {
+        if !fact.is_empty() && FoldedText::of(&ruling.not).contains_words(&fact) {
             let violation = Violation::new("not", "the fact is not true if it fails");
             faults.push(violation.with_template(&FACT_OF_FAILURE, &()));
         }
@@ -98,36 +90,11 @@ fn places(text: &str, name: &str, language: Language) -> bool {
 }
 
 /// What follows a name if a text says where it is: verbs, and what follows "is".
-const LIES: [&str; 10] = [
-    "lies", "hangs", "stands", "sits", "rests", "hides", "stays", "remains", "leans", "belongs",
-];
-const IS: [&str; 20] = [
-    "in",
-    "on",
-    "at",
-    "under",
-    "behind",
-    "inside",
-    "with",
-    "beside",
-    "below",
-    "above",
-    "beneath",
-    "near",
-    "among",
-    "here",
-    "there",
-    "gone",
-    "lost",
-    "missing",
-    "destroyed",
-    "hidden",
-];
+const LIES: &str = "lies hangs stands sits rests hides stays remains leans belongs";
+const IS: &str = "in on at under behind inside with beside below above beneath near among here there \
+    gone lost missing destroyed hidden";
 /// What stands before a name if a text says who has it.
-const HAS: [&str; 14] = [
-    "has", "have", "holds", "hold", "keeps", "carries", "wears", "owns", "took", "takes", "hid",
-    "hides", "gave", "got",
-];
+const HAS: &str = "has have holds hold keeps carries wears owns took takes hid hides gave got";
 
 fn places_en(text: &str, name: &str) -> bool {
     let words_of = |text: &str| -> Vec<String> {
@@ -138,8 +105,8 @@ fn places_en(text: &str, name: &str) -> bool {
     if name.is_empty() {
         return false;
     }
-    let is_one_of = |word: Option<&String>, list: &[&str]| {
-        word.is_some_and(|word| list.contains(&word.as_str()))
+    let is_one_of = |word: Option<&String>, list: &str| {
+        word.is_some_and(|word| list.split(' ').any(|listed| listed == word))
     };
     let mut windows = words.windows(name.len()).enumerate();
     windows.any(|(start, window)| {
@@ -149,29 +116,17 @@ fn places_en(text: &str, name: &str) -> bool {
             .iter()
             .filter(|word| !["now", "still"].contains(&word.as_str()));
         let next = after.next();
-        let says_where = is_one_of(next, &LIES)
-            || (is_one_of(next, &["is", "was"])
+        let says_where = is_one_of(next, LIES)
+            || (is_one_of(next, "is was")
                 // Where it is may follow how it is there: "is kept under the stair".
-                && after.take(2).any(|word| IS.contains(&word.as_str())));
-        window == name && (is_one_of(before, &HAS) || says_where)
+                && after.take(2).any(|word| is_one_of(Some(word), IS)));
+        window == name && (is_one_of(before, HAS) || says_where)
     })
 }
 
 /// What stands before a name if a text says who has it, and after it if it says that it is gone.
-const HAS_ZH: [&str; 11] = [
-    "拿着",
-    "握着",
-    "带着",
-    "揣着",
-    "收着",
-    "藏着",
-    "捧着",
-    "抱着",
-    "提着",
-    "拿走了",
-    "得到了",
-];
-const GONE_ZH: [&str; 7] = ["不见了", "没了", "没有了", "丢了", "毁了", "归了", "到了"];
+const HAS_ZH: &str = "拿着 握着 带着 揣着 收着 藏着 捧着 抱着 提着 拿走了 得到了";
+const GONE_ZH: &str = "不见了 没了 没有了 丢了 毁了 归了 到了";
 /// What ends a place after "在".
 const PLACES_ZH: &str = "里上下中内外边旁前后间底处手身怀这那";
 
@@ -195,8 +150,8 @@ fn places_zh(text: &str, name: &str) -> bool {
         // "在中元夜里" says when.
         let place = place.filter(|place| !TIMES_ZH.iter().any(|time| place.contains(time)));
         place.is_some_and(|place| place.contains(|char| PLACES_ZH.contains(char)))
-            || HAS_ZH.iter().any(|has| before.ends_with(has))
-            || GONE_ZH.iter().any(|gone| near.contains(gone))
+            || HAS_ZH.split(' ').any(|has| before.ends_with(has))
+            || GONE_ZH.split(' ').any(|gone| near.contains(gone))
     })
 }
 

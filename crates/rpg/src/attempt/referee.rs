@@ -117,85 +117,76 @@ impl RefereeParams<'_, '_> {
             prizes.extend(held.map(|item| Stake::Left(item.to_string())));
         }
         prizes.extend(self.closed_ways(stage).map(Stake::Way));
-        for quality in self
-            .story
-            .qualities
-            .iter()
-            .filter(|quality| quality.attempts)
-        {
+        let qualities = self.story.qualities.iter();
+        for quality in qualities.filter(|quality| quality.attempts) {
             let value = self.qualities.value(&quality.id);
-            for by in [1, -1] {
-                if (0..=quality.max).contains(&(value + by)) {
-                    let stake = Stake::Quality {
-                        id: quality.id.clone(),
-                        title: quality.shown().to_owned(),
-                        by,
-                    };
-                    prizes.push(stake.clone());
-                    costs.push(stake);
-                }
+            let is_legal = |by: &i32| (0..=quality.max).contains(&(value + by));
+            for by in [1, -1].into_iter().filter(is_legal) {
+                let (id, title) = (quality.id.clone(), quality.shown().to_owned());
+                let stake = Stake::Quality { id, title, by };
+                prizes.push(stake.clone());
+                costs.push(stake);
             }
         }
         let name = self.whereabouts.name_text(actor);
         for other in self.whereabouts.living_on(stage) {
+            let other_name = self.whereabouts.name_text(other);
             let health = self.bodies.get(other).ok().and_then(|(health, ..)| health);
             if health.is_some_and(|health| health.hp < health.max) {
-                prizes.push(Stake::Heal(self.whereabouts.name_text(other)));
+                prizes.push(Stake::Heal(other_name.clone()));
             }
             let Ok(bonds) = self.bonds.get(other) else {
                 continue;
             };
-            let value = bonds.value(&name);
-            let other_name = self.whereabouts.name_text(other);
             for (by, stakes) in [(1, &mut prizes), (-1, &mut costs)] {
-                if other != actor && (-3..=3).contains(&(value + by)) {
+                if other != actor && (-3..=3).contains(&(bonds.value(&name) + by)) {
                     let name = other_name.clone();
                     stakes.push(Stake::Bond { name, by });
                 }
             }
         }
+        let scope = self.scope(stage);
         Stakes {
             prizes,
             costs,
             abilities,
-            scope: self.scope(stage),
+            scope,
         }
     }
 
     /// Whom and what those on a stage could see.
     fn scope(&self, stage: Entity) -> AttemptScope {
         let here = self.whereabouts.living_on(stage);
-        let actors = self.list.all().map(|(_, entity)| entity);
-        let actors = actors.filter(|entity| self.whereabouts.kind(*entity) == Some(Kind::Actor));
-        let away = actors.filter(|actor| !here.contains(actor));
-        let away = away.map(|actor| self.whereabouts.name_text(actor));
-        let items = self.story.items.iter().map(|item| item.name.clone());
-        let hidden = self.hidden.get(stage).ok();
-        let is_away = |item: &String| {
-            let holder = self.list.all().map(|(_, entity)| entity).find(|holder| {
-                let held = self.belongings.get(*holder);
-                held.is_ok_and(|held| held.0.contains(item.as_str()))
-            });
-            let is_here = |holder: Entity| {
-                let is_hidden = hidden.is_some_and(|hidden| hidden.0.contains_key(item.as_str()));
-                here.contains(&holder) || (holder == stage && !is_hidden)
-            };
-            holder.is_some_and(|holder| !is_here(holder))
+        let everybody = || self.list.all().map(|(_, entity)| entity);
+        let is_away = |entity: &Entity| {
+            self.whereabouts.kind(*entity) == Some(Kind::Actor) && !here.contains(entity)
         };
+        let away = everybody().filter(is_away);
+        let items: Vec<_> = self
+            .story
+            .items
+            .iter()
+            .map(|item| item.name.clone())
+            .collect();
+        let hidden = self.hidden.get(stage).ok();
+        let is_out_of_reach = |item: &&String| {
+            let holds = |held: &Belongings| held.0.contains(item.as_str());
+            let has_it = |holder: &Entity| self.belongings.get(*holder).is_ok_and(holds);
+            let is_hidden = hidden.is_some_and(|hidden| hidden.0.contains_key(item.as_str()));
+            let is_here = |holder| here.contains(&holder) || (holder == stage && !is_hidden);
+            everybody()
+                .find(has_it)
+                .is_some_and(|holder| !is_here(holder))
+        };
+        let unseen = items
+            .iter()
+            .filter(is_out_of_reach)
+            .filter(|name| is_telling(name));
+        let name = |entity| self.whereabouts.name_text(entity);
         AttemptScope {
-            people: here
-                .iter()
-                .map(|actor| self.whereabouts.name_text(*actor))
-                .collect(),
-            elsewhere: away
-                .chain(
-                    items
-                        .clone()
-                        .filter(is_away)
-                        .filter(|name| is_telling(name)),
-                )
-                .collect(),
-            items: items.collect(),
+            people: here.iter().copied().map(name).collect(),
+            elsewhere: away.map(name).chain(unseen.cloned()).collect(),
+            items,
             language: *self.language,
         }
     }
@@ -236,15 +227,14 @@ impl RefereeParams<'_, '_> {
             return 0;
         };
         let most = (health.hp - 1).max(0);
-        let amount = (health.max / HURT_PARTS).clamp(0, most);
-        let amount = if amount == 0 { most.min(1) } else { amount };
+        let amount = (health.max / HURT_PARTS).max(1).min(most);
         health.hurt(amount)
     }
 
     /// Restores some hit points of somebody; returns how many.
     fn heal(&mut self, who: &str) -> i32 {
-        let body = self.list.by_name(who);
-        let body = body.and_then(|entity| self.bodies.get_mut(entity).ok());
+        let entity = self.list.by_name(who);
+        let body = entity.and_then(|entity| self.bodies.get_mut(entity).ok());
         let Some((Some(mut health), ..)) = body else {
             return 0;
         };
@@ -302,11 +292,8 @@ pub(crate) fn ask_ruling(
     let Some(stage) = current.begin(talk_goes_on(&params.rpg)) else {
         return;
     };
-    let first = pending
-        .get(stage)
-        .ok()
-        .and_then(|pending| pending.0.front());
-    let Some(PendingAttempt { who, what, aim }) = first else {
+    let pending = pending.get(stage).ok();
+    let Some(PendingAttempt { who, what, aim }) = pending.and_then(|all| all.0.front()) else {
         return;
     };
     let Some(actor) = params.list.by_name(who) else {
@@ -359,9 +346,9 @@ pub(crate) fn ask_ruling(
     let limits = &params.rpg.0.limits;
     let cues = limits.cues(vec![format!("{who}: {what}")], &data.present);
     let ask = ask.map(|ask| {
-        let ask = ask.max_tokens(limits.max_reply_tokens());
         // Only the outcome that happens is told, and remembered.
-        ask.without_tools().forgotten().recalling(cues)
+        let ask = ask.max_tokens(limits.max_reply_tokens()).forgotten();
+        ask.without_tools().recalling(cues)
     });
     events.insert_or_fault(&mut commands, stage, ask);
 }
@@ -399,11 +386,12 @@ pub(crate) fn take_ruling(
     let outcome = ruling.outcome(&stakes, roll);
     let mut applied = Applied::default();
     let message = ruling.text(outcome);
+    let (who_tries, what) = (&*who, &*what);
     let trying = Trying {
         stage,
         actor,
-        who: &who,
-        what: &what,
+        who: who_tries,
+        what,
     };
     if outcome != AttemptResult::Not {
         let prize = named(&stakes.prizes, &ruling.prize);
@@ -429,10 +417,8 @@ pub(crate) fn take_ruling(
     events.broadcast_to_stage(stage, event, &[]);
     if applied.wounded {
         let wound = wound();
-        let event = Wound {
-            actor: who.to_string(),
-            days: wound.days,
-        };
+        let (name, days) = (who.to_string(), wound.days);
+        let event = Wound { actor: name, days };
         commands.entity(actor).insert(wound);
         events.broadcast_to_stage(stage, event, &[]);
     }
@@ -441,7 +427,9 @@ pub(crate) fn take_ruling(
     }
     if !applied.effects.is_empty() {
         let effects = applied.effects;
-        events.defer(move |world| apply_effects(world, Cause::at(stage), &effects));
+        events.defer(move |world| {
+            apply_effects(world, Cause::at(stage), &effects);
+        });
     }
     if let Some(text) = applied.fact {
         let mut present = vec![stage];

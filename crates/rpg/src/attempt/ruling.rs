@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::prose::{Written, faults};
+use super::prose::faults;
 use super::stakes::{Stakes, ids};
 
 /// The maximum number of characters of a made fact.
@@ -21,37 +21,13 @@ const AT_A_COST: u32 = 25;
 /// What an answer says if no ability helps.
 const NO_ABILITY: &str = "none";
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Difficulty {
-    Easy,
-    #[default]
-    Fair,
-    Hard,
-    Desperate,
-}
+/// How hard something is, and in how many percent of attempts it comes off fully, without an ability.
+const DIFFICULTIES: [(&str, u32); 4] =
+    [("easy", 65), ("fair", 45), ("hard", 25), ("desperate", 10)];
+const FAIR: u32 = 45;
 
-impl Difficulty {
-    const NAMES: [&str; 4] = ["easy", "fair", "hard", "desperate"];
-
-    /// Fair if an answer names none.
-    fn named(name: &str) -> Self {
-        match name {
-            "easy" => Self::Easy,
-            "hard" => Self::Hard,
-            "desperate" => Self::Desperate,
-            _ => Self::Fair,
-        }
-    }
-
-    /// In how many percent of attempts it comes off fully, without an ability.
-    fn chance(self) -> u32 {
-        match self {
-            Self::Easy => 65,
-            Self::Fair => 45,
-            Self::Hard => 25,
-            Self::Desperate => 10,
-        }
-    }
+fn difficulties() -> Vec<String> {
+    DIFFICULTIES.map(|(name, _)| name.to_owned()).to_vec()
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -100,7 +76,10 @@ impl Ruling {
     /// The highest rolls, from 0 to 99, with which it comes off fully and at a cost.
     fn chances(&self, stakes: &Stakes) -> (u32, u32) {
         let helps = stakes.abilities.contains(&self.ability);
-        let full = Difficulty::named(&self.difficulty).chance() + if helps { ABILITY } else { 0 };
+        let mut difficulties = DIFFICULTIES.into_iter();
+        let named = difficulties.find(|(name, _)| *name == self.difficulty);
+        let chance = named.map_or(FAIR, |(_, chance)| chance);
+        let full = chance + if helps { ABILITY } else { 0 };
         (full, full + AT_A_COST)
     }
 
@@ -168,7 +147,7 @@ impl Reply for Ruling {
             "type": "object",
             "properties": {
                 "possible": {"type": "boolean"},
-                "difficulty": {"type": "string", "enum": Difficulty::NAMES},
+                "difficulty": {"type": "string", "enum": difficulties()},
                 "prize": {"type": "string", "enum": ids(&stakes.prizes)},
                 "cost": {"type": "string", "enum": ids(&stakes.costs)},
                 "fact": text(FACT_CHARS),
@@ -192,12 +171,14 @@ impl Reply for Ruling {
 
     /// Dots stand for nothing that anybody sees.
     fn settled(mut self, _: &Stakes) -> Self {
-        for text in [
-            &mut self.fact,
-            &mut self.fully,
-            &mut self.at_cost,
-            &mut self.not,
-        ] {
+        let Self {
+            fact,
+            fully,
+            at_cost,
+            not,
+            ..
+        } = &mut self;
+        for text in [fact, fully, at_cost, not] {
             if letters(text) == 0 {
                 text.clear();
             }
@@ -206,32 +187,19 @@ impl Reply for Ruling {
     }
 
     fn check(&self, stakes: &Stakes) -> Vec<Violation> {
-        let written = Written {
-            possible: self.possible,
-            prize: &self.prize,
-            fact: &self.fact,
-            fully: &self.fully,
-            at_cost: &self.at_cost,
-            not: &self.not,
-        };
-        let mut violations = faults(&written, stakes);
+        let mut violations = faults(self, stakes);
         if self.possible {
-            let names = stakes.abilities.iter().map(String::as_str);
-            let abilities: Vec<_> = names.chain([NO_ABILITY]).map(str::to_owned).collect();
+            let mut abilities = stakes.abilities.clone();
+            abilities.push(NO_ABILITY.to_owned());
             let named = [
                 ("ability", &self.ability, abilities),
-                (
-                    "difficulty",
-                    &self.difficulty,
-                    Difficulty::NAMES.map(str::to_owned).to_vec(),
-                ),
+                ("difficulty", &self.difficulty, difficulties()),
                 ("prize", &self.prize, ids(&stakes.prizes)),
                 ("cost", &self.cost, ids(&stakes.costs)),
             ];
-            let said = named.into_iter().filter(|(_, name, _)| !name.is_empty());
-            violations.extend(said.filter_map(|(path, name, offered)| {
-                Violation::unless_offered(path, name, &offered)
-            }));
+            for (path, name, offered) in named.iter().filter(|(_, name, _)| !name.is_empty()) {
+                violations.extend(Violation::unless_offered(*path, name, offered));
+            }
         }
         violations
     }

@@ -19,11 +19,11 @@ pub(crate) enum Stake {
     },
     /// A hidden item of the stage is found.
     Item(String),
-    /// Something that whoever tries has stays here for everybody to see.
+    /// An item of the actor stays here for everybody to see.
     Left(String),
     /// A way to this stage, which was closed, is open.
     Way(String),
-    /// One step of the bond that somebody present has to whoever tries.
+    /// One step of the bond of somebody present to the actor.
     Bond {
         name: String,
         by: i32,
@@ -45,37 +45,25 @@ pub(super) struct Offer<'a> {
 
 impl Stake {
     fn offer(&self) -> Offer<'_> {
-        let (kind, named, by) = match self {
-            Self::Nothing => ("nothing", "", 0),
-            Self::Fact => ("fact", "", 0),
-            Self::Quality { id, by, .. } => ("quality", id.as_str(), *by),
-            Self::Item(name) => ("item", name.as_str(), 0),
-            Self::Left(name) => ("left", name.as_str(), 0),
-            Self::Way(name) => ("way", name.as_str(), 0),
-            Self::Bond { name, by } => ("bond", name.as_str(), *by),
-            Self::Heal(name) => ("heal", name.as_str(), 0),
-            Self::Hurt => ("hurt", "", 0),
-            Self::Wound => ("wound", "", 0),
+        let (kind, verb, named, by) = match self {
+            Self::Nothing => ("nothing", "nothing", "", 0),
+            Self::Fact => ("fact", "fact", "", 0),
+            Self::Quality { id, by: 1, .. } => ("quality", "raise", id.as_str(), 1),
+            Self::Quality { id, by, .. } => ("quality", "lower", id.as_str(), *by),
+            Self::Item(name) => ("item", "find", name.as_str(), 0),
+            Self::Left(name) => ("left", "leave", name.as_str(), 0),
+            Self::Way(name) => ("way", "open", name.as_str(), 0),
+            Self::Bond { name, by: 1 } => ("bond", "warm", name.as_str(), 1),
+            Self::Bond { name, by } => ("bond", "cool", name.as_str(), *by),
+            Self::Heal(name) => ("heal", "heal", name.as_str(), 0),
+            Self::Hurt => ("hurt", "hurt", "", 0),
+            Self::Wound => ("wound", "wound", "", 0),
         };
         let name = match self {
             Self::Quality { title, .. } => title,
             _ => named,
         };
-        let verb = match (kind, by) {
-            ("quality", 1) => "raise",
-            ("quality", _) => "lower",
-            ("item", _) => "find",
-            ("left", _) => "leave",
-            ("way", _) => "open",
-            ("bond", 1) => "warm",
-            ("bond", _) => "cool",
-            _ => kind,
-        };
-        let id = if named.is_empty() {
-            verb.to_owned()
-        } else {
-            format!("{verb} {named}")
-        };
+        let id = format!("{verb} {named}").trim_end().to_owned();
         Offer { id, kind, name, by }
     }
 }
@@ -98,7 +86,7 @@ pub(crate) struct Stakes {
     pub(super) prizes: Vec<Stake>,
     /// What it may cost; nothing is always among it.
     pub(super) costs: Vec<Stake>,
-    /// The names of the abilities of whoever tries.
+    /// The names of the actor's abilities.
     pub(super) abilities: Vec<String>,
     /// Whom and what the outcomes may tell of.
     pub(super) scope: AttemptScope,

@@ -59,34 +59,29 @@ impl Combatant {
 
     /// Its attack with all effects and wounds, at least 0.
     pub(super) fn attack(&self) -> i32 {
-        let effects = self.effects.iter().map(|effect| effect.attack);
-        let attack = effects.fold(self.stats.attack, i32::saturating_add);
-        let wound = if self.wounded { WOUND_ATTACK } else { 0 };
-        attack.saturating_sub(wound).max(0)
+        self.changed(self.stats.attack, |effect| effect.attack, WOUND_ATTACK)
     }
 
     /// Its defense with all effects and wounds, at least 0.
     pub(super) fn defense(&self) -> i32 {
-        let effects = self.effects.iter().map(|effect| effect.defense);
-        let defense = effects.fold(self.stats.defense, i32::saturating_add);
-        let wound = if self.wounded { WOUND_DEFENSE } else { 0 };
-        defense.saturating_sub(wound).max(0)
+        self.changed(self.stats.defense, |effect| effect.defense, WOUND_DEFENSE)
     }
 
-    /// The names of the effects on it.
-    fn effect_names(&self) -> Vec<String> {
-        let names = self.effects.iter().map(|effect| effect.skill.to_string());
-        names.collect()
+    fn changed(&self, own: i32, by: fn(&StatusEffect) -> i32, wound: i32) -> i32 {
+        let sum = self.effects.iter().map(by).fold(own, i32::saturating_add);
+        let wound = if self.wounded { wound } else { 0 };
+        sum.saturating_sub(wound).max(0)
     }
 
     /// Its state, for everybody to see.
     fn status(&self) -> CombatantStatus {
+        let effects = self.effects.iter().map(|effect| effect.skill.to_string());
         CombatantStatus {
             name: self.name.to_string(),
             hp: self.health.hp,
             max_hp: self.health.max,
             faction: self.faction.to_string(),
-            effects: self.effect_names(),
+            effects: effects.collect(),
             attack: self.attack(),
             defense: self.defense(),
             wounded: self.wounded,
@@ -159,10 +154,8 @@ impl Arena<'_, '_> {
     }
 
     pub(super) fn combat(&self, stage: &FightStage) -> Combat {
-        let stage = self.stages.get(stage.entity);
-        stage
-            .map(|(_, _, combat)| combat.clone())
-            .unwrap_or_default()
+        let stage = self.stages.get(stage.entity).ok();
+        stage.map_or_else(Combat::default, |(_, _, combat)| combat.clone())
     }
 
     pub(super) fn update_combat(&mut self, stage: &FightStage, update: impl FnOnce(&mut Combat)) {
@@ -187,13 +180,12 @@ impl Arena<'_, '_> {
     /// The combatants of a fight, fallen ones included, in stable order.
     pub(super) fn combatants(&self, combat: &Combat) -> Vec<Combatant> {
         let everybody = self.everybody().map(|(combatant, _)| combatant);
-        let mut combatants: Vec<_> = everybody
-            .filter(|combatant| combat.includes(&combatant.name))
-            .collect();
-        for combatant in &mut combatants {
-            combatant.departure = combat.departure(&combatant.name);
-        }
-        combatants
+        let fighting = everybody.filter(|combatant| combat.includes(&combatant.name));
+        let with_departure = |combatant: Combatant| Combatant {
+            departure: combat.departure(&combatant.name),
+            ..combatant
+        };
+        fighting.map(with_departure).collect()
     }
 
     /// Writes the state of combatants back.

@@ -272,7 +272,7 @@ impl Reply for CombatChoice {
         let plays = self.action() == Action::Play;
         if !plays && !self.cards.is_empty() {
             let violation = Violation::new("cards", "cards are only for \"play\"");
-            // Whoever holds all the same plays none of them.
+            // A combatant that holds plays none of them.
             violations.push(violation.with_template(&NO_CARDS, &()).only_once());
         }
         if self.action.is_none() && self.cards.is_empty() {
@@ -286,11 +286,8 @@ impl Reply for CombatChoice {
             let path = |member: &str| format!("cards[{index}].{member}");
             violations.extend(check_name(path("name"), &card.name));
             let description = &card.description;
-            violations.extend(Violation::too_long(
-                path("description"),
-                description,
-                SEEN_CHARS,
-            ));
+            let path_of_text = path("description");
+            violations.extend(Violation::too_long(path_of_text, description, SEEN_CHARS));
             match hand.iter().find(|playable| *playable.skill == *card.skill) {
                 Some(playable) => {
                     violations.extend(check_targets(&path("targets"), card, playable));
@@ -301,11 +298,8 @@ impl Reply for CombatChoice {
                 }
             }
         }
-        let counts = hand
-            .iter()
-            .filter(|_| plays)
-            .filter_map(|playable| self.check_count(playable));
-        violations.extend(counts);
+        let played = hand.iter().filter(|_| plays);
+        violations.extend(played.filter_map(|playable| self.check_count(playable)));
         violations
     }
 }
@@ -313,11 +307,9 @@ impl Reply for CombatChoice {
 impl CombatChoice {
     /// What it does with its turn. Cards alone are to be played.
     pub(crate) fn action(&self) -> Action {
-        self.action.unwrap_or(if self.cards.is_empty() {
-            Action::Hold
-        } else {
-            Action::Play
-        })
+        let is_play = !self.cards.is_empty();
+        self.action
+            .unwrap_or(if is_play { Action::Play } else { Action::Hold })
     }
 
     /// Each skill in hand may be played once.
@@ -335,8 +327,7 @@ impl CombatChoice {
 
 /// A card's name is short and a single line; without one it is called by its skill.
 pub(super) fn check_name(path: String, name: &str) -> Option<Violation> {
-    let is_single_line = !name.contains(char::is_control);
-    if is_single_line {
+    if !name.contains(char::is_control) {
         return Violation::too_long(path, name, NAME_CHARS);
     }
     let violation = Violation::new(path, "a name is a single line");

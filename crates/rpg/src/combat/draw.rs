@@ -179,12 +179,9 @@ pub(super) fn take_drawn_cards(
         // A default answer has no words; who gave none finds some when it plays a card.
         for card in unworded.filter(|_| is_answered) {
             let words = words.cards.iter().find(|words| *words.skill == *card.skill);
-            card.name = words
-                .map_or(&*card.skill, |words| words.name.trim())
-                .to_owned();
-            card.description = words
-                .map_or("", |words| words.description.trim())
-                .to_owned();
+            let name = words.map_or(&*card.skill, |words| words.name.trim());
+            let description = words.map_or("", |words| words.description.trim());
+            (card.name, card.description) = (name.to_owned(), description.to_owned());
             hand.worded.push(card.clone());
         }
         // Its answer, which its context has, says the same.

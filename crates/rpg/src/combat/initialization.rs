@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
 use playhouse_engine::event::kinds::Mind;
-use playhouse_engine::event::{By, EventWriter, PhraseError, Phrasebook, PromptTemplate};
+use playhouse_engine::event::{By, EventWriter, PhraseError, PromptTemplate};
 use playhouse_engine::exchange::{Answers, Ask, AskTemplate, Prose};
 use playhouse_engine::memory::Cues;
 use serde::Serialize;
@@ -107,50 +107,40 @@ pub(super) fn initialize_combat(
     arena.update_combat(&stage, |current| *current = combat);
 
     let world = arena.world();
-    let characters = combatants
-        .iter()
-        .filter(|each| world.fights.reflect && world.is_character(&each.name));
+    let reflects = |each: &&Combatant| world.fights.reflect && world.is_character(&each.name);
+    let fight = fights.get(stage.entity).ok();
     let mut next = Phase::Act;
-    for me in characters {
+    for me in combatants.iter().filter(reflects) {
         let past = pasts.get(me.entity).unwrap_or_default();
-        let fight = fights.get(stage.entity).ok();
-        let ask = reflection(
-            events.phrases(),
-            &world,
-            (&stage, fight),
-            me,
-            &combatants,
-            past,
-        );
+        let ask = reflection(&events, &world, (&stage, fight), (me, &combatants), past);
         events.insert_or_fault(&mut commands, me.entity, ask);
         next = Phase::Reflected;
     }
     arena.set_phase(&stage, next);
 }
 
-/// The question what is at stake for somebody.
+/// The question what is at stake for a combatant.
 fn reflection(
-    phrases: &Phrasebook,
+    events: &EventWriter,
     world: &WorldFile,
     (stage, fight): (&FightStage, Option<&CurrentFight>),
-    me: &Combatant,
-    combatants: &[Combatant],
+    (me, combatants): (&Combatant, &[Combatant]),
     (goals, promises, last): (Option<&Goals>, Option<&Promises>, Option<&LastFight>),
 ) -> Result<Ask<Prose>, PhraseError> {
-    let foes: Vec<_> = combatants
-        .iter()
-        .filter(|other| !other.is_ally_of(me))
-        .collect();
-    let allies = combatants.iter().filter(|other| other.is_ally_of(me));
+    let (allies, foes): (Vec<_>, Vec<_>) =
+        combatants.iter().partition(|other| other.is_ally_of(me));
     let wanted = world.goals(&me.name);
     let open = goals.into_iter().flat_map(|states| states.open(wanted));
     let is_here = |name: &str| combatants.iter().any(|other| *other.name == *name);
-    let promised = promises.into_iter().flat_map(Promises::open);
-    let promised = promised.filter(|promise| is_here(&promise.to));
-    let last = last.filter(|last| foes.iter().any(|foe| last.foes.contains(&foe.name)));
-    let met = foes
-        .iter()
-        .filter(|foe| last.is_some_and(|last| last.foes.contains(&foe.name)));
+    let promises = promises.into_iter().flat_map(Promises::open);
+    let promised = promises.filter(|promise| is_here(&promise.to));
+    let promised = promised.map(|promise| PromiseNote {
+        to: &promise.to,
+        words: &promise.words,
+    });
+    let last_foes = last.map_or(&[][..], |last| &last.foes);
+    let met = foes.iter().filter(|foe| last_foes.contains(&foe.name));
+    let met: Vec<&str> = met.map(|foe| &*foe.name).collect();
     let dungeon = fight.map_or("", |fight| &fight.dungeon);
     let data = StakesData {
         me: &me.name,
@@ -165,14 +155,9 @@ fn reflection(
         foes: statuses(foes.iter().copied()),
         allies: statuses(allies),
         goals: open.map(|goal| goal.words.as_str()).collect(),
-        promises: promised
-            .map(|promise| PromiseNote {
-                to: &promise.to,
-                words: &promise.words,
-            })
-            .collect(),
-        met: met.map(|foe| &*foe.name).collect(),
-        last,
+        promises: promised.collect(),
+        last: last.filter(|_| !met.is_empty()),
+        met,
         speaker: Speaker::of(world, &me.name),
     };
     let names: Vec<_> = foes.iter().map(|foe| foe.name.to_string()).collect();
@@ -180,7 +165,7 @@ fn reflection(
         of_people_only: true,
         ..world.limits.cues(vec![names.join(", ")], &names)
     };
-    let ask = REFLECTION.ask(phrases, world, Writer::of(&me.name), &data)?;
+    let ask = REFLECTION.ask(events.phrases(), world, Writer::of(&me.name), &data)?;
     let ask = ask.user_tag(REFLECTION_TAG, &*stage.name);
     Ok(ask.without_tools().recalling(cues))
 }

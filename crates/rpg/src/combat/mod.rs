@@ -44,7 +44,7 @@ pub(super) fn plugin(setup: &mut Setup) {
         .saves()
         .component::<Combat>("combat")
         .component::<Hand>("hand")
-        .component::<FinishedFight>("aftermath");
+        .component::<FinishedFight>("finished_fight");
     // Systems that take answers come before those that ask, so that a step asks in one phase only.
     let systems = (
         narrate::take_account.run_if(in_phase(Phase::Narrated)),

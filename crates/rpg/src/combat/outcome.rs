@@ -44,12 +44,11 @@ pub(super) fn end_fight(
         }
     }
     remember_gone_foes(&world, &outcome, &mut events);
-    let Combat { heroes, foes, .. } = combat;
     commands.entity(stage.entity).insert(FinishedFight {
         outcome,
         account,
-        heroes,
-        foes,
+        heroes: combat.heroes,
+        foes: combat.foes,
     });
     for combatant in &mut combatants {
         combatant.effects.clear();
@@ -87,9 +86,10 @@ pub(super) fn outcome_of(
     combatants: &[Combatant],
 ) -> CombatOutcome {
     let result = result_of(combatants);
-    let left = |how: Departure| {
-        let left = combatants.iter();
-        left.filter(move |each| each.departure == Some(how))
+    let left = |how| {
+        combatants
+            .iter()
+            .filter(move |each| each.departure == Some(how))
     };
     let fallen = |heroes| names(left(Departure::Fell).filter(|each| each.is_hero() == heroes));
     let lost_by = match result {
@@ -110,21 +110,18 @@ pub(super) fn outcome_of(
         fled: names(left(Departure::Fled)),
         yielded: names(left(Departure::Yielded)),
         how: last.map(|(_, how)| *how),
-        gains: fight
-            .map(|fight| gains(world, fight, result))
-            .unwrap_or_default(),
+        gains: fight.map_or_else(Vec::new, |fight| gains(world, fight, result)),
     }
 }
 
 /// How the fight ended, from the party's point of view.
 fn result_of(combatants: &[Combatant]) -> FightResult {
-    match (
-        has_standing(true, combatants),
-        has_standing(false, combatants),
-    ) {
-        (false, _) => FightResult::Lost,
-        (true, false) => FightResult::Won,
-        (true, true) => FightResult::Drawn,
+    if !has_standing(true, combatants) {
+        FightResult::Lost
+    } else if has_standing(false, combatants) {
+        FightResult::Drawn
+    } else {
+        FightResult::Won
     }
 }
 
@@ -132,9 +129,7 @@ fn result_of(combatants: &[Combatant]) -> FightResult {
 fn gains(world: &WorldFile, current: &CurrentFight, result: FightResult) -> Vec<String> {
     let dungeon = world.dungeon(&current.dungeon);
     let fight = dungeon.and_then(|dungeon| dungeon.fights.get(current.fight));
-    let gain = fight.map(|fight| fight.gain.trim()).unwrap_or_default();
-    match result {
-        FightResult::Won if !gain.is_empty() => vec![gain.to_owned()],
-        _ => Vec::new(),
-    }
+    let gain = fight.map(|fight| fight.gain.trim());
+    let gain = gain.filter(|gain| result == FightResult::Won && !gain.is_empty());
+    gain.map(str::to_owned).into_iter().collect()
 }

@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
-use playhouse_engine::cast::{CastList, EntityName, Kind, all_of};
+use playhouse_engine::cast::{CastList, EntityName, Kind, all_of, name_of};
 use playhouse_engine::event::write_events_at_meeting;
 
 use super::state::{Combat, FightAction};
@@ -20,10 +20,9 @@ pub(crate) fn weigh_resolve(world: &mut World) -> bool {
     let mut stages = all_of(world, Kind::Stage);
     stages.retain(|stage| world.get::<Phase>(*stage) == Some(&Phase::Weigh));
     for stage in &stages {
-        let foes = world
-            .get::<Combat>(*stage)
-            .map(|combat| combat.foes.clone());
-        for foe in foes.unwrap_or_default() {
+        let combat = world.get::<Combat>(*stage);
+        let foes = combat.map_or_else(Vec::new, |combat| combat.foes.clone());
+        for foe in foes {
             weigh(world, *stage, &foe);
         }
         world.entity_mut(*stage).insert(Phase::Act);
@@ -85,28 +84,26 @@ fn move_foe(world: &mut World, (stage, foe): (Entity, Entity), number: usize, mo
     resolve.moved.insert(number);
     resolve.left = (resolve.left - moved.by).max(0);
     let yields = resolve.left == 0;
-    let name_of = |entity: Entity| world.get::<EntityName>(entity).map(|name| name.0.clone());
-    let (name, place) = (
-        name_of(foe).unwrap_or_default(),
-        name_of(stage).unwrap_or_default(),
-    );
+    let (name, place) = (name_of(world, foe), name_of(world, stage));
     let action = if yields { "yield" } else { "waver" };
     if let Some(mut combat) = world.get_mut::<Combat>(stage) {
         let round = combat.round;
         combat.actions.push(FightAction {
             round,
-            by: name.clone(),
+            by: name.as_str().into(),
             kind: action.into(),
             words: moved.seen.clone(),
             ..FightAction::default()
         });
         if yields {
-            combat.departures.push((name.clone(), Departure::Yielded));
+            combat
+                .departures
+                .push((name.as_str().into(), Departure::Yielded));
         }
     }
     let event = CombatMove {
-        stage: place.to_string(),
-        actor: name.to_string(),
+        stage: place,
+        actor: name,
         action: action.into(),
         description: moved.seen.clone(),
         ..CombatMove::default()

@@ -35,10 +35,9 @@ pub(super) fn legal_targets(kind: SkillKind, me: usize, combatants: &[Combatant]
         SkillKind::Heal => target.is_ally_of(actor) && target.health.hp < target.health.max,
         SkillKind::Guard | SkillKind::Strengthen => target.is_ally_of(actor),
     };
-    let targets = combatants.iter().enumerate();
-    let mut legal: Vec<_> = targets
-        .filter(|(_, target)| target.is_standing() && is_legal(target))
-        .collect();
+    let all = combatants.iter().enumerate();
+    let may_be = |(_, target): &(usize, &Combatant)| target.is_standing() && is_legal(target);
+    let mut legal: Vec<_> = all.filter(may_be).collect();
     legal.sort_by_key(|(index, target)| match kind {
         SkillKind::Heal => (target.health.hp - target.health.max, *index),
         SkillKind::Strengthen => (-target.attack(), *index),
@@ -52,21 +51,21 @@ pub(super) fn initiative(
     combatants: &[Combatant],
     mut roll: impl FnMut(&str) -> u32,
 ) -> Vec<usize> {
-    let standing = combatants.iter().enumerate();
-    let standing = standing.filter(|(_, each)| each.is_standing());
-    let mut order: Vec<_> = standing
-        .map(|(index, each)| (Reverse(each.stats.speed), Reverse(roll(&each.name)), index))
+    let all = 0..combatants.len();
+    let mut order: Vec<_> = all
+        .filter(|index| combatants[*index].is_standing())
         .collect();
-    order.sort_unstable();
-    order.into_iter().map(|(.., index)| index).collect()
+    order.sort_by_cached_key(|index| {
+        let each = &combatants[*index];
+        (Reverse(each.stats.speed), Reverse(roll(&each.name)))
+    });
+    order
 }
 
 /// The hit points that an attack takes, not limited by those that are left.
 fn damage(power: i32, attack: i32, defense: i32) -> i32 {
-    power
-        .saturating_add(attack)
-        .saturating_sub(defense / 2)
-        .max(1)
+    let strength = power.saturating_add(attack);
+    strength.saturating_sub(defense / 2).max(1)
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -119,12 +118,12 @@ fn target_of(card: &Card, kind: SkillKind, by: usize, combatants: &[Combatant]) 
         return None;
     }
     let legal = legal_targets(kind, by, combatants);
-    card.targets.iter().find_map(|name| {
-        let mut legal = legal.iter();
+    let named = |name: &String| {
         legal
+            .iter()
             .find(|index| *combatants[**index].name == **name)
-            .copied()
-    })
+    };
+    card.targets.iter().find_map(named).copied()
 }
 
 fn resolve(

@@ -20,16 +20,12 @@ pub struct Combat {
     pub heroes: Vec<Arc<str>>,
     pub foes: Vec<Arc<str>>,
     /// Those who have yet to act in this round, in order.
-    #[serde(default)]
     pub waiting: Vec<Arc<str>>,
     /// The last round after which it was weighed what moves foes.
-    #[serde(default)]
     pub weighed: u32,
     /// Whether a fact was told since it was weighed what moves foes.
-    #[serde(default)]
     pub told: bool,
     /// Those who are out of the fight, in the order in which they left it.
-    #[serde(default)]
     pub departures: Vec<(Arc<str>, Departure)>,
     /// What was done in this fight, in order.
     pub actions: Vec<FightAction>,
@@ -147,7 +143,6 @@ pub struct FightAction {
 pub struct FinishedFight {
     /// How it ended, as everybody was told.
     pub outcome: CombatOutcome,
-    #[serde(default)]
     pub account: String,
     pub heroes: Vec<Arc<str>>,
     pub foes: Vec<Arc<str>>,

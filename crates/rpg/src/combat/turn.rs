@@ -16,6 +16,7 @@ use super::choice::{Action, Card, CombatChoice};
 use super::rules::{PlayedCard, initiative, is_decided, kind_name, play_cards, wear_off};
 use super::state::{Combat, FightAction};
 use crate::components::Departure;
+use crate::drama::Item;
 use crate::events::{CardHeld, CardPlayed, CombatMove, CombatRound};
 use crate::phase::Phase;
 use crate::world_file::WorldFile;
@@ -43,10 +44,8 @@ pub(super) fn take_turn(
             me,
             events: &mut events,
         };
-        turn.say(
-            choice.say.as_deref().unwrap_or_default().trim(),
-            &choice.tells,
-        );
+        let words = choice.say.as_deref().unwrap_or_default();
+        turn.say(words.trim(), &choice.tells);
         // Dots show nothing.
         let seen = choice.seen.as_deref().filter(|seen| letters(seen) > 0);
         let seen = seen.unwrap_or_default().trim();
@@ -76,10 +75,9 @@ pub(super) fn next_turn(mut arena: Arena, rng: StageRng, mut events: EventWriter
     let max_rounds = world.limits.combat_rounds.max(1) as u32;
     let can_be_moved = |each: &Combatant| each.is_standing() && each.resolve > 0;
     let can_be_moved = combatants.iter().any(can_be_moved);
-    loop {
+    let next = loop {
         if is_decided(&combatants) {
-            arena.set_phase(&stage, Phase::Narrate);
-            break;
+            break Phase::Narrate;
         }
         let has_next = next_combatant(&mut combat, &combatants).is_some();
         let is_over = !has_next && combat.weighed < combat.round;
@@ -88,22 +86,20 @@ pub(super) fn next_turn(mut arena: Arena, rng: StageRng, mut events: EventWriter
             if is_over {
                 combat.weighed = combat.round;
             }
-            arena.set_phase(&stage, Phase::Weigh);
-            break;
+            break Phase::Weigh;
         }
         if has_next {
-            arena.set_phase(&stage, Phase::Draw);
-            break;
+            break Phase::Draw;
         }
         if combat.round >= max_rounds {
-            arena.set_phase(&stage, Phase::Narrate);
-            break;
+            break Phase::Narrate;
         }
         if combat.round > 0 {
             wear_off(&mut combatants);
         }
         begin_round(&stage, &mut combat, &combatants, &rng, &mut events);
-    }
+    };
+    arena.set_phase(&stage, next);
     arena.write_back(&combatants);
     arena.update_combat(&stage, |current| *current = combat);
 }
@@ -141,14 +137,9 @@ fn begin_round(
     events: &mut EventWriter,
 ) {
     combat.round += 1;
-    let order = initiative(combatants, |name| {
-        let mut rng = rng.stream(&format!("combat/initiative/{name}"));
-        rng.next_u32()
-    });
-    let order = order
-        .into_iter()
-        .map(|index| combatants[index].name.clone());
-    combat.waiting = order.collect();
+    let roll = |name: &str| rng.stream(&format!("combat/initiative/{name}")).next_u32();
+    let order = initiative(combatants, roll).into_iter();
+    combat.waiting = order.map(|index| combatants[index].name.clone()).collect();
     let round = CombatRound {
         stage: stage.name.to_string(),
         round: combat.round,
@@ -176,13 +167,12 @@ impl Turn<'_, '_, '_> {
         }
         let speech = Speak {
             actor: self.actor().name.to_string(),
-            target: String::new(),
             message: words.to_owned(),
             tells: tells.to_vec(),
+            ..Speak::default()
         };
-        let me = self.actor().entity;
-        self.events
-            .broadcast_to_stage(self.stage.entity, speech, &[me]);
+        let (stage, me) = (self.stage.entity, self.actor().entity);
+        self.events.broadcast_to_stage(stage, speech, &[me]);
         let said = self.events.last();
         self.combat.told |= said.is_some_and(|said| !said.tells.is_empty());
         self.note(FightAction {
@@ -194,16 +184,22 @@ impl Turn<'_, '_, '_> {
 
     /// Something that is not a card, as the others see it.
     fn step(&mut self, action: &str, seen: &str) {
+        self.step_with(&Item::default(), action, seen);
+    }
+
+    fn step_with(&mut self, item: &Item, action: &str, seen: &str) {
         let step = CombatMove {
             stage: self.stage.name.to_string(),
             actor: self.actor().name.to_string(),
             action: action.to_owned(),
+            item: item.name.clone(),
+            look: item.look.clone(),
             description: seen.to_owned(),
-            ..CombatMove::default()
         };
         self.events.broadcast_to_stage(self.stage.entity, step, &[]);
         self.note(FightAction {
             kind: action.into(),
+            card: item.name.clone(),
             words: seen.to_owned(),
             ..FightAction::default()
         });
@@ -214,30 +210,16 @@ impl Turn<'_, '_, '_> {
         let Some(item) = world.items.iter().find(|known| known.name == item) else {
             return self.step("hold", seen);
         };
+        self.step_with(item, "show", seen);
         let actor = self.actor().name.to_string();
-        let step = CombatMove {
-            stage: self.stage.name.to_string(),
-            actor: actor.clone(),
-            action: "show".into(),
-            item: item.name.clone(),
-            look: item.look.clone(),
-            description: seen.to_owned(),
-        };
-        self.events.broadcast_to_stage(self.stage.entity, step, &[]);
-        let present = self.combatants.iter();
-        let present = present.filter(|each| each.departure != Some(Departure::Fell));
-        let mut learners: Vec<_> = present.map(|each| each.entity).collect();
-        learners.insert(0, self.stage.entity);
+        let combatants = self.combatants.iter();
+        let present = combatants.filter(|each| each.departure != Some(Departure::Fell));
+        let mut learners = vec![self.stage.entity];
+        learners.extend(present.map(|each| each.entity));
         self.combat.told |= !item.teaches.is_empty();
         for fact in &item.teaches {
             self.events.teach(&learners, fact, &actor);
         }
-        self.note(FightAction {
-            kind: "show".into(),
-            card: item.name.clone(),
-            words: seen.to_owned(),
-            ..FightAction::default()
-        });
     }
 
     fn leave(&mut self, how: Departure, seen: &str) {
@@ -292,8 +274,8 @@ impl Turn<'_, '_, '_> {
                         description,
                         targets: vec![result],
                     };
-                    self.events
-                        .broadcast_to_stage(self.stage.entity, event, &fallen);
+                    let stage = self.stage.entity;
+                    self.events.broadcast_to_stage(stage, event, &fallen);
                     if fell {
                         let target = &self.combatants[target];
                         fallen.push(target.entity);
@@ -302,14 +284,16 @@ impl Turn<'_, '_, '_> {
                     }
                 }
                 PlayedCard::Held(reason) => {
-                    let me = self.actor();
-                    let event = CardHeld {
-                        actor: me.name.to_string(),
-                        card: name,
-                        reason: reason.to_owned(),
-                    };
-                    let me = me.entity;
-                    self.events.notify_entities(&[me], event);
+                    let (actor, me) = (self.actor().name.to_string(), self.actor().entity);
+                    let (card, reason) = (name, reason.to_owned());
+                    self.events.notify_entities(
+                        &[me],
+                        CardHeld {
+                            actor,
+                            card,
+                            reason,
+                        },
+                    );
                 }
             }
         }
@@ -323,11 +307,8 @@ impl Turn<'_, '_, '_> {
         let drawn_name = drawn.map_or("", |held| &held.name);
         let names = [&*card.name, drawn_name, &*card.skill];
         let name = names.into_iter().find(|name| !name.trim().is_empty());
-        let looks = drawn.map(|held| held.description.clone());
-        (
-            name.unwrap_or_default().to_owned(),
-            looks.unwrap_or_default(),
-        )
+        let looks = drawn.map_or_else(String::new, |held| held.description.clone());
+        (name.unwrap_or_default().to_owned(), looks)
     }
 
     fn note(&mut self, action: FightAction) {

@@ -1,9 +1,7 @@
 //! Conditions on the state of a story.
 
 use bevy_ecs::prelude::*;
-use playhouse_engine::cast::{
-    CastList, EntityName, Faction, Kind, WorldSeed, all_of, is_dead, stage_of,
-};
+use playhouse_engine::cast::{CastList, EntityName, WorldSeed, is_dead, stage_of};
 use playhouse_engine::knowledge::{FactBook, Knowledge, Today};
 use playhouse_engine::world_data::prose;
 use serde::{Deserialize, Serialize};
@@ -14,6 +12,8 @@ use super::quality::Qualities;
 use super::state::{
     Belongings, Bonds, FightResult, GoalState, Goals, History, PromiseState, Promises,
 };
+
+use crate::everybody::party;
 
 /// What a name in conditions and effects may be besides a name: any hero.
 pub const PARTY: &str = "party";
@@ -87,21 +87,11 @@ pub type Claim<'a> = (&'a str, &'a [String]);
 
 /// The entities that a name in a condition or an effect means.
 pub fn entities_of(world: &World, name: &str) -> Vec<Entity> {
-    if name != PARTY {
-        return world
-            .resource::<CastList>()
-            .by_name(name)
-            .into_iter()
-            .collect();
+    if name == PARTY {
+        party(world)
+    } else {
+        by_name(world, name).into_iter().collect()
     }
-    let is_hero = |entity: &Entity| {
-        let faction = world.get::<Faction>(*entity);
-        faction.is_some_and(|faction| &*faction.0 == "hero")
-    };
-    all_of(world, Kind::Actor)
-        .into_iter()
-        .filter(is_hero)
-        .collect()
 }
 
 impl Condition {
@@ -111,6 +101,8 @@ impl Condition {
         let any = |who: &str, test: &dyn Fn(Entity) -> bool| {
             entities_of(world, who).into_iter().any(test)
         };
+        let part_holds =
+            |(number, part): (usize, &Self)| part.holds(world, &format!("{key}/{number}"));
         let history = world.resource::<History>();
         match self {
             Self::Always => true,
@@ -143,10 +135,8 @@ impl Condition {
             Self::Alive(who) => any(who, &|entity| !is_dead(world, entity)),
             Self::Quality(id, least) => world.resource::<Qualities>().value(id) >= *least,
             Self::Bond(from, to, least) => any(from, &|entity| {
-                world
-                    .get::<Bonds>(entity)
-                    .map_or(0, |bonds| bonds.value(to))
-                    >= *least
+                let bonds = world.get::<Bonds>(entity);
+                bonds.map_or(0, |bonds| bonds.value(to)) >= *least
             }),
             Self::Day(day) => world.resource::<Today>().0 >= *day,
             Self::Now(occasion) => world.resource::<Occasion>() == occasion,
@@ -177,16 +167,8 @@ impl Condition {
             }),
             Self::Chance(percent) => rolled(world, key) < *percent,
             Self::Judged { claim, .. } => world.resource::<Judgements>().holds(claim),
-            Self::All(conditions) => {
-                let mut conditions = conditions.iter().enumerate();
-                conditions
-                    .all(|(number, condition)| condition.holds(world, &format!("{key}/{number}")))
-            }
-            Self::Any(conditions) => {
-                let mut conditions = conditions.iter().enumerate();
-                conditions
-                    .any(|(number, condition)| condition.holds(world, &format!("{key}/{number}")))
-            }
+            Self::All(parts) => parts.iter().enumerate().all(part_holds),
+            Self::Any(parts) => parts.iter().enumerate().any(part_holds),
             Self::Not(condition) => !condition.holds(world, key),
         }
     }
@@ -237,12 +219,11 @@ impl Condition {
     pub fn specificity(&self) -> usize {
         match self {
             Self::Always | Self::Never => 0,
-            Self::All(conditions) => conditions.iter().map(Self::specificity).sum(),
-            Self::Any(conditions) => conditions
-                .iter()
-                .map(Self::specificity)
-                .min()
-                .unwrap_or_default(),
+            Self::All(parts) => parts.iter().map(Self::specificity).sum(),
+            Self::Any(parts) => {
+                let least = parts.iter().map(Self::specificity).min();
+                least.unwrap_or_default()
+            }
             Self::Not(condition) => condition.specificity(),
             _ => 1,
         }
@@ -291,21 +272,18 @@ fn by_name(world: &World, name: &str) -> Option<Entity> {
 
 /// The states of the promises of somebody to the one of this name.
 fn promises(world: &World, from: Entity, to: &str) -> Vec<PromiseState> {
-    let promises = world.get::<Promises>(from).into_iter();
-    let promises = promises.flat_map(|promises| &promises.0);
-    let promises = promises.filter(|promise| *promise.to == *to);
+    let all = world
+        .get::<Promises>(from)
+        .map_or(&[][..], |promises| &promises.0);
+    let promises = all.iter().filter(|promise| *promise.to == *to);
     promises.map(|promise| promise.state).collect()
 }
 
 /// A number from 0 to 99, the same for the same story and key.
 fn rolled(world: &World, key: &str) -> u32 {
     let seed = world.resource::<WorldSeed>();
-    let bytes = seed.mixed(&[b"chance", key.as_bytes()]);
-    let number = bytes
-        .iter()
-        .take(4)
-        .fold(0u32, |number, byte| (number << 8) | u32::from(*byte));
-    number % 100
+    let [first, second, third, fourth, ..] = seed.mixed(&[b"chance", key.as_bytes()]);
+    u32::from_be_bytes([first, second, third, fourth]) % 100
 }
 
 #[cfg(test)]

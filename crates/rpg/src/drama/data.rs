@@ -25,7 +25,7 @@ pub struct Item {
     pub uses: Vec<ItemUse>,
 }
 
-/// Something that an item can be used for, by whoever has it or is where it lies.
+/// A use of an item by its holder, or by those on the stage where it lies.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ItemUse {

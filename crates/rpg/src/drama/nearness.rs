@@ -45,19 +45,16 @@ impl Nearness {
         let Some(Self(points)) = world.get_resource::<Self>() else {
             return;
         };
-        let held = parts.iter().map(|(part, key)| part.holds(world, key));
-        let held: Vec<_> = held.collect();
-        let numbers = |wanted: bool| {
-            let parts = held.iter().enumerate();
+        let holds = |number: &usize| {
             parts
-                .filter(move |(_, held)| **held == wanted)
-                .map(|(number, _)| number)
+                .get(*number)
+                .is_some_and(|(part, key)| part.holds(world, key))
         };
-        let missing: BTreeSet<_> = numbers(false).collect();
+        let (held, missing): (BTreeSet<_>, BTreeSet<_>) = (0..parts.len()).partition(holds);
         let mut points = points.lock().unwrap_or_else(PoisonError::into_inner);
         let is_new = !points.contains_key(&point);
         let known = points.entry(point).or_default();
-        known.held.extend(numbers(true));
+        known.held.extend(held);
         if missing.is_empty() {
             known.instead.extend(instead.map(str::to_owned));
         }
@@ -67,12 +64,10 @@ impl Nearness {
     }
 
     pub(crate) fn take(world: &World) -> BTreeMap<PlotPoint, Missing> {
-        let kept = world.get_resource::<Self>();
-        let kept = kept.map(|Self(points)| {
-            let mut points = points.lock().unwrap_or_else(PoisonError::into_inner);
-            std::mem::take(&mut *points)
-        });
-        kept.unwrap_or_default()
+        let Some(Self(points)) = world.get_resource::<Self>() else {
+            return BTreeMap::new();
+        };
+        std::mem::take(&mut *points.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
@@ -83,10 +78,9 @@ impl Condition {
             Self::Always => Vec::new(),
             Self::All(parts) => {
                 let parts = parts.iter().enumerate();
-                // Recursive: as deep as the file is nested.
-                parts
-                    .flat_map(|(number, part)| part.required(&format!("{key}/{number}")))
-                    .collect()
+                let required =
+                    parts.map(|(number, part)| part.required(&format!("{key}/{number}")));
+                required.flatten().collect()
             }
             part => vec![(part, key.to_owned())],
         }

@@ -75,7 +75,7 @@ pub struct Choice {
 pub struct ChoiceOption {
     /// Unique in its scene.
     pub id: String,
-    /// What one does, as whoever decides reads it.
+    /// The option, as the decider reads it.
     pub label: String,
     pub when: Condition,
     #[serde(deserialize_with = "prose")]
@@ -86,10 +86,8 @@ pub struct ChoiceOption {
 impl Choice {
     /// That somebody who may decide is at this place.
     pub(crate) fn presence(&self, at: &str) -> Condition {
-        let mut present = self
-            .who
-            .iter()
-            .map(|who| Condition::At(who.clone(), at.to_owned()));
+        let at_place = |who: &String| Condition::At(who.clone(), at.to_owned());
+        let mut present = self.who.iter().map(at_place);
         match self.who.len() {
             1 => present.next().unwrap_or_default(),
             _ => Condition::Any(present.collect()),
@@ -114,7 +112,7 @@ impl ChoiceOption {
 #[serde(deny_unknown_fields)]
 pub enum Effect {
     /// Somebody learns a fact: `Teach("Odile Marsh", "the-order")`; `party` teaches every hero. In
-    /// an option whoever decides tells it, if it knows the fact.
+    /// an option the decider tells it, if it knows the fact.
     Teach(String, String),
     /// Somebody tells somebody a fact: `Tells("Pell Gantry", "Brant Hollis", "the-lamp")`.
     Tells(String, String, String),
@@ -247,7 +245,7 @@ pub fn claims_of_scenes<'a>(world: &World, scenes: &'a [Scene], stage: &str) -> 
     candidates.sort_by_key(|(number, scene)| precedence(history, *number, scene));
     let conditions = candidates
         .iter()
-        .map(|(_, scene)| (&scene.when, &*scene.id));
+        .map(|(_, scene)| (&scene.when, scene.id.clone()));
     claims_until_one_holds(world, conditions)
 }
 
@@ -264,25 +262,20 @@ pub fn claims_of_endings<'a>(
         endings
     };
     let looked_at = conditional.iter().filter(|ending| is_over || ending.early);
-    let mut judged = looked_at.clone().map(|ending| ending.when.is_judged());
-    if !judged.any(|is_judged| is_judged) {
+    if !looked_at.clone().any(|ending| ending.when.is_judged()) {
         return Vec::new();
     }
-    let keys: Vec<_> = looked_at.clone().map(Ending::key).collect();
-    let conditions = looked_at
-        .zip(&keys)
-        .map(|(ending, key)| (&ending.when, &**key));
-    claims_until_one_holds(world, conditions)
+    claims_until_one_holds(world, looked_at.map(|ending| (&ending.when, ending.key())))
 }
 
 /// The claims of conditions up to the first that holds whatever is judged.
-fn claims_until_one_holds<'a, 'k>(
+fn claims_until_one_holds<'a>(
     world: &World,
-    conditions: impl Iterator<Item = (&'a Condition, &'k str)>,
+    conditions: impl Iterator<Item = (&'a Condition, String)>,
 ) -> Vec<Claim<'a>> {
     let mut claims = Vec::new();
     for (condition, key) in conditions {
-        if condition.unjudged(world, key, &mut claims) == Some(true) {
+        if condition.unjudged(world, &key, &mut claims) == Some(true) {
             break;
         }
     }

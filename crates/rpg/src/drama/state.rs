@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 pub struct Belongings(pub BTreeSet<Arc<str>>);
 
 /// On stages: the items that lie hidden there, each with the id of the fact by which one knows of
-/// it; empty if nobody does. Whoever knows that fact sees the item.
+/// it; empty if it is unknown. Those who know that fact see the item.
 #[derive(Component, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Hidden(pub BTreeMap<Arc<str>, Arc<str>>);
@@ -48,11 +48,8 @@ pub fn move_item(world: &mut World, item: &str, to: Option<Entity>) -> bool {
     }
     if let Some(to) = to {
         let mut to = world.entity_mut(to);
-        to.entry::<Belongings>()
-            .or_default()
-            .get_mut()
-            .0
-            .insert(item.into());
+        let mut belongings = to.entry::<Belongings>().or_default();
+        belongings.get_mut().0.insert(item.into());
     }
     from.is_some()
 }
@@ -148,7 +145,9 @@ pub enum GoalState {
 pub struct Goals(pub Vec<GoalState>);
 
 /// How a fight ended, from the party's point of view.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum FightResult {
     /// No foe is standing.

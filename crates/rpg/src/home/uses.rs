@@ -1,5 +1,5 @@
-//! What items can be used for: looked at at meetings, when conditions can be checked, and offered
-//! to whoever could use them.
+//! The uses of items: checked at meetings, when conditions can be, and offered to those who could
+//! make them.
 
 use std::sync::Arc;
 

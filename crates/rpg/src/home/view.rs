@@ -141,8 +141,11 @@ impl ActorMinds<'_, '_> {
         let goals = self.world.0.goals(&name);
         let wanted: Vec<_> = states.map_or(Vec::new(), |states| states.open(goals).collect());
         let interests = Interests::of(&name, &wanted, &self.story.scenes, &self.history);
-        let others = here.iter().copied().filter(|other| *other != actor);
-        let others: Vec<_> = others.collect();
+        let others: Vec<_> = here
+            .iter()
+            .copied()
+            .filter(|other| *other != actor)
+            .collect();
         let items = |holder| self.items_of(holder, stage, knowledge, &interests);
         Some(View {
             is_hero: written.is_some_and(|actor| actor.faction == ActorFaction::Hero),
@@ -238,13 +241,11 @@ impl ActorMinds<'_, '_> {
         let made = made.filter(|made| facts.iter().any(|fact| fact.id == made.id));
         let newest: Vec<_> = made.take(MADE_FACTS).map(|made| made.id.clone()).collect();
         facts.retain(|fact| !fact.is_made || newest.iter().any(|id| id == fact.id));
-        let found = if facts.len() > MAX_FACTS {
-            let spoken = view.spoken_of();
-            self.lore
-                .find(&self.book, view.knowledge, (&spoken, None), MAX_FACTS)
-        } else {
-            Vec::new()
-        };
+        let mut found = Vec::new();
+        if facts.len() > MAX_FACTS {
+            let (lore, spoken) = (&self.lore, view.spoken_of());
+            found = lore.find(&self.book, view.knowledge, (&spoken, None), MAX_FACTS);
+        }
         facts.sort_by_key(|fact| {
             let spoken_of = found.iter().position(|found| found.id == fact.id);
             let is_own_secret = fact.is_from_start && fact.is_own;
@@ -285,11 +286,7 @@ impl ActorMinds<'_, '_> {
             Some(KnownFact {
                 denies: denials.map(|fact| fact.title.as_str()).collect(),
                 id: &fact.id,
-                title: if made.is_some() {
-                    &fact.text
-                } else {
-                    &fact.title
-                },
+                title: made.map_or(&fact.title, |_| &fact.text),
                 text: &fact.text,
                 from: known.from.as_deref().unwrap_or_default(),
                 is_new: !known.by.is_empty() && known.turn == self.turn.0,
@@ -298,7 +295,7 @@ impl ActorMinds<'_, '_> {
                 is_from_start: known.by.is_empty(),
                 is_made: made.is_some(),
                 is_sworn: fact.sworn,
-                // Whoever is alone can tell everybody elsewhere.
+                // Alone, it can tell everybody elsewhere.
                 is_known_here: !others.is_empty() && is_known_here,
                 since: known.turn,
             })
@@ -341,8 +338,8 @@ impl<'a> View<'a> {
 
 fn open_promises(promises: &Promises) -> Vec<OpenPromise<'_>> {
     let open = promises.open().zip(1..);
-    open.map(|(Promise { to, words, .. }, number)| OpenPromise { number, to, words })
-        .collect()
+    let open = open.map(|(Promise { to, words, .. }, number)| OpenPromise { number, to, words });
+    open.collect()
 }
 
 /// The titles of what nobody can say and is news to somebody here, in the order of the world file:

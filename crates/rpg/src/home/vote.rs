@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
 use playhouse_engine::cast::{Faction, Kind, Whereabouts, WorldSeed, all_of, is_dead, stage_of};
-use playhouse_engine::event::kinds::{Mind, Speak};
 use playhouse_engine::event::{AgentEvent, EventWriter, PromptSet};
 use playhouse_engine::exchange::{Answers, AskTemplate, Reply, Violation, Voice};
 use playhouse_engine::knowledge::Today;
@@ -14,9 +13,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::actions::member::one_of;
 use crate::campaign_phase::{CampaignPhase, CampaignState};
 use crate::components::RpgWorld;
+use crate::decision::{DecisionConstraints, think_and_say};
 use crate::drama::History;
 use crate::everybody::{inform_home, names, party, set_phase};
 use crate::other_names::OTHER_NAMES;
@@ -46,14 +45,8 @@ pub(crate) struct Vote {
     pub(crate) say: Option<String>,
 }
 
-#[derive(Clone, Debug, Default)]
-pub(crate) struct VoteConstraints {
-    options: Vec<String>,
-    speech_chars: usize,
-}
-
 impl Reply for Vote {
-    type Constraints = VoteConstraints;
+    type Constraints = DecisionConstraints;
     const NAME: &'static str = "vote";
     const OTHER_NAMES: OtherNames = OTHER_NAMES;
     const FILLERS: &'static [&'static str] = &["vote", "votes", "voting", "投", "票"];
@@ -70,28 +63,12 @@ impl Reply for Vote {
         ("谁也不去", STAY),
     ];
 
-    fn constrain_schema(_schema: &Value, constraints: &VoteConstraints) -> Option<Value> {
-        let text = serde_json::json!({"type": "string", "maxLength": constraints.speech_chars});
-        Some(serde_json::json!({
-            "type": "object",
-            "properties": {"mind": text, "vote": one_of(&constraints.options), "say": text},
-            "required": ["mind", "vote"],
-            "additionalProperties": false,
-        }))
+    fn constrain_schema(_schema: &Value, constraints: &DecisionConstraints) -> Option<Value> {
+        Some(constraints.schema("vote"))
     }
 
-    fn check(&self, constraints: &VoteConstraints) -> Vec<Violation> {
-        let mut violations = Vec::new();
-        // The fallback is not a vote.
-        if !self.vote.is_empty() {
-            let options = &constraints.options;
-            violations.extend(Violation::unless_offered("vote", &self.vote, options));
-        }
-        for (path, text) in [("mind", Some(&self.mind)), ("say", self.say.as_ref())] {
-            let text = text.map(String::as_str).unwrap_or_default();
-            violations.extend(Violation::too_long(path, text, constraints.speech_chars));
-        }
-        violations
+    fn check(&self, constraints: &DecisionConstraints) -> Vec<Violation> {
+        constraints.check(("vote", &self.vote), &self.mind, self.say.as_deref())
     }
 }
 
@@ -141,8 +118,7 @@ struct Journey<'a> {
 /// All living heroes are asked, wherever they are. At a meeting.
 pub(crate) fn elect(world: &mut World) {
     for hero in party(world) {
-        let stage = stage_of(world, hero).filter(|_| !is_dead(world, hero));
-        if let Some(stage) = stage {
+        if let Some(stage) = stage_of(world, hero).filter(|_| !is_dead(world, hero)) {
             set_phase(world, stage, Phase::Vote);
         }
     }
@@ -166,11 +142,9 @@ pub(crate) fn ask_votes(
         return;
     };
     let voters: Vec<_> = rpg.0.heroes().map(|hero| hero.name.clone()).collect();
+    let is_hero = |faction: &Faction| &*faction.0 == HERO;
     let mut heroes = whereabouts.living_on(stage);
-    heroes.retain(|hero| {
-        let faction = factions.get(*hero);
-        faction.is_ok_and(|faction| &*faction.0 == HERO)
-    });
+    heroes.retain(|hero| factions.get(*hero).is_ok_and(is_hero));
     let names: Vec<_> = heroes
         .iter()
         .map(|hero| whereabouts.name_text(*hero))
@@ -178,7 +152,7 @@ pub(crate) fn ask_votes(
     for hero in heroes {
         let name = whereabouts.name_text(hero);
         let options = dungeons.iter().map(ToString::to_string);
-        let constraints = VoteConstraints {
+        let constraints = DecisionConstraints {
             options: options.chain([STAY.to_owned()]).collect(),
             speech_chars: rpg.0.limits.speech_chars.max(1) as usize,
         };
@@ -219,26 +193,9 @@ pub(crate) fn take_votes(
 ) {
     for (hero, vote, _by) in answers.take() {
         let actor = whereabouts.name_text(hero);
-        if !vote.mind.trim().is_empty() {
-            let thought = Mind {
-                actor: actor.clone(),
-                message: vote.mind,
-            };
-            events.think(hero, thought);
-        }
-        if let Some(message) = vote.say.filter(|said| !said.trim().is_empty()) {
-            let event = Speak {
-                actor,
-                target: String::new(),
-                message,
-                tells: Vec::new(),
-            };
-            events.broadcast_to_stage(hero, event, &[hero]);
-        }
+        think_and_say(&mut events, hero, &actor, vote.mind, vote.say);
         if !vote.vote.is_empty() {
-            commands
-                .entity(hero)
-                .insert(Voted(vote.vote.as_str().into()));
+            commands.entity(hero).insert(Voted(vote.vote.into()));
         }
     }
     current.set_phase(Phase::Idle);
@@ -259,25 +216,26 @@ pub(crate) fn count_votes(world: &mut World, dungeons: &[Arc<str>]) -> Arc<str> 
             option: option.to_string(),
         }));
     }
-    let count = |option: &Arc<str>| {
-        let votes = votes.iter();
-        votes.filter(|vote| *vote.option == **option).count()
-    };
+    let count = |option: &Arc<str>| votes.iter().filter(|vote| *vote.option == **option).count();
     // The last of the highest is found, so the first in the file is looked at last.
     let winner = options().rev().max_by_key(|option| count(option));
-    let winner = winner.cloned().unwrap_or_default();
+    let winner = winner.unwrap_or(&stay).clone();
     let most = count(&winner);
     let equals = options().filter(|option| count(option) == most);
     let is_tie = most > 0 && equals.count() > 1;
     let day = world.resource::<Today>().0;
+    world
+        .resource_mut::<History>()
+        .votes
+        .push((winner.clone(), day));
     let result = winner.to_string();
-    let mut history = world.resource_mut::<History>();
-    history.votes.push((winner.clone(), day));
-    let counted = VoteCounted {
-        votes,
-        result,
-        is_tie,
-    };
-    inform_home(world, counted);
+    inform_home(
+        world,
+        VoteCounted {
+            votes,
+            result,
+            is_tie,
+        },
+    );
     winner
 }

@@ -1,38 +1,33 @@
-//! What somebody decides, and the thought behind it.
+//! What somebody decides and votes for, and the thought behind it.
 
 use playhouse_engine::mind::improviser::Writer;
 use playhouse_engine::mind::{Notes, Prompt};
 use serde_json::{Value, json};
 
-use super::temperament::Temperament;
+use super::temperament::{Temperament, feelings};
 use super::voice::voice_line;
+use crate::world_file::STAY;
 
 /// In how many of a hundred choices something is said, and in how many of these in words of one's
 /// own.
 const SAYS: usize = 25;
 const OWN_WORDS: usize = 20;
 
+/// In how many of a hundred votes somebody would rather stay.
+const STAYS: usize = 25;
+
 /// An option; `None` if there is none.
 pub(super) fn choose<'a>(prompt: &Prompt<'a>, writer: &mut Writer<'a>) -> Option<Value> {
     let notes = Notes::of(prompt);
     let temperament = Temperament::of(prompt);
-    let feelings = notes.list("feelings");
-    let feelings: Vec<_> = feelings
-        .map(|felt| (felt.name(), felt.number("value")))
-        .collect();
+    let feelings = feelings(notes);
     let options: Vec<_> = notes.list("options").collect();
-    let weights = options.iter();
-    let weights: Vec<_> = weights
-        .map(|option| {
-            let weight = temperament.weight(*option, &feelings);
-            // Hardly anybody lets the only chance pass.
-            if option.flag("is_pass") {
-                weight / 3
-            } else {
-                weight
-            }
-        })
-        .collect();
+    let weights = options.iter().map(|option| {
+        // The only chance is seldom let pass.
+        let divisor = if option.flag("is_pass") { 3 } else { 1 };
+        temperament.weight(*option, &feelings) / divisor
+    });
+    let weights: Vec<_> = weights.collect();
     let index = writer.rng().weighted(weights.iter().copied())?;
     let option = options.get(index)?;
     let symbol = reason(*option, &feelings, writer);
@@ -56,25 +51,33 @@ fn reason<'a>(
 ) -> &'static str {
     let leads = option.object("leads_to");
     let others = leads.object("others");
-    let done = |good: bool| {
+    let done = |sign: i64| {
         let mut names = feelings.iter().map(|(name, _)| *name);
-        names.find(|name| {
-            let done = others.number(name);
-            if good { done > 0 } else { done < 0 }
-        })
+        names.find(|name| others.number(name).signum() == sign)
     };
-    match leads.number("goals") {
-        1.. => return "choose.goal",
-        ..=-1 => return "choose.though",
-        _ => {}
-    }
-    if let Some(name) = done(true) {
-        writer.set("target", name);
-        return "choose.friend";
-    }
-    if let Some(name) = done(false) {
-        writer.set("target", name);
-        return "choose.against";
-    }
-    "choose.plain"
+    let (name, symbol) = match (leads.number("goals"), done(1), done(-1)) {
+        (1.., ..) => return "choose.goal",
+        (..=-1, ..) => return "choose.though",
+        (_, Some(name), _) => (name, "choose.friend"),
+        (_, None, Some(name)) => (name, "choose.against"),
+        _ => return "choose.plain",
+    };
+    writer.set("target", name);
+    symbol
+}
+
+/// A vote and a reason for it.
+pub(super) fn vote<'a>(notes: Notes<'a>, writer: &mut Writer<'a>) -> Value {
+    let dungeons = notes.names("options");
+    let stays = writer.rng().happens(STAYS);
+    let dungeon = writer.rng().pick(&dungeons).copied();
+    let (option, symbol) = match dungeon.filter(|_| !stays) {
+        Some(dungeon) => {
+            writer.set("journey", dungeon);
+            (dungeon, "vote.go")
+        }
+        None => (STAY, "vote.stay"),
+    };
+    let say = writer.line(symbol);
+    json!({"mind": writer.line("mind.vote"), "vote": option, "say": say})
 }

@@ -9,7 +9,6 @@ use playhouse_engine::mind::splitmix::hash;
 use playhouse_engine::mind::{Notes, Prompt};
 use serde_json::{Value, json};
 
-use super::fighter::FighterNotes;
 use super::voice::voice_line;
 use crate::combat::choice::SEEN_CHARS;
 
@@ -18,11 +17,11 @@ const TALK: [usize; 2] = [35, 12];
 /// How often, in a hundred turns, somebody who knows something tells it to a foe whom it may move,
 /// and how often it shows something.
 const REASONS: usize = 25;
-/// How often, in a hundred turns, a foe tells what it knows, and how often whoever speaks uses a
-/// line of its own.
+/// How often, in a hundred turns, a foe tells what it knows, and how often words are a line of the
+/// speaker's own voice.
 const REVEALS: usize = 7;
 const OWN_WORDS: usize = 10;
-/// How often, in a hundred turns, blows go to anybody, and not to whoever is nearest to falling.
+/// How often, in a hundred turns, blows go to any foe, and not to the one nearest to falling.
 const GRUDGES: usize = 30;
 /// Below this share of its health, in percent, somebody may leave the fight.
 const DESPERATE: i64 = 25;
@@ -38,7 +37,7 @@ pub(super) fn reflection<'a>(notes: Notes<'a>, writer: &mut Writer<'a>) -> Strin
 }
 
 /// Words for the cards of a hand: those of their writer.
-pub(super) fn words(notes: Notes<'_>) -> Value {
+pub(super) fn words<'a>(notes: Notes<'a>, _: &mut Writer<'a>) -> Value {
     let cards = notes.list("hand").map(|card| {
         let about = card.text("about").trim();
         let fits = about.chars().count() <= SEEN_CHARS;
@@ -81,19 +80,17 @@ pub(super) fn turn<'a>(prompt: &Prompt<'a>, writer: &mut Writer<'a>) -> Option<V
     let facts = free("facts").map(|fact| fact.text("id"));
     let untold = facts.filter(|fact| !writer.remembers(&format!("\"{fact}\"")));
     let facts: Vec<_> = untold.collect();
-    if battle.may_move
-        && writer.rng().happens(REASONS)
-        && let Some(fact) = writer.rng().pick(&facts).copied()
-    {
-        choice["say"] = writer.line("combat.tell").into();
-        choice["tells"] = json!([fact]);
-    }
-    if notes.text("faction") == "foe"
-        && writer.rng().happens(REVEALS)
-        && let Some(fact) = writer.rng().pick(&facts).copied()
-    {
-        choice["say"] = writer.line("combat.reveal").into();
-        choice["tells"] = json!([fact]);
+    for (may_tell, percent, symbol) in [
+        (battle.may_move, REASONS, "combat.tell"),
+        (notes.text("faction") == "foe", REVEALS, "combat.reveal"),
+    ] {
+        if may_tell
+            && writer.rng().happens(percent)
+            && let Some(fact) = writer.rng().pick(&facts).copied()
+        {
+            choice["say"] = writer.line(symbol).into();
+            choice["tells"] = json!([fact]);
+        }
     }
     for (fact, name) in names {
         writer.set(fact, name);
@@ -109,19 +106,13 @@ pub(super) fn turn<'a>(prompt: &Prompt<'a>, writer: &mut Writer<'a>) -> Option<V
         choice["seen"] = writer.line("seen.show").into();
         return Some(choice);
     }
-    match action {
-        Some(action) => {
-            choice["action"] = action.into();
-            choice["seen"] = writer.line(&format!("seen.{action}")).into();
-        }
-        None if cards.is_empty() => {
-            choice["action"] = "hold".into();
-            choice["seen"] = writer.line("seen.hold").into();
-        }
-        None => {
-            choice["action"] = "play".into();
-            choice["cards"] = cards.into();
-        }
+    if action.is_none() && !cards.is_empty() {
+        choice["action"] = "play".into();
+        choice["cards"] = cards.into();
+    } else {
+        let action = action.unwrap_or("hold");
+        choice["action"] = action.into();
+        choice["seen"] = writer.line(&format!("seen.{action}")).into();
     }
     Some(choice)
 }
@@ -158,7 +149,7 @@ fn temper(prompt: &Prompt<'_>) -> Temper {
 }
 
 impl Temper {
-    /// Whoever is nearly dead may leave, unless its foes are hardly better off.
+    /// A combatant that is nearly dead may leave, unless its foes are hardly better off.
     fn leaves(&self, battle: &Battle<'_>, writer: &mut Writer<'_>) -> Option<&'static str> {
         let strength =
             |fighters: &[FighterNotes<'_>]| fighters.iter().map(|each| each.hp).sum::<i64>();
@@ -244,6 +235,37 @@ impl<'n> Battle<'n> {
     }
 }
 
+/// A combatant, as the notes tell it.
+struct FighterNotes<'n> {
+    name: &'n str,
+    hp: i64,
+    max_hp: i64,
+    attack: i64,
+    defense: i64,
+    effects: Vec<String>,
+}
+
+impl<'n> FighterNotes<'n> {
+    fn of(notes: Notes<'n>) -> Self {
+        Self {
+            name: notes.name(),
+            hp: notes.number("hp"),
+            max_hp: notes.number("max_hp"),
+            attack: notes.number("attack"),
+            defense: notes.number("defense"),
+            effects: notes.list("effects").map(Notes::shown).collect(),
+        }
+    }
+
+    /// How much of its health is left, in percent; all if nothing is known.
+    fn health(&self) -> i64 {
+        match self.max_hp {
+            ..=0 => 100,
+            max => (self.hp.saturating_mul(100) / max).clamp(0, 100),
+        }
+    }
+}
+
 struct SkillNotes<'n> {
     name: &'n str,
     kind: &'n str,
@@ -287,8 +309,12 @@ impl<'n> Play<'n> {
         let (targets, worth) = match skill.kind {
             "heal" => heal(&skill, battle),
             "guard" => guard(&skill, battle),
-            "weaken" => weaken(&skill, battle),
-            "strengthen" => strengthen(&skill, battle),
+            "weaken" => affect(&skill, legal(&skill, &battle.foes), 48),
+            // Best early.
+            "strengthen" => {
+                let worth = if battle.round <= 1 { 75 } else { 35 };
+                affect(&skill, legal(&skill, &battle.allies), worth)
+            }
             _ => attack(&skill, battle),
         };
         let targets = targets.into_iter().map(|fighter| fighter.name).collect();
@@ -300,13 +326,6 @@ impl<'n> Play<'n> {
     }
 
     fn card(&self, writer: &mut Writer<'n>) -> Value {
-        let about = match self.skill.kind {
-            "heal" => "about.heal",
-            "guard" => "about.guard",
-            "weaken" => "about.weaken",
-            "strengthen" => "about.strengthen",
-            _ => "about.attack",
-        };
         let target = self.targets.first().copied().unwrap_or_default();
         writer.set("target", target);
         let is_me = writer.is("me", target);
@@ -316,7 +335,11 @@ impl<'n> Play<'n> {
         let description = if fits {
             own.to_owned()
         } else {
-            writer.line(about)
+            let kind = match self.skill.kind {
+                kind @ ("heal" | "guard" | "weaken" | "strengthen") => kind,
+                _ => "attack",
+            };
+            writer.line(&format!("about.{kind}"))
         };
         json!({
             "skill": self.skill.name,
@@ -339,7 +362,7 @@ fn legal<'b, 'n>(
     fighters.iter().filter(is_legal).filter(is_alive).collect()
 }
 
-/// Whoever can be felled first, the most dangerous of them; then the weakest.
+/// First the foes that can be felled, the most dangerous of them; then the weakest.
 fn attack<'b, 'n>(skill: &SkillNotes<'_>, battle: &'b Battle<'n>) -> Targets<'b, 'n> {
     let mut foes = legal(skill, &battle.foes);
     // Somebody bears a grudge now and then, so that it is not always the weakest who falls.
@@ -381,7 +404,7 @@ fn heal<'b, 'n>(skill: &SkillNotes<'_>, battle: &'b Battle<'n>) -> Targets<'b, '
     (allies, worth)
 }
 
-/// Whoever is nearest to falling and is not guarded yet; worth much only when somebody is.
+/// The ally nearest to falling that is not guarded yet; worth much only if it is near.
 fn guard<'b, 'n>(skill: &SkillNotes<'_>, battle: &'b Battle<'n>) -> Targets<'b, 'n> {
     let mut allies = legal(skill, &battle.allies);
     allies.retain(|ally| !bears(skill, ally));
@@ -395,17 +418,7 @@ fn guard<'b, 'n>(skill: &SkillNotes<'_>, battle: &'b Battle<'n>) -> Targets<'b, 
     (allies, worth)
 }
 
-/// The most dangerous foe that does not bear this effect yet.
-fn weaken<'b, 'n>(skill: &SkillNotes<'_>, battle: &'b Battle<'n>) -> Targets<'b, 'n> {
-    affect(skill, legal(skill, &battle.foes), 48)
-}
-
-/// The strongest ally that does not bear this effect yet; best early.
-fn strengthen<'b, 'n>(skill: &SkillNotes<'_>, battle: &'b Battle<'n>) -> Targets<'b, 'n> {
-    let worth = if battle.round <= 1 { 75 } else { 35 };
-    affect(skill, legal(skill, &battle.allies), worth)
-}
-
+/// The strongest who does not bear this effect yet.
 fn affect<'b, 'n>(
     skill: &SkillNotes<'_>,
     mut fighters: Vec<&'b FighterNotes<'n>>,
@@ -418,6 +431,5 @@ fn affect<'b, 'n>(
 
 /// Whether the effect of a skill is on somebody.
 fn bears(skill: &SkillNotes<'_>, fighter: &FighterNotes<'_>) -> bool {
-    let mut effects = fighter.effects.iter();
-    effects.any(|effect| effect == skill.name)
+    fighter.effects.iter().any(|effect| effect == skill.name)
 }

@@ -1,22 +1,20 @@
 //! How the improviser plays a campaign: what the campaign's asks are answered with.
 //!
-//! Start reading at [`teach`]; `prose` answers asks for text, `archive` those for summaries,
-//! `narrate` tells fights, `attempt` judges what somebody tries, `plan` chooses what to say and do
-//! at home (`telling`: which fact to whom), `choose` decides by a `temperament`, and `hand` acts in
-//! fights.
+//! Start reading at [`teach`]. An ask's data reach the improviser as [`Notes`]; what it answers is
+//! chosen by weights and worded by grammars (`data/improviser`). On `scene.choose`, for example,
+//! [`choose`] weighs each option by what it leads to for somebody of this `temperament`, draws one,
+//! and writes the thought behind it from the grammar's symbol for the strongest reason, such as
+//! `choose.friend`. `prose` answers asks for text, `attempt` judges what is tried, `plan` chooses
+//! what to say and do at home (`telling`: which fact to whom), and `hand` acts in fights.
 
-mod archive;
 mod attempt;
 mod choose;
-mod fighter;
 mod hand;
-mod narrate;
 mod plan;
 mod prose;
 mod telling;
 mod temperament;
 mod voice;
-mod vote;
 
 #[cfg(test)]
 mod tests;
@@ -25,153 +23,92 @@ use playhouse_engine::mind::improviser::{ImproviserSkill, Lessons, Writer};
 use playhouse_engine::mind::{Notes, Prompt};
 use serde_json::{Value, json};
 
-/// Names that grammars may use. Those in the second list are conditions, without words.
-const FACTS: &[&str] = &[
-    "companions",
-    "companion",
-    "dungeons",
-    "dungeon",
-    // What one votes for.
-    "journey",
-    "exit",
-    "heroes",
-    "present",
-    "guest",
-    "other",
-    "news",
-    "target",
-    // What somebody else just spoke of: a name that one knows too.
-    "topic",
-    "secret",
-    // What a fact is about, and from whom one has it.
-    "title",
-    "from",
-    "item",
-    // The dungeon that comes next.
-    "next",
-    "fight_place",
-    "fight_foe",
-    "fight_foes",
-    "foe",
-    "foes",
-    "ally",
-    "by",
-    "fallen",
-    // What somebody tries.
-    "what",
-    "gains",
-    "with",
-    "events",
-    // What somebody wants, in its own words.
-    "goal",
-];
-const CONDITIONS: &[&str] = &[
-    "won", "lost", "hurt", "alone", "self", "asked", "many", "early", "late", "refused", "home",
-    "hostile", "travels", "water", "wood", "deep", "hearth", "shrine", "market", "height",
+/// What grammars may name. `topic` is a name that somebody else just spoke of and one knows too,
+/// `title` what a fact is about, `from` its teller, `what` something that is tried, `next` the
+/// dungeon that comes next, `journey` the one that is voted for, `goal` a goal in its owner's words.
+const FACTS: &str = "
+    companions companion dungeons dungeon journey exit heroes present guest other news target topic
+    secret title from item next fight_place fight_foe fight_foes foe foes ally by fallen what gains
+    with events goal";
+/// What grammars may ask, without words.
+const CONDITIONS: &str = "
+    won lost hurt alone self asked many early late refused home hostile travels
+    water wood deep hearth shrine market height";
+
+/// The symbols that skills write with, by the facts that always come with them.
+const SYMBOLS: [(&str, &str); 21] = [
+    (
+        "",
+        "faction.hostile topic.water topic.wood topic.deep topic.hearth topic.shrine topic.market
+        topic.height kickoff.actor kickoff.actor.wish kickoff.actor.bond kickoff.world
+        kickoff.world.more mind.announce mind.query mind.attempt mind.wait mind.vote promise.words
+        choose.goal choose.though choose.plain choose.say announce attempt.what wait world.quiet
+        seen.hold seen.flee seen.yield day.quiet closing epilogue.close vote.stay",
+    ),
+    (
+        "target",
+        "mind.speak mind.whisper mind.promise speak.open speak.answer speak.more tell.plain
+        choose.friend choose.against feels.warmer feels.colder whisper.plain
+        about.attack about.heal about.guard about.weaken about.strengthen",
+    ),
+    ("target title", "speak.learned tell.about"),
+    ("target item", "speak.item"),
+    ("target secret", "tell whisper"),
+    ("target from", "tell.heard"),
+    (
+        "place",
+        "kickoff.stage kickoff.stage.more scene.light scene.place scene.people day.fought",
+    ),
+    ("place foes", "account.close"),
+    (
+        "foe",
+        "combat.stake combat.mean combat.say combat.tell combat.reveal seen.show",
+    ),
+    ("other", "day.warmer day.colder epilogue.near epilogue.far"),
+    ("goal", "epilogue.met epilogue.lost epilogue.open"),
+    ("by", "attempt.full attempt.cost attempt.not"),
+    ("by what", "attempt.fact"),
+    ("item", "mind.item"),
+    ("exit", "mind.move"),
+    ("secret", "announce.tell"),
+    ("events", "world.announce"),
+    ("fallen", "account.fallen"),
+    ("title", "day.learned"),
+    ("title from", "day.told"),
+    ("journey", "vote.go"),
 ];
 
-/// The symbols that skills write with, each with the facts that always come with it.
-const SYMBOLS: &[(&str, &[&str])] = &[
-    ("faction.hostile", &[]),
-    ("topic.water", &[]),
-    ("topic.wood", &[]),
-    ("topic.deep", &[]),
-    ("topic.hearth", &[]),
-    ("topic.shrine", &[]),
-    ("topic.market", &[]),
-    ("topic.height", &[]),
-    ("kickoff.actor", &[]),
-    ("kickoff.actor.wish", &[]),
-    ("kickoff.actor.bond", &[]),
-    ("kickoff.stage", &["place"]),
-    ("kickoff.stage.more", &["place"]),
-    ("kickoff.world", &[]),
-    ("kickoff.world.more", &[]),
-    ("scene.light", &["place"]),
-    ("scene.place", &["place"]),
-    ("scene.people", &["place"]),
-    ("mind.speak", &["target"]),
-    ("mind.whisper", &["target"]),
-    ("mind.announce", &[]),
-    ("mind.item", &["item"]),
-    ("mind.promise", &["target"]),
-    ("mind.query", &[]),
-    ("mind.move", &["exit"]),
-    ("mind.attempt", &[]),
-    ("mind.wait", &[]),
-    ("speak.open", &["target"]),
-    ("speak.answer", &["target"]),
-    ("speak.more", &["target"]),
-    ("speak.learned", &["target", "title"]),
-    ("speak.item", &["target", "item"]),
-    ("tell", &["target", "secret"]),
-    ("tell.about", &["target", "title"]),
-    ("tell.heard", &["target", "from"]),
-    ("tell.plain", &["target"]),
-    ("promise.words", &[]),
-    ("choose.goal", &[]),
-    ("choose.though", &[]),
-    ("choose.friend", &["target"]),
-    ("choose.against", &["target"]),
-    ("choose.plain", &[]),
-    ("choose.say", &[]),
-    ("feels.warmer", &["target"]),
-    ("feels.colder", &["target"]),
-    ("whisper", &["target", "secret"]),
-    ("whisper.plain", &["target"]),
-    ("announce", &[]),
-    ("announce.tell", &["secret"]),
-    ("attempt.what", &[]),
-    ("attempt.fact", &["by", "what"]),
-    ("attempt.full", &["by"]),
-    ("attempt.cost", &["by"]),
-    ("attempt.not", &["by"]),
-    ("wait", &[]),
-    ("world.announce", &["events"]),
-    ("world.quiet", &[]),
-    ("combat.stake", &["foe"]),
-    ("combat.mean", &["foe"]),
-    ("combat.say", &["foe"]),
-    ("combat.tell", &["foe"]),
-    ("combat.reveal", &["foe"]),
-    ("seen.show", &["foe"]),
-    ("seen.hold", &[]),
-    ("seen.flee", &[]),
-    ("seen.yield", &[]),
-    ("about.attack", &["target"]),
-    ("about.heal", &["target"]),
-    ("about.guard", &["target"]),
-    ("about.weaken", &["target"]),
-    ("about.strengthen", &["target"]),
-    ("account.close", &["place", "foes"]),
-    ("account.fallen", &["fallen"]),
-    ("day.fought", &["place"]),
-    ("day.quiet", &[]),
-    ("day.learned", &["title"]),
-    ("day.told", &["title", "from"]),
-    ("day.warmer", &["other"]),
-    ("day.colder", &["other"]),
-    ("closing", &[]),
-    ("epilogue.met", &["goal"]),
-    ("epilogue.lost", &["goal"]),
-    ("epilogue.open", &["goal"]),
-    ("epilogue.near", &["other"]),
-    ("epilogue.far", &["other"]),
-    ("epilogue.close", &[]),
-    ("vote.go", &["journey"]),
-    ("vote.stay", &[]),
-    ("mind.vote", &[]),
+/// What the words of a place's name and description tell of it: conditions, each with the symbol
+/// `topic.…` that has these words.
+const TOPICS: [&str; 7] = [
+    "water", "wood", "deep", "hearth", "shrine", "market", "height",
 ];
 
-/// What the words of a place's name and description tell of it: symbols and conditions.
-const TOPICS: [(&str, &str); 7] = [
-    ("topic.water", "water"),
-    ("topic.wood", "wood"),
-    ("topic.deep", "deep"),
-    ("topic.hearth", "hearth"),
-    ("topic.shrine", "shrine"),
-    ("topic.market", "market"),
-    ("topic.height", "height"),
+/// How asks for a purpose are answered.
+#[derive(Clone, Copy)]
+enum Answer {
+    Text(for<'a> fn(Notes<'a>, &mut Writer<'a>) -> String),
+    Json(for<'a> fn(Notes<'a>, &mut Writer<'a>) -> Value),
+    /// By what the prompt tells beside the notes; `None` if that is not enough.
+    Prompt(for<'a> fn(&Prompt<'a>, &mut Writer<'a>) -> Option<Value>),
+}
+
+const SKILLS: [(&str, Answer); 15] = [
+    ("kickoff", Answer::Text(prose::kickoff)),
+    ("epilogue", Answer::Text(prose::epilogue)),
+    ("home.scene", Answer::Text(prose::scene)),
+    ("home.plan", Answer::Prompt(plan::plan)),
+    ("home.vote", Answer::Json(choose::vote)),
+    ("scene.choose", Answer::Prompt(choose::choose)),
+    ("attempt.judge", Answer::Json(attempt::ruling)),
+    ("scene.judge", Answer::Json(verdict)),
+    ("world.announce", Answer::Text(prose::announcement)),
+    ("combat.initialization", Answer::Text(hand::reflection)),
+    ("combat.draw", Answer::Json(hand::words)),
+    ("combat.act", Answer::Prompt(hand::turn)),
+    ("combat.narrate", Answer::Text(prose::account)),
+    ("archive", Answer::Text(prose::summary)),
+    ("archive.combat", Answer::Text(prose::summary)),
 ];
 
 /// How often, in a hundred plans, somebody looks something up although nobody told it to.
@@ -179,73 +116,39 @@ const CURIOSITY: usize = 25;
 
 /// Teaches the improviser to play a campaign.
 pub fn teach(lessons: &mut Lessons) {
-    lessons.facts(FACTS).facts(CONDITIONS);
-    for (symbol, given) in SYMBOLS {
-        lessons.symbol(symbol, given);
+    let words = |text: &'static str| text.split_whitespace().collect::<Vec<_>>();
+    lessons.facts(&words(FACTS)).facts(&words(CONDITIONS));
+    for (given, symbols) in SYMBOLS {
+        for symbol in words(symbols) {
+            lessons.symbol(symbol, &words(given));
+        }
     }
-    lessons
-        .shipped(&[
-            "places", "kickoff", "home", "talk", "attempt", "combat", "archive", "epilogue",
-        ])
-        .skill("kickoff", CampaignSkill::Kickoff)
-        .skill("epilogue", CampaignSkill::Epilogue)
-        .skill("home.scene", CampaignSkill::Scene)
-        .skill("home.plan", CampaignSkill::Plan)
-        .skill("home.vote", CampaignSkill::Vote)
-        .skill("scene.choose", CampaignSkill::Choice)
-        .skill("attempt.judge", CampaignSkill::Ruling)
-        .skill("scene.judge", CampaignSkill::Verdict)
-        .skill("world.announce", CampaignSkill::Announcement)
-        .skill("combat.initialization", CampaignSkill::Reflection)
-        .skill("combat.draw", CampaignSkill::Hand)
-        .skill("combat.act", CampaignSkill::Turn)
-        .skill("combat.narrate", CampaignSkill::Account)
-        .skill("archive", CampaignSkill::Summary)
-        .skill("archive.combat", CampaignSkill::Summary);
+    lessons.shipped(&[
+        "places", "kickoff", "home", "talk", "attempt", "combat", "archive", "epilogue",
+    ]);
+    for (purpose, answer) in SKILLS {
+        let curiosity = if purpose == "home.plan" { CURIOSITY } else { 0 };
+        lessons.skill(purpose, CampaignSkill { answer, curiosity });
+    }
 }
 
-/// What an ask of the campaign is for.
-enum CampaignSkill {
-    Kickoff,
-    Scene,
-    Plan,
-    Vote,
-    Choice,
-    Ruling,
-    Verdict,
-    Announcement,
-    Reflection,
-    Hand,
-    Turn,
-    Account,
-    Summary,
-    Epilogue,
+struct CampaignSkill {
+    answer: Answer,
+    curiosity: usize,
 }
 
 impl ImproviserSkill for CampaignSkill {
     fn answer<'a>(&self, prompt: &Prompt<'a>, writer: &mut Writer<'a>) -> Option<Value> {
         let notes = Notes::of(prompt);
         look_around(notes, writer);
-        let text = match self {
-            Self::Kickoff => prose::kickoff(notes, writer),
-            Self::Scene => prose::scene(notes, writer),
-            Self::Announcement => prose::announcement(notes, writer),
-            Self::Reflection => hand::reflection(notes, writer),
-            Self::Account => narrate::account(notes, writer),
-            Self::Summary => archive::summary(notes, writer),
-            Self::Epilogue => prose::epilogue(notes, writer),
-            Self::Plan => return plan::plan(prompt, writer),
-            Self::Vote => return Some(vote::vote(notes, writer)),
-            Self::Choice => return choose::choose(prompt, writer),
-            Self::Ruling => return Some(attempt::ruling(notes, writer)),
-            Self::Verdict => return Some(verdict(notes)),
-            Self::Hand => return Some(hand::words(notes)),
-            Self::Turn => return hand::turn(prompt, writer),
-        };
-        Some(text.into())
+        match self.answer {
+            Answer::Text(answer) => Some(answer(notes, writer).into()),
+            Answer::Json(answer) => Some(answer(notes, writer)),
+            Answer::Prompt(answer) => answer(prompt, writer),
+        }
     }
 
-    /// Whoever sums up a fight does so among its own: its foes are not in the scene.
+    /// A fight is summed up among one's own: its foes are not in the scene.
     fn scene<'a>(&self, prompt: &Prompt<'a>) -> Vec<&'a str> {
         let notes = Notes::of(prompt);
         let lists = ["companions", "heroes", "with", "fallen"];
@@ -263,15 +166,12 @@ impl ImproviserSkill for CampaignSkill {
     }
 
     fn curiosity(&self) -> usize {
-        match self {
-            Self::Plan => CURIOSITY,
-            _ => 0,
-        }
+        self.curiosity
     }
 }
 
 /// Something is so if an event has a sign of it, since the improviser can't read.
-fn verdict(notes: Notes<'_>) -> Value {
+fn verdict<'a>(notes: Notes<'a>, _: &mut Writer<'a>) -> Value {
     let shown_by = notes.number("shown_by");
     json!({"holds": shown_by > 0, "event": shown_by})
 }
@@ -285,10 +185,9 @@ fn look_around<'a>(notes: Notes<'a>, writer: &mut Writer<'a>) {
         if notes.text("place").is_empty() {
             writer.set("place", me);
         }
-        let told = [notes.text("profile"), me, notes.text("place")];
-        let told = told.map(str::to_lowercase);
-        for (symbol, condition) in TOPICS {
-            let mut words = writer.words(symbol);
+        let told = [notes.text("profile"), me, notes.text("place")].map(str::to_lowercase);
+        for condition in TOPICS {
+            let mut words = writer.words(&format!("topic.{condition}"));
             let named = words.any(|word| told.iter().any(|text| text.contains(word)));
             writer.flag(condition, named);
         }

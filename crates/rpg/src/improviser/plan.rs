@@ -6,7 +6,7 @@ use playhouse_engine::mind::{AnswerForm, Notes, Prompt};
 use serde_json::{Map, Value, json};
 
 use super::telling::{Listeners, TellableFact, Telling};
-use super::temperament::Temperament;
+use super::temperament::{Temperament, feelings};
 use super::voice::{unsaid, voice_line};
 use crate::actions::member::{Member, Source};
 use crate::actions::{ActionSpec, Appeal, Slot};
@@ -32,7 +32,7 @@ pub(super) fn plan<'a>(prompt: &Prompt<'a>, writer: &mut Writer<'a>) -> Option<V
     let AnswerForm::Json { constrained, .. } = prompt.form else {
         return None;
     };
-    let home = Home::read(constrained, Notes::of(prompt), Temperament::of(prompt))?;
+    let home = PlanNotes::read(constrained, Notes::of(prompt), Temperament::of(prompt))?;
     let earlier = earlier_kinds(prompt);
     let refused = home.refused_kinds(&earlier, prompt);
     home.tell(writer);
@@ -64,7 +64,10 @@ pub(super) fn plan<'a>(prompt: &Prompt<'a>, writer: &mut Writer<'a>) -> Option<V
             home.act(kind, writer, &mut turn)?;
         }
     } else if did && writer.is_known("item") && writer.is_known("target") && can_speak {
-        home.say_beside(writer, &mut turn);
+        // A few words with what is done for somebody.
+        let target = writer.known("target").to_owned();
+        let text = writer.line("speak.item");
+        turn.insert("speak".into(), json!({"target": target, "text": text}));
     }
     if let Some(feeling) = home.feel(writer) {
         turn.insert("feels".into(), feeling);
@@ -80,7 +83,7 @@ pub(super) fn plan<'a>(prompt: &Prompt<'a>, writer: &mut Writer<'a>) -> Option<V
 }
 
 /// What the notes tell, and what the constrained schema leaves open.
-struct Home<'n> {
+struct PlanNotes<'n> {
     notes: Notes<'n>,
     me: &'n str,
     temperament: Temperament,
@@ -102,7 +105,7 @@ struct PossibleAction<'n> {
     members: Vec<(Member, Vec<&'n str>)>,
 }
 
-impl<'n> Home<'n> {
+impl<'n> PlanNotes<'n> {
     fn read(schema: &Value, notes: Notes<'n>, temperament: Temperament) -> Option<Self> {
         let properties = schema.get("properties")?.as_object()?;
         // Names of the notes that the schema allows: a turn never names anybody who is not there.
@@ -143,8 +146,10 @@ impl<'n> Home<'n> {
                 let names = chosen(row.name, member.source)?;
                 Some((*member, allowed(row.name, member.name, names)))
             });
-            let members = members.collect();
-            PossibleAction { row, members }
+            PossibleAction {
+                row,
+                members: members.collect(),
+            }
         };
         let rows = ActionSpec::all().filter(|row| properties.contains_key(row.name));
         let actions: Vec<_> = rows.map(possible).collect();
@@ -171,10 +176,8 @@ impl<'n> Home<'n> {
 
     /// Whether there is something to choose for each member.
     fn allows(&self, kind: &str) -> bool {
-        let has_choice = |action: &PossibleAction<'_>| {
-            let mut members = action.members.iter();
-            members.all(|(_, names)| !names.is_empty())
-        };
+        let has_choice =
+            |action: &PossibleAction<'_>| action.members.iter().all(|(_, names)| !names.is_empty());
         let is_fit = match kind {
             "query" => !self.subjects.is_empty(),
             // Things are hidden from somebody.
@@ -189,9 +192,10 @@ impl<'n> Home<'n> {
         earlier: &[Vec<&'static str>],
         prompt: &Prompt<'_>,
     ) -> Vec<&'static str> {
-        let refused = prompt.refused();
-        let refused = refused.flat_map(|refused| kinds_of(refused.answer.as_str()));
-        let mut refused: Vec<_> = refused.collect();
+        let answers = prompt.refused();
+        let mut refused: Vec<_> = answers
+            .flat_map(|refused| kinds_of(refused.answer.as_str()))
+            .collect();
         if !self.notes.text("refused").is_empty() {
             refused.extend(earlier.first().into_iter().flatten());
         }
@@ -219,7 +223,7 @@ impl<'n> Home<'n> {
         match kind {
             "speak" if self.is_told() => 90,
             "speak" if self.heard.is_empty() || self.is_asked() => 60,
-            "speak" if self.has_own_words(writer) => 55,
+            "speak" if !unsaid(self.notes, writer).is_empty() => 55,
             "speak" => 30,
             "read" if self.unread(writer).is_some() => 40,
             "give" if !recent => giving / 2,
@@ -270,17 +274,12 @@ impl<'n> Home<'n> {
 
     /// What it would tell now, and whom.
     fn telling(&self, writer: &mut Writer<'n>) -> Option<Telling<'n>> {
-        let feelings = self.notes.list("feelings");
-        let feelings: Vec<_> = feelings
-            .map(|felt| (felt.name(), felt.number("value")))
-            .collect();
         let most = self.notes.number("speech_chars");
-        let asks = self.heard.iter().next_back();
-        let asks = asks.filter(|line| line.text("text").contains(['?', '？']));
+        let asker = self.heard.last().filter(|_| self.is_asked());
         let listeners = Listeners {
             names: &self.listeners,
-            feelings: &feelings,
-            asker: asks.map_or("", |line| line.text("who")),
+            feelings: &feelings(self.notes),
+            asker: asker.map_or("", |line| line.text("who")),
         };
         Telling::choose(self.me, &self.facts, &listeners, most, writer)
     }
@@ -322,8 +321,17 @@ impl<'n> Home<'n> {
                 "mind.attempt",
                 json!({"what": writer.clause("attempt.what")}),
             ),
-            "query" => self.query(writer)?,
-            "move" => self.walk(writer)?,
+            // A search for one name: chapters are found by the words they hold.
+            "query" => {
+                let subject = *writer.rng().pick(&self.subjects)?;
+                writer.set("topic", subject);
+                ("mind.query", json!({"text": subject}))
+            }
+            "move" => {
+                let exit = *writer.rng().pick(&self.exits)?;
+                writer.set("exit", exit);
+                ("mind.move", json!({"to": exit}))
+            }
             "wait" => ("mind.wait", json!({"reason": writer.line("wait")})),
             _ => self.choose(kind, writer)?,
         };
@@ -338,8 +346,10 @@ impl<'n> Home<'n> {
         for (member, names) in &self.action(kind)?.members {
             let name = match member.source {
                 Source::Lying | Source::Held | Source::Readable => {
+                    let item = *writer.rng().pick(names)?;
+                    writer.set("item", item);
                     symbol = "mind.item";
-                    self.item(names, writer)?
+                    item
                 }
                 _ => self.to_any(names, writer)?,
             };
@@ -354,7 +364,7 @@ impl<'n> Home<'n> {
         first.map_or(&[], |(_, names)| names)
     }
 
-    /// One of these people; whoever is already being spoken to, if possible.
+    /// One of these people: the one that is spoken to already, if possible.
     fn to_any(&self, names: &[&'n str], writer: &mut Writer<'n>) -> Option<&'n str> {
         let known = names.iter().find(|name| writer.is("target", name));
         let name = match known {
@@ -372,12 +382,6 @@ impl<'n> Home<'n> {
         writer.set_any("other", &others);
     }
 
-    fn item(&self, items: &[&'n str], writer: &mut Writer<'n>) -> Option<&'n str> {
-        let item = *writer.rng().pick(items)?;
-        writer.set("item", item);
-        Some(item)
-    }
-
     /// Something to read that it has not read, as far as it remembers.
     fn unread(&self, writer: &Writer<'_>) -> Option<&'n str> {
         let mut readable = self.names("read").iter().copied();
@@ -393,7 +397,7 @@ impl<'n> Home<'n> {
         }
         let mut heard = self.heard.iter().rev();
         let heard = heard.find(|line| self.listeners.contains(&line.text("who")));
-        // Whoever was named is addressed, and answers; others may turn to somebody else.
+        // One that was named answers; others may turn to somebody else.
         let is_addressed = heard.is_some_and(|line| line.text("text").contains(self.me));
         let percent = if is_addressed { 95 } else { 55 };
         let heard = heard.filter(|_| writer.rng().happens(percent));
@@ -428,7 +432,7 @@ impl<'n> Home<'n> {
         writer.paragraph(&[text, more])
     }
 
-    /// Words about something that it was just told, to whoever told it.
+    /// Words about something that it was just told, to the teller.
     fn take_up(&self, writer: &mut Writer<'n>) -> Option<Value> {
         let mut news = self.news.iter();
         let fact = news.find(|fact| {
@@ -442,14 +446,7 @@ impl<'n> Home<'n> {
         Some(json!({"target": fact.from, "text": text}))
     }
 
-    /// A few words with what is done for somebody.
-    fn say_beside(&self, writer: &mut Writer<'n>, turn: &mut Map<String, Value>) {
-        let target = writer.known("target").to_owned();
-        let text = writer.line("speak.item");
-        turn.insert("speak".into(), json!({"target": target, "text": text}));
-    }
-
-    /// How it feels now about whoever has just told it something: better, unless it would rather
+    /// How it feels now about one that has just told it something: better, unless it would rather
     /// that the other did not know.
     fn feel(&self, writer: &mut Writer<'n>) -> Option<Value> {
         let mut news = self.news.iter();
@@ -475,13 +472,8 @@ impl<'n> Home<'n> {
 
     /// Whether the last words that it heard ask it something.
     fn is_asked(&self) -> bool {
-        let last = self.heard.last().map(|line| line.text("text"));
-        last.is_some_and(|text| text.contains(['?', '？']))
-    }
-
-    /// Whether its writer has given it words that it has not said yet.
-    fn has_own_words(&self, writer: &Writer<'n>) -> bool {
-        !unsaid(self.notes, writer).is_empty()
+        let last = self.heard.last();
+        last.is_some_and(|line| line.text("text").contains(['?', '？']))
     }
 
     /// A goal, now and then. Each has one part of one day, so that it is thought once in a story
@@ -502,25 +494,10 @@ impl<'n> Home<'n> {
     /// The name we know that a line spoke of last.
     fn topic(&self, text: &str, speaker: &str) -> &'n str {
         let names = self.subjects.iter().chain(&self.present).copied();
-        let names = names.filter(|name| *name != speaker && *name != self.me);
-        let found = names.filter_map(|name| Some((text.rfind(name)?, name)));
-        found
-            .max_by_key(|(start, name)| (*start, name.len()))
-            .map(|(_, name)| name)
-            .unwrap_or_default()
-    }
-
-    /// A search for one name: chapters are found by the words they hold.
-    fn query(&self, writer: &mut Writer<'n>) -> Option<(&'static str, Value)> {
-        let subject = *writer.rng().pick(&self.subjects)?;
-        writer.set("topic", subject);
-        Some(("mind.query", json!({"text": subject})))
-    }
-
-    fn walk(&self, writer: &mut Writer<'n>) -> Option<(&'static str, Value)> {
-        let exit = *writer.rng().pick(&self.exits)?;
-        writer.set("exit", exit);
-        Some(("mind.move", json!({"to": exit})))
+        let others = names.filter(|name| *name != speaker && *name != self.me);
+        let found = others.filter_map(|name| Some((text.rfind(name)?, name)));
+        let last = found.max_by_key(|(start, name)| (*start, name.len()));
+        last.map_or("", |(_, name)| name)
     }
 }
 
@@ -542,9 +519,8 @@ pub(super) fn subjects(notes: Notes<'_>) -> Vec<&str> {
 fn earlier_kinds(prompt: &Prompt<'_>) -> Vec<Vec<&'static str>> {
     let entries = prompt.history.entries().iter().rev().take(16);
     let own = entries.filter(|entry| entry.role() == Role::Ai);
-    own.map(|entry| kinds_of(&entry.body().full_text()))
-        .filter(|kinds| !kinds.is_empty())
-        .collect()
+    let kinds = own.map(|entry| kinds_of(&entry.body().full_text()));
+    kinds.filter(|kinds| !kinds.is_empty()).collect()
 }
 
 fn kinds_of(answer: &str) -> Vec<&'static str> {

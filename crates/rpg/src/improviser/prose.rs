@@ -1,9 +1,10 @@
-//! First words, scenes and announcements.
+//! First words, scenes, announcements, accounts of fights, summaries and last words.
 
 use playhouse_engine::mind::improviser::Writer;
 use playhouse_engine::mind::improviser::wording::bare;
 use playhouse_engine::mind::{Language, Notes};
 
+use super::telling::about;
 use super::voice::voice_line;
 
 /// How many events an announcement tells; the weightiest come first.
@@ -12,6 +13,10 @@ const EVENTS: usize = 2;
 const EVENT_CHARS: usize = 300;
 /// Who one thinks of in the end: whom one loves or hates at least so much.
 const CLOSE: i64 = 2;
+
+/// How much of each kind a summary recalls.
+const LEARNED: usize = 2;
+const FELT: usize = 1;
 
 /// Who one is, with whom, and what lies ahead.
 pub(super) fn kickoff<'a>(notes: Notes<'a>, writer: &mut Writer<'a>) -> String {
@@ -53,7 +58,13 @@ fn actor<'a>(notes: Notes<'a>, writer: &mut Writer<'a>) -> String {
 pub(super) fn scene<'a>(notes: Notes<'a>, writer: &mut Writer<'a>) -> String {
     let names = notes.names("present");
     writer.set_list("present", &names);
-    people(writer, &names);
+    let first = writer.rng().below(names.len());
+    writer.set("guest", names.get(first).copied().unwrap_or_default());
+    // Another one of those who are there.
+    let second = (first + 1).checked_rem(names.len());
+    let second = second.filter(|second| *second != first);
+    let second = second.and_then(|second| names.get(second).copied());
+    writer.set("other", second.unwrap_or_default());
     writer.flag("alone", names.is_empty());
     writer.set("news", bare(notes.text("last_news")));
     writer.lines(&["scene.light", "scene.place", "scene.people"])
@@ -65,17 +76,13 @@ pub(super) fn epilogue<'a>(notes: Notes<'a>, writer: &mut Writer<'a>) -> String 
     if notes.text("kind") == "world" {
         return writer.line("closing");
     }
-    let bonds = notes
-        .list("bonds")
-        .filter(|bond| bond.flag("is_alive") && bond.number("value").abs() >= CLOSE);
-    let bonds: Vec<_> = bonds.collect();
-    let mut parts = Vec::new();
+    let is_close = |bond: &Notes<'a>| bond.flag("is_alive") && bond.number("value").abs() >= CLOSE;
+    let bonds: Vec<_> = notes.list("bonds").filter(is_close).collect();
     let goals: Vec<_> = notes.list("goals").collect();
-    let last_words = goals.iter().map(|goal| goal.text("last_words"));
-    let last_words: Vec<_> = last_words.filter(|words| !words.is_empty()).collect();
-    if !last_words.is_empty() {
-        parts.extend(last_words.into_iter().map(str::to_owned));
-    } else if bonds.is_empty()
+    let last_words = goals.iter().map(|goal| goal.text("last_words").to_owned());
+    let mut parts: Vec<_> = last_words.filter(|words| !words.is_empty()).collect();
+    if parts.is_empty()
+        && bonds.is_empty()
         && let Some(goal) = writer.rng().pick(&goals).copied()
     {
         writer.set("goal", goal.text("words"));
@@ -91,11 +98,12 @@ pub(super) fn epilogue<'a>(notes: Notes<'a>, writer: &mut Writer<'a>) -> String 
     {
         writer.set("other", bond.name());
         let is_near = bond.number("value") >= 0;
-        parts.push(writer.line(if is_near {
+        let symbol = if is_near {
             "epilogue.near"
         } else {
             "epilogue.far"
-        }));
+        };
+        parts.push(writer.line(symbol));
     }
     if parts.is_empty() {
         parts.push(writer.line("epilogue.close"));
@@ -103,46 +111,30 @@ pub(super) fn epilogue<'a>(notes: Notes<'a>, writer: &mut Writer<'a>) -> String 
     writer.paragraph(&parts)
 }
 
-/// Two of those who are there, to be seen one by one.
-fn people<'a>(writer: &mut Writer<'a>, names: &[&'a str]) {
-    let first = writer.rng().below(names.len());
-    writer.set("guest", names.get(first).copied().unwrap_or_default());
-    let second = (first + 1)
-        .checked_rem(names.len())
-        .filter(|place| *place != first);
-    let second = second.and_then(|place| names.get(place).copied());
-    writer.set("other", second.unwrap_or_default());
-}
-
 /// What happened, for everybody.
 pub(super) fn announcement<'a>(notes: Notes<'a>, writer: &mut Writer<'a>) -> String {
+    // What was announced or counted before everybody, and who walked from one place to another, is
+    // not news.
     let weight = |kind: &str| match kind {
-        "death" | "news" => 0,
-        "battle_report" | "combat_outcome" => 1,
-        _ => 2,
+        "death" | "news" => Some(0),
+        "battle_report" | "combat_outcome" => Some(1),
+        "choice" | "dungeon" => Some(2),
+        _ => None,
     };
-    // What is not news to anybody: what was announced or counted before them all, and who walked
-    // from one place to another.
-    let is_news = |kind: &str| {
-        matches!(
-            kind,
-            "death" | "news" | "battle_report" | "combat_outcome" | "choice" | "dungeon"
-        )
-    };
-    let events = notes.list("events").enumerate();
-    let events = events.filter(|(_, event)| is_news(event.text("type")));
-    let mut events: Vec<_> = events
-        .map(|(place, event)| (weight(event.text("type")), place, bare(news(event))))
-        // What somebody said before it told a thing is not the thing.
-        .filter(|(_, _, text)| !text.is_empty() && !text.ends_with('”'))
-        .collect();
+    let events = notes
+        .list("events")
+        .enumerate()
+        .filter_map(|(place, event)| {
+            let text = bare(news(event));
+            // What somebody said before it told a thing is not the thing.
+            let is_told = !text.is_empty() && !text.ends_with('”');
+            Some((weight(event.text("type")).filter(|_| is_told)?, place, text))
+        });
+    let mut events: Vec<_> = events.collect();
     events.sort_unstable();
     events.dedup_by_key(|(_, _, text)| *text);
     events.truncate(EVENTS);
     events.sort_unstable_by_key(|(_, place, _)| *place);
-    if events.is_empty() {
-        return writer.line("world.quiet");
-    }
     let mut told = String::new();
     for (_, _, text) in events {
         if told.chars().count() + text.chars().count() > EVENT_CHARS {
@@ -169,4 +161,67 @@ fn news<'a>(event: Notes<'a>) -> &'a str {
     let seen = text.split_once(": ").or_else(|| text.split_once('：'));
     let seen = seen.filter(|_| event.text("type") == "news");
     seen.map_or(text, |(_, seen)| seen)
+}
+
+/// How a fight ended, and what it cost. Blow by blow it was seen already.
+pub(super) fn account<'a>(notes: Notes<'a>, writer: &mut Writer<'a>) -> String {
+    let fighters = notes.list("standing");
+    let foes = fighters.filter(|fighter| fighter.text("faction") != "hero");
+    let foes: Vec<_> = foes.map(Notes::name).collect();
+    writer.set_list("foes", &foes);
+    let outcome = notes.object("outcome");
+    let fallen = outcome.texts("fallen");
+    writer.set_list("fallen", &fallen);
+    writer.flag("won", outcome.text("result") == "won");
+    writer.flag("lost", outcome.text("result") == "lost");
+    writer.flag("many", foes.len() > 1);
+    let mut texts = vec![writer.line("account.close")];
+    if !fallen.is_empty() {
+        texts.push(writer.line("account.fallen"));
+    }
+    writer.paragraph(&texts)
+}
+
+/// Sums up what is over: what one learned, the last fight and what one came to feel, as the record
+/// tells it. What must not be lost is in the record.
+pub(super) fn summary<'a>(notes: Notes<'a>, writer: &mut Writer<'a>) -> String {
+    let mut texts = Vec::new();
+    for fact in latest(notes, "learned", LEARNED) {
+        writer.set("title", about(fact.text("title"), writer.language()));
+        writer.set("from", fact.text("from"));
+        let symbol = match fact.text("from") {
+            "" => "day.learned",
+            _ => "day.told",
+        };
+        texts.push(writer.line(symbol));
+    }
+    if let Some(place) = notes.texts("fights").last() {
+        writer.set("place", *place);
+        texts.push(writer.line("day.fought"));
+    }
+    for felt in latest(notes, "felt", FELT) {
+        writer.set("other", felt.text("about"));
+        let is_warmer = felt.number("change") > 0;
+        let symbol = if is_warmer {
+            "day.warmer"
+        } else {
+            "day.colder"
+        };
+        texts.push(writer.line(symbol));
+    }
+    if texts.is_empty() {
+        texts.push(writer.line("day.quiet"));
+    }
+    writer.paragraph(&texts)
+}
+
+/// The last few of a list, oldest first.
+fn latest<'n>(
+    notes: Notes<'n>,
+    list: &str,
+    most: usize,
+) -> impl Iterator<Item = Notes<'n>> + use<'n> {
+    let items: Vec<_> = notes.list(list).collect();
+    let first = items.len().saturating_sub(most);
+    items.into_iter().skip(first)
 }

@@ -116,27 +116,24 @@ impl<'n> Telling<'n> {
             felt.map_or(0, |(_, value)| *value)
         };
         let free = facts.iter().filter(|fact| !fact.is_feared);
-        let pairs = free.flat_map(|fact| {
+        let choices = free.flat_map(|fact| {
+            let is_again = writer.remembers(&format!("\"{}\"", fact.id));
             let told = listeners.names.iter().filter(|name| **name != fact.from);
-            told.map(move |name| (fact, *name))
+            told.map(move |name| (fact, *name, is_again))
         });
-        let pairs: Vec<_> = pairs.collect();
-        let is_again = |fact: &TellableFact<'_>| writer.remembers(&format!("\"{}\"", fact.id));
-        let again: Vec<_> = pairs.iter().map(|(fact, _)| is_again(fact)).collect();
-        let weights = pairs.iter().zip(&again).map(|((fact, name), again)| {
+        let choices: Vec<_> = choices.collect();
+        let weights = choices.iter().map(|(fact, name, is_again)| {
             let mut weight = (4 + bond(name)).clamp(1, 7) as u32;
             if *name == listeners.asker {
                 weight *= 3;
             }
-            if fact.is_own || *again || names(fact.title, name) || names(fact.text, name) {
-                weight
-            } else {
-                weight * 8
-            }
+            let is_seldom =
+                fact.is_own || *is_again || names(fact.title, name) || names(fact.text, name);
+            if is_seldom { weight } else { weight * 8 }
         });
         let weights: Vec<_> = weights.collect();
         let index = writer.rng().weighted(weights.iter().copied())?;
-        let ((fact, target), is_again) = pairs.get(index).zip(again.get(index))?;
+        let (fact, target, is_again) = choices.get(index)?;
         let verbatim = fact.verbatim(me, most);
         let verbatim = verbatim.filter(|_| writer.rng().happens(VERBATIM));
         let verbatim = verbatim.filter(|text| !writer.remembers(text));
@@ -195,18 +192,17 @@ impl<'n> Telling<'n> {
         if !is_whispered && !can("speak") {
             return None;
         }
-        let kind = if is_whispered { "whisper" } else { "speak" };
-        let text = match (is_verbatim, is_whispered) {
-            (true, true) => writer.line("whisper"),
-            _ => writer.line(self.symbol),
+        let (kind, mind) = match is_whispered {
+            true => ("whisper", "mind.whisper"),
+            false => ("speak", "mind.speak"),
+        };
+        let text = match is_verbatim && is_whispered {
+            true => writer.line("whisper"),
+            false => writer.line(self.symbol),
         };
         turn.insert(kind.into(), json!({"target": self.target, "text": text}));
         turn.insert("tells".into(), json!([self.fact]));
-        Some(if is_whispered {
-            "mind.whisper"
-        } else {
-            "mind.speak"
-        })
+        Some(mind)
     }
 }
 

@@ -25,15 +25,22 @@ pub(super) struct Temperament {
     candour: i32,
 }
 
+/// How one feels about others, by name.
+pub(super) fn feelings(notes: Notes<'_>) -> Vec<(&str, i64)> {
+    let feelings = notes.list("feelings");
+    feelings
+        .map(|felt| (felt.name(), felt.number("value")))
+        .collect()
+}
+
 impl Temperament {
     pub(super) fn of(prompt: &Prompt<'_>) -> Self {
         let speaker = Notes::of(prompt).object("speaker");
         let seed = match speaker.number("temperament") {
             0 => {
-                let mut own = prompt.history.entries().iter();
-                let first = own.find(|entry| entry.role() == Role::Ai);
-                let first = first.map(|entry| hash(&entry.body().full_text()));
-                first.unwrap_or(prompt.seed)
+                let mut entries = prompt.history.entries().iter();
+                let first = entries.find(|entry| entry.role() == Role::Ai);
+                first.map_or(prompt.seed, |entry| hash(&entry.body().full_text()))
             }
             drawn => drawn.unsigned_abs(),
         };

@@ -54,9 +54,8 @@ impl Clauses {
 /// The clauses of a text that are long enough to count, in lower case.
 fn clauses(text: &str) -> impl Iterator<Item = String> {
     let joins = |c: char| c.is_alphanumeric() || matches!(c, ' ' | '\'' | '’' | '-');
-    let parts = text.split(move |c: char| !joins(c));
-    let parts = parts.map(str::trim).filter(|part| is_long(part));
-    parts.map(str::to_lowercase)
+    let parts = text.split(move |c: char| !joins(c)).map(str::trim);
+    parts.filter(|part| is_long(part)).map(str::to_lowercase)
 }
 
 fn is_long(clause: &str) -> bool {

@@ -55,12 +55,8 @@ pub(super) struct Course {
 
 impl Course {
     pub(super) fn add(&mut self, run: &RunFigures) {
-        self.add_course(&run.course, run.ending.as_deref());
-    }
-
-    fn add_course(&mut self, moments: &[Moment], ending: Option<&str>) {
         let start = (NodeKind::Start, String::new());
-        let moments = moments.iter().map(|moment| match moment {
+        let moments = run.course.iter().map(|moment| match moment {
             Moment::Scene { id, .. } => (NodeKind::Scene, id.clone()),
             Moment::Choice { scene, option, .. } => {
                 (NodeKind::Choice, format!("{scene}: {option}"))
@@ -68,7 +64,7 @@ impl Course {
             Moment::Vote { result } => (NodeKind::Vote, result.clone()),
             Moment::Fight { stage, .. } => (NodeKind::Fight, stage.clone()),
         });
-        let ending = ending.map(|ending| (NodeKind::Ending, ending.to_owned()));
+        let ending = run.ending.clone().map(|ending| (NodeKind::Ending, ending));
         let nodes = std::iter::once(start).chain(moments).chain(ending);
         let mut seen = BTreeSet::new();
         // Scenes that begin side by side come one after the other in a run, and so do the choices
@@ -141,7 +137,10 @@ mod tests {
             choice("bowls"),
         ];
         let mut course = Course::default();
-        course.add_course(&moments, None);
+        course.add(&RunFigures {
+            course: moments.to_vec(),
+            ..RunFigures::default()
+        });
         let (nodes, edges) = course.graph(1);
         let positions = nodes.iter().map(|node| node.position.value().unwrap());
         assert_eq!(Vec::from_iter(positions), [0.0, 1.0, 1.0, 2.0, 2.0]);

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use playhouse_engine::statistics::{Mean, Share};
 use serde::Serialize;
 
-use super::figures::{Moment, RunFigures};
+use super::figures::{GoalFigures, Moment, RunFigures};
 use crate::drama::{ChoiceOption, Condition, Effect, GoalState, Scene};
 use crate::world_file::WorldFile;
 
@@ -133,7 +133,7 @@ pub struct DramaFigures {
 #[derive(Clone, Debug, PartialEq)]
 struct ActsOn {
     fact: String,
-    /// Who must know it; `None` if it is told by whoever chooses.
+    /// The entity that must know it; `None` if the decider tells it.
     who: Option<String>,
 }
 
@@ -161,9 +161,9 @@ impl ActsOn {
                 who: Some(who.clone()),
             }),
             Condition::All(parts) | Condition::Any(parts) => {
-                parts
-                    .iter()
-                    .for_each(|part| Self::of_condition(part, found));
+                for part in parts {
+                    Self::of_condition(part, found);
+                }
             }
             _ => {}
         }
@@ -178,19 +178,17 @@ impl DramaFigures {
     /// Everything that a world holds, before any run.
     pub(super) fn of_nothing(world: &WorldFile) -> Self {
         let options = world.scenes.iter().flat_map(|scene| {
-            let options = scene.choice.iter().flat_map(|choice| &choice.options);
-            options.map(|option| OptionFigures {
-                scene: scene.id.clone(),
-                option: option.id.clone(),
-                ..OptionFigures::default()
-            })
+            let options = scene.options().iter();
+            options.map(move |option| (scene, option))
         });
-        let acts_on = world.scenes.iter().flat_map(|scene| {
-            let options = scene.choice.iter().flat_map(|choice| &choice.options);
-            options.map(|option| {
-                let key = (scene.id.clone(), option.id.clone());
-                (key, ActsOn::of_option(scene, option))
-            })
+        let acts_on = options.clone().map(|(scene, option)| {
+            let key = (scene.id.clone(), option.id.clone());
+            (key, ActsOn::of_option(scene, option))
+        });
+        let options = options.map(|(scene, option)| OptionFigures {
+            scene: scene.id.clone(),
+            option: option.id.clone(),
+            ..OptionFigures::default()
         });
         let goals = world.actors.iter().flat_map(|actor| {
             let goals = actor.goals.iter().enumerate();
@@ -265,9 +263,9 @@ impl DramaFigures {
             item.holders.values_mut().for_each(|share| share.of = runs);
         }
         for goal in &mut self.goals {
-            let mut states = run.goals.iter();
-            let state = states.find(|state| state.who == goal.who && state.number == goal.number);
-            let state = state.map(|state| state.state).unwrap_or_default();
+            let is_it = |state: &&GoalFigures| state.who == goal.who && state.number == goal.number;
+            let state = run.goals.iter().find(is_it);
+            let state = state.map_or(GoalState::default(), |state| state.state);
             goal.met.count(state == GoalState::Met);
             goal.lost.count(state == GoalState::Lost);
         }
@@ -344,45 +342,39 @@ impl DramaFigures {
             .sort_by_key(|fact| (fact.told.hits, fact.learned.hits));
         let never = self.options.iter().filter(|option| option.chosen.hits == 0);
         let never: BTreeSet<_> = never.map(|option| option.scene.clone()).collect();
-        let scenes = self.options.iter().map(|option| &option.scene);
-        let mut order: Vec<String> = Vec::new();
-        for scene in scenes {
-            if !order.contains(scene) {
-                order.push(scene.clone());
-            }
-        }
-        self.options.sort_by_key(|option| {
-            let scene = order.iter().position(|scene| *scene == option.scene);
-            (!never.contains(&option.scene), scene, option.chosen.hits)
+        let scenes: Vec<_> = self
+            .options
+            .iter()
+            .map(|option| option.scene.clone())
+            .collect();
+        self.options.sort_by_cached_key(|option| {
+            let first = scenes.iter().position(|scene| *scene == option.scene);
+            (!never.contains(&option.scene), first, option.chosen.hits)
         });
     }
 }
 
 impl FactFigures {
     fn add(&mut self, run: &RunFigures, acts_on: &BTreeMap<(String, String), Vec<ActsOn>>) {
-        let learned: Vec<_> = run
-            .learned
-            .iter()
-            .filter(|learned| learned.fact == self.id)
-            .collect();
+        let learned = run.learned.iter().filter(|learned| learned.fact == self.id);
+        let learned: Vec<_> = learned.collect();
         self.learned.count(!learned.is_empty());
-        let is_told = learned.iter().any(|learned| learned.from.is_some());
+        let heard = || learned.iter().filter(|learned| learned.from.is_some());
+        let is_told = heard().next().is_some();
         self.told.count(is_told);
         if is_told {
-            let is_taken_up = |hearer: &str| {
-                let passed_on = learned
-                    .iter()
-                    .any(|learned| learned.from.as_deref() == Some(hearer));
-                let acted = run.course.iter().any(|moment| match moment {
-                    Moment::Choice { scene, option, who } if who == hearer => acts_on
-                        .get(&(scene.clone(), option.clone()))
-                        .is_some_and(|on| on.iter().any(|on| on.is_of(hearer, &self.id))),
-                    _ => false,
-                });
-                passed_on || acted
+            let acts = |moment: &Moment, hearer: &str| match moment {
+                Moment::Choice { scene, option, who } if who == hearer => {
+                    let on = acts_on.get(&(scene.clone(), option.clone()));
+                    on.is_some_and(|on| on.iter().any(|on| on.is_of(hearer, &self.id)))
+                }
+                _ => false,
             };
-            let mut hearers = learned.iter().filter(|learned| learned.from.is_some());
-            let is_taken_up = hearers.any(|learned| is_taken_up(&learned.who));
+            let is_taken_up = |hearer: &str| {
+                heard().any(|learned| learned.from.as_deref() == Some(hearer))
+                    || run.course.iter().any(|moment| acts(moment, hearer))
+            };
+            let is_taken_up = heard().any(|learned| is_taken_up(&learned.who));
             self.taken_up.count(is_taken_up);
         }
         if let Some(day) = learned.iter().map(|learned| learned.day).min() {

@@ -7,8 +7,9 @@ use playhouse_engine::world_data::{Problems, Source};
 use serde::Deserialize;
 
 use super::clauses::Wording;
-use super::drama::OptionFigures;
-use super::summary::{Activity, Rehearsal};
+use super::drama::{EndingFigures, FactFigures, OptionFigures, SceneFigures};
+use super::summary::{Activity, FightFigures, Rehearsal};
+use crate::drama::Scene;
 use crate::world_file::WorldFile;
 
 /// One expectation. The last two numbers are the lowest and the highest percentage.
@@ -63,8 +64,10 @@ impl Expectations {
                 let path = format!("[{index}].{member}");
                 read.source.report(&mut problems, &path, message, help);
             };
-            for (member, (name, known)) in expectation.names(world).into_iter().enumerate() {
-                if !known.contains(&name) {
+            let (names, from, to) = expectation.members();
+            let known = expectation.known(world);
+            for (member, (name, known)) in names.iter().zip(known).enumerate() {
+                if !known.contains(name) {
                     let help = match nearest(name, known.iter().copied()) {
                         Some(near) => text!(drama_did_you_mean, near),
                         None => text!(drama_one_of, names = Argument::list(known)),
@@ -72,10 +75,9 @@ impl Expectations {
                     wrong(member, text!(drama_unknown, name), help);
                 }
             }
-            let (member, from, to) = expectation.range();
             if !(0.0..=100.0).contains(&from) || !(from..=100.0).contains(&to) {
                 let message = text!(rpg_expect_range, from, to);
-                wrong(member, message, text!(rpg_expect_range_help));
+                wrong(names.len(), message, text!(rpg_expect_range_help));
             }
         }
         let (list, _) = problems.unless_errors(read.value)?;
@@ -97,14 +99,14 @@ impl Expectations {
 }
 
 impl Expectation {
-    /// The percentages, and the position of the first one.
-    fn range(&self) -> (usize, f64, f64) {
-        match *self {
-            Self::Option(_, _, from, to) => (2, from, to),
-            Self::Ending(_, from, to)
-            | Self::Scene(_, from, to)
-            | Self::Told(_, from, to)
-            | Self::Fight(_, from, to) => (1, from, to),
+    /// Its names, and the percentages.
+    fn members(&self) -> (Vec<&str>, f64, f64) {
+        match self {
+            Self::Option(scene, option, from, to) => (vec![scene, option], *from, *to),
+            Self::Ending(name, from, to)
+            | Self::Scene(name, from, to)
+            | Self::Told(name, from, to)
+            | Self::Fight(name, from, to) => (vec![name], *from, *to),
             Self::EachEnding(from, to)
             | Self::EachOption(from, to)
             | Self::EachTold(from, to)
@@ -112,41 +114,28 @@ impl Expectation {
             | Self::Fights(from, to)
             | Self::EachFight(from, to)
             | Self::Talk(from, to)
-            | Self::Repeated(from, to) => (0, from, to),
+            | Self::Repeated(from, to) => (Vec::new(), *from, *to),
         }
     }
 
-    /// Its names, each with the names that there are.
-    fn names<'a>(&'a self, world: &'a WorldFile) -> Vec<(&'a str, Vec<&'a str>)> {
+    /// The names that there are, for each of its own.
+    fn known<'a>(&self, world: &'a WorldFile) -> Vec<Vec<&'a str>> {
         match self {
-            Self::Ending(id, ..) => {
-                let endings = world.endings.iter();
-                vec![(id, endings.map(|ending| ending.id.as_str()).collect())]
+            Self::Ending(..) => vec![world.endings.iter().map(|ending| &*ending.id).collect()],
+            Self::Scene(..) => vec![world.scenes.iter().map(|scene| &*scene.id).collect()],
+            Self::Option(id, ..) => {
+                let decided = world.scenes.iter().filter(|scene| scene.choice.is_some());
+                let scene = decided.clone().find(|scene| scene.id == *id);
+                let ids = |scene: &'a Scene| scene.options().iter().map(|option| &*option.id);
+                let options = scene.map(|scene| ids(scene).collect());
+                let scenes = decided.map(|scene| &*scene.id).collect();
+                std::iter::once(scenes).chain(options).collect()
             }
-            Self::Scene(id, ..) => {
-                let scenes = world.scenes.iter();
-                vec![(id, scenes.map(|scene| scene.id.as_str()).collect())]
-            }
-            Self::Option(id, option, ..) => {
-                let scenes = world.scenes.iter();
-                let scenes: Vec<_> = scenes.filter(|scene| scene.choice.is_some()).collect();
-                let scene = scenes.iter().find(|scene| scene.id == *id);
-                let options = scene.and_then(|scene| scene.choice.as_ref());
-                let options = options.map(|choice| {
-                    let options = choice.options.iter().map(|option| option.id.as_str());
-                    (option.as_str(), options.collect())
-                });
-                let scenes = scenes.iter().map(|scene| scene.id.as_str()).collect();
-                [(id.as_str(), scenes)].into_iter().chain(options).collect()
-            }
-            Self::Told(id, ..) => {
+            Self::Told(..) => {
                 let facts = world.facts.iter().filter(|fact| !fact.is_common());
-                vec![(id, facts.map(|fact| fact.id.as_str()).collect())]
+                vec![facts.map(|fact| &*fact.id).collect()]
             }
-            Self::Fight(stage, ..) => {
-                let fights = world.dungeons.iter().flat_map(|dungeon| &dungeon.fights);
-                vec![(stage, fights.map(|fight| fight.stage.as_str()).collect())]
-            }
+            Self::Fight(..) => vec![world.fights().map(|fight| &*fight.stage).collect()],
             _ => Vec::new(),
         }
     }
@@ -154,57 +143,60 @@ impl Expectation {
     /// What it is about in a rehearsal of a world: of each its name and its share.
     fn shares(&self, rehearsal: &Rehearsal) -> Vec<(UiText, Share)> {
         let drama = &rehearsal.drama;
+        let (names, ..) = self.members();
+        let is_about = |name: &str| names.first().is_none_or(|first| *first == name);
         match self {
             Self::Ending(..) | Self::EachEnding(..) => {
-                let endings = drama.endings.iter();
-                let endings = endings.filter(|ending| self.is_about(&ending.id));
-                endings
-                    .map(|ending| (text!(rpg_expect_ending, id = &ending.id), ending.runs))
-                    .collect()
+                let endings = drama.endings.iter().filter(|ending| is_about(&ending.id));
+                let share = |ending: &EndingFigures| {
+                    (text!(rpg_expect_ending, id = &ending.id), ending.runs)
+                };
+                endings.map(share).collect()
             }
             Self::Scene(..) => {
-                let scenes = drama.scenes.iter();
-                let scenes = scenes.filter(|scene| self.is_about(&scene.id));
-                scenes
-                    .map(|scene| (text!(rpg_expect_scene, id = &scene.id), scene.runs))
-                    .collect()
+                let scenes = drama.scenes.iter().filter(|scene| is_about(&scene.id));
+                let share =
+                    |scene: &SceneFigures| (text!(rpg_expect_scene, id = &scene.id), scene.runs);
+                scenes.map(share).collect()
             }
-            Self::Option(_, option, ..) => {
-                let options = drama.options.iter();
-                let options = options.filter(|known| self.is_about(&known.scene));
-                let options = options.filter(|known| known.option == *option);
-                options.map(chosen).collect()
+            Self::Option(..) | Self::EachOption(..) => {
+                let options = drama.options.iter().filter(|known| is_about(&known.scene));
+                let is_it = |known: &&OptionFigures| {
+                    names.get(1).is_none_or(|option| *option == known.option)
+                };
+                options.filter(is_it).map(chosen).collect()
             }
-            Self::EachOption(..) => drama.options.iter().map(chosen).collect(),
-            Self::Told(..) | Self::EachTold(..) => {
-                let is_each = matches!(self, Self::EachTold(..));
-                let facts = drama.facts.iter().filter(|fact| self.is_about(&fact.id));
-                let facts = facts.filter(|fact| !(is_each && fact.sworn));
-                facts
-                    .map(|fact| (text!(rpg_expect_told, id = &fact.id), fact.told))
-                    .collect()
+            Self::Told(..) => {
+                let facts = drama.facts.iter().filter(|fact| is_about(&fact.id));
+                facts.map(told).collect()
+            }
+            Self::EachTold(..) => {
+                let facts = drama.facts.iter().filter(|fact| !fact.sworn);
+                facts.map(told).collect()
             }
             Self::EachTakenUp(..) => {
                 let facts = drama.facts.iter().filter(|fact| !fact.sworn);
-                facts
-                    .map(|fact| (text!(rpg_expect_taken_up, id = &fact.id), fact.taken_up))
-                    .collect()
+                let share =
+                    |fact: &FactFigures| (text!(rpg_expect_taken_up, id = &fact.id), fact.taken_up);
+                facts.map(share).collect()
             }
             Self::Fight(..) | Self::EachFight(..) => {
-                let fights = rehearsal.fights.iter();
-                let fights = fights.filter(|fight| self.is_about(&fight.stage));
-                fights
-                    .map(|fight| {
-                        let what = text!(rpg_expect_won_at, stage = &fight.stage);
-                        (what, fight.won)
-                    })
-                    .collect()
+                let fights = rehearsal
+                    .fights
+                    .iter()
+                    .filter(|fight| is_about(&fight.stage));
+                let share = |fight: &FightFigures| {
+                    (text!(rpg_expect_won_at, stage = &fight.stage), fight.won)
+                };
+                fights.map(share).collect()
             }
             Self::Fights(..) => vec![(text!(rpg_expect_won), rehearsal.all_fights.won)],
             Self::Repeated(..) => {
                 let speech = rehearsal.repeated.get(&Wording::Speech);
-                let speech = speech.copied().unwrap_or_default();
-                vec![(text!(rpg_expect_repeated), speech)]
+                vec![(
+                    text!(rpg_expect_repeated),
+                    speech.copied().unwrap_or_default(),
+                )]
             }
             Self::Talk(..) => {
                 let talk = rehearsal.activities.get(&Activity::Talk);
@@ -213,30 +205,26 @@ impl Expectation {
         }
     }
 
-    /// Whether it is about all things of its kind, or about the one with this name.
-    fn is_about(&self, name: &str) -> bool {
-        match self {
-            Self::Ending(id, ..)
-            | Self::Scene(id, ..)
-            | Self::Option(id, ..)
-            | Self::Told(id, ..)
-            | Self::Fight(id, ..) => id == name,
-            _ => true,
-        }
-    }
-
+    /// How a rehearsal differs from it.
     fn unmet(&self, rehearsal: &Rehearsal) -> Vec<UiText> {
-        let (_, from, to) = self.range();
+        let (_, from, to) = self.members();
         let shares = self.shares(rehearsal).into_iter();
-        let unmet =
-            shares.filter_map(|(what, share)| self::unmet(what, share, rehearsal.runs, from, to));
+        let unmet = shares.filter_map(|(what, share)| unmet(what, share, rehearsal.runs, from, to));
         unmet.collect()
     }
 }
 
 fn chosen(option: &OptionFigures) -> (UiText, Share) {
-    let (scene, option, chosen) = (&option.scene, &option.option, option.chosen);
-    (text!(rpg_expect_chosen, scene, option), chosen)
+    let OptionFigures {
+        scene,
+        option,
+        chosen,
+    } = option;
+    (text!(rpg_expect_chosen, scene, option), *chosen)
+}
+
+fn told(fact: &FactFigures) -> (UiText, Share) {
+    (text!(rpg_expect_told, id = &fact.id), fact.told)
 }
 
 /// What did not take place in this many runs never does.

@@ -24,6 +24,12 @@ pub enum RunEnd {
     Failed(UiText),
 }
 
+impl Default for RunEnd {
+    fn default() -> Self {
+        Self::Failed(UiText::default())
+    }
+}
+
 impl RunEnd {
     /// Why it came to no end; `None` if it did.
     pub fn failure(&self) -> Option<&UiText> {
@@ -92,7 +98,7 @@ pub struct BondFigures {
     pub value: i32,
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct RunFigures {
     /// The seed by which it can be played again.
     pub seed: u64,

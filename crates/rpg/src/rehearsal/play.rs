@@ -2,8 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
+use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::ScopedJoinHandle;
 
 use bevy_ecs::prelude::*;
 use playhouse_engine::cast::{CastList, EntityName, Kind, WorldTurn};
@@ -112,22 +114,23 @@ fn in_threads<E: Fn(u64) -> Result<Engine, UiText>>(
             if on_run(&figures).is_break() {
                 stopped.store(true, Ordering::Relaxed);
             }
-            let mut played = played.lock().unwrap_or_else(PoisonError::into_inner);
-            played.insert(run, figures);
+            locked(&played).insert(run, figures);
         }
         Ok(())
     };
     std::thread::scope(|scope| {
         let jobs = (0..plan.jobs.max(1)).map(|_| scope.spawn(work));
         let jobs: Vec<_> = jobs.collect();
-        let ends = jobs.into_iter().map(|job| match job.join() {
-            Ok(end) => end,
-            Err(panic) => std::panic::resume_unwind(panic),
-        });
-        ends.collect::<Result<(), _>>()
+        let end =
+            |job: ScopedJoinHandle<'_, _>| job.join().unwrap_or_else(|panic| resume_unwind(panic));
+        jobs.into_iter().map(end).collect::<Result<(), _>>()
     })?;
     let played = played.into_inner().unwrap_or_else(PoisonError::into_inner);
     Ok(played.into_values().collect())
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Lets an improviser that knows campaigns play a world once, counts what happens, and looks at the
@@ -146,21 +149,23 @@ async fn play_engine(
     seed: u64,
     find: Option<&Condition>,
 ) -> RunFigures {
-    let watch = Arc::new(Mutex::new(Watch::default()));
     let mut engine = match engine {
         Ok(engine) => engine,
-        Err(reason) => return RunFigures::failed(seed, reason),
+        Err(reason) => {
+            let end = RunEnd::Failed(reason);
+            return RunFigures {
+                seed,
+                end,
+                ..RunFigures::default()
+            };
+        }
     };
     engine.world.init_resource::<Nearness>();
-    let sink = watch.clone();
-    engine.add_feed(Feed::observer(move |record| {
-        let mut watch = sink.lock().unwrap_or_else(PoisonError::into_inner);
-        watch.note(record);
-    }));
-    let turns = watch.clone();
+    let watch = Arc::new(Mutex::new(Watch::default()));
+    let (sink, turns) = (watch.clone(), watch.clone());
+    engine.add_feed(Feed::observer(move |record| locked(&sink).note(record)));
     engine.on_turn(move |world, _, _| {
-        let mut watch = turns.lock().unwrap_or_else(PoisonError::into_inner);
-        watch.note_turn(world);
+        locked(&turns).note_turn(world);
         Ok(())
     });
     let end = match engine.run(None).await {
@@ -170,15 +175,15 @@ async fn play_engine(
         Ok(_) => RunEnd::Failed(text!(rpg_rehearsal_idle)),
         Err(error) => RunEnd::Failed(error.text()),
     };
-    let mut watch = watch.lock().unwrap_or_else(PoisonError::into_inner);
-    let watch = std::mem::take(&mut *watch);
+    let watch = std::mem::take(&mut *locked(&watch));
     let world = &engine.world;
-    let ending = &world.resource::<History>().ending;
+    let ending = world.resource::<History>().ending.as_deref();
     let qualities = world.resource::<Qualities>().0.iter();
+    let qualities = qualities.map(|(id, value)| (id.to_string(), *value));
     RunFigures {
         seed,
         end,
-        ending: ending.as_deref().map(Into::into),
+        ending: ending.map(Into::into),
         found: find.map(|condition| condition.holds(world, "find")),
         turns: world.resource::<WorldTurn>().0,
         days: world.resource::<CampaignState>().days_done,
@@ -190,9 +195,7 @@ async fn play_engine(
         holders: holders(world),
         goals: goals(world),
         bonds: bonds(world),
-        qualities: qualities
-            .map(|(id, value)| (id.to_string(), *value))
-            .collect(),
+        qualities: qualities.collect(),
         has_memories: engine.settings.recalls,
         spent: spent_by_purpose(world),
         cached_tokens: engine.totals().predicted_cached(),
@@ -275,30 +278,4 @@ fn bonds(world: &World) -> Vec<BondFigures> {
         })
     });
     bonds.collect()
-}
-
-impl RunFigures {
-    fn failed(seed: u64, reason: UiText) -> Self {
-        Self {
-            seed,
-            end: RunEnd::Failed(reason),
-            ending: None,
-            found: None,
-            turns: 0,
-            days: 0,
-            course: Vec::new(),
-            missing: BTreeMap::new(),
-            falls: BTreeMap::new(),
-            skipped: BTreeMap::new(),
-            learned: Vec::new(),
-            holders: BTreeMap::new(),
-            goals: Vec::new(),
-            bonds: Vec::new(),
-            qualities: BTreeMap::new(),
-            has_memories: false,
-            spent: BTreeMap::new(),
-            cached_tokens: 0,
-            repeated: BTreeMap::new(),
-        }
-    }
 }

@@ -1,4 +1,4 @@
-//! Choices: whoever must decide is offered the options whose conditions hold.
+//! Choices: the decider of a scene is offered the options whose conditions hold.
 
 use std::sync::Arc;
 
@@ -7,21 +7,23 @@ use playhouse_engine::cast::{
     CastList, EntityName, Kind, Whereabouts, WorldSeed, all_of, is_dead, stage_of,
 };
 use playhouse_engine::context::Noting;
-use playhouse_engine::event::kinds::{Mind, Speak};
 use playhouse_engine::event::{AgentEvent, EventWriter, PromptSet, PromptTemplate};
 use playhouse_engine::exchange::{Answers, AskTemplate, Reply, Violation, Voice};
 use playhouse_engine::memory::Words;
 use playhouse_engine::reading::OtherNames;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::effects::{Cause, apply_effects};
 use super::leads::Leads;
 use super::open::OpenScene;
 use crate::campaign_phase::CampaignState;
 use crate::components::RpgWorld;
-use crate::drama::{Bonds, Goals, History, Nearness, PlotPoint, Scene, StoryData, entities_of};
+use crate::decision::{DecisionConstraints, think_and_say};
+use crate::drama::{
+    Bonds, ChoiceOption, Goals, History, Nearness, PlotPoint, Scene, StoryData, entities_of,
+};
 use crate::everybody::publish;
 use crate::happening::Happening;
 use crate::other_names::OTHER_NAMES;
@@ -62,27 +64,21 @@ pub(crate) struct ChoiceMade {
     pub(crate) option: String,
     pub(crate) message: String,
     /// The option, in the words in which it was offered.
-    #[serde(default)]
     pub(crate) label: String,
 }
 
 impl ChoiceMade {
     fn noted_by_doer(&self) -> Option<(&str, Noting)> {
-        let decided = Happening::Decided {
-            who: self.actor.as_str().into(),
-            choice: self.label.as_str().into(),
-        };
-        Some((&self.actor, decided.into()))
+        Some((&self.actor, self.decided(&self.label)))
     }
 
     fn noted(&self) -> Option<Noting> {
-        Some(
-            Happening::Decided {
-                who: self.actor.as_str().into(),
-                choice: self.message.as_str().into(),
-            }
-            .into(),
-        )
+        Some(self.decided(&self.message))
+    }
+
+    fn decided(&self, choice: &str) -> Noting {
+        let (who, choice) = (self.actor.as_str().into(), choice.into());
+        Happening::Decided { who, choice }.into()
     }
 }
 
@@ -100,12 +96,6 @@ pub(crate) struct SceneDecision {
     pub(crate) say: Option<String>,
 }
 
-#[derive(Clone, Debug, Default)]
-pub(crate) struct DecisionConstraints {
-    options: Vec<String>,
-    speech_chars: usize,
-}
-
 impl Reply for SceneDecision {
     type Constraints = DecisionConstraints;
     const NAME: &'static str = "decision";
@@ -118,31 +108,11 @@ impl Reply for SceneDecision {
         &[("none", NOTHING), ("pass", NOTHING), ("无", NOTHING)];
 
     fn constrain_schema(_schema: &Value, constraints: &DecisionConstraints) -> Option<Value> {
-        let text = json!({"type": "string", "maxLength": constraints.speech_chars});
-        Some(json!({
-            "type": "object",
-            "properties": {
-                "mind": text,
-                "option": {"type": "string", "enum": constraints.options},
-                "say": text,
-            },
-            "required": ["mind", "option"],
-            "additionalProperties": false,
-        }))
+        Some(constraints.schema("option"))
     }
 
     fn check(&self, constraints: &DecisionConstraints) -> Vec<Violation> {
-        let mut violations = Vec::new();
-        // The fallback decides nothing.
-        if !self.option.is_empty() {
-            let options = &constraints.options;
-            violations.extend(Violation::unless_offered("option", &self.option, options));
-        }
-        for (path, text) in [("mind", Some(&self.mind)), ("say", self.say.as_ref())] {
-            let text = text.map(String::as_str).unwrap_or_default();
-            violations.extend(Violation::too_long(path, text, constraints.speech_chars));
-        }
-        violations
+        constraints.check(("option", &self.option), &self.mind, self.say.as_deref())
     }
 }
 
@@ -214,9 +184,9 @@ fn offered(world: &World, stage: Entity, open: &OpenScene) -> Option<PendingChoi
     if options.len() == 1 {
         options.push(NOTHING.into());
     }
-    let who = world.get::<EntityName>(who)?.0.clone();
-    (!options.is_empty()).then(|| PendingChoice {
-        scene: open.id.clone(),
+    let (scene, who) = (open.id.clone(), world.get::<EntityName>(who)?.0.clone());
+    (!options.is_empty()).then_some(PendingChoice {
+        scene,
         who,
         options,
     })
@@ -226,15 +196,11 @@ fn offered(world: &World, stage: Entity, open: &OpenScene) -> Option<PendingChoi
 fn note_options(world: &World, scene: &Scene) {
     let Some(choice) = &scene.choice else { return };
     let presence = choice.presence(&scene.at);
-    for option in &choice.options {
-        let (id, option_id) = (&scene.id, &option.id);
-        let mut parts = option.when.required(&format!("{id}/{option_id}"));
+    for ChoiceOption { id, when, .. } in &choice.options {
+        let mut parts = when.required(&format!("{}/{id}", scene.id));
         parts.push((&presence, String::new()));
-        let point = PlotPoint::Option {
-            scene: id.clone(),
-            option: option_id.clone(),
-        };
-        Nearness::note(world, point, &parts, None);
+        let (scene, option) = (scene.id.clone(), id.clone());
+        Nearness::note(world, PlotPoint::Option { scene, option }, &parts, None);
     }
 }
 
@@ -258,41 +224,29 @@ pub(crate) fn apply_choices(world: &mut World) {
         let pending = world.entity_mut(stage).take::<PendingChoice>();
         let Some(pending) = pending else { continue };
         if let Some(Decided(id)) = world.entity_mut(stage).take::<Decided>() {
-            let option = world.resource::<StoryData>().option(&pending.scene, &id);
-            let told = option.map(|option| option.told().to_owned());
-            let told = told.unwrap_or_default();
-            apply_option(world, stage, &pending, id, &told);
+            apply_option(world, stage, &pending, id);
         }
         end_scene(world, stage, &pending.scene);
     }
 }
 
-/// Applies an option of which people were told this, and remembers that it was taken.
-fn apply_option(
-    world: &mut World,
-    stage: Entity,
-    choice: &PendingChoice,
-    id: Arc<str>,
-    told: &str,
-) {
+/// Applies an option, and remembers that it was taken.
+fn apply_option(world: &mut World, stage: Entity, choice: &PendingChoice, id: Arc<str>) {
     let PendingChoice { scene, who, .. } = choice;
     let option = world.resource::<StoryData>().option(scene, &id);
     let option = option.cloned().unwrap_or_default();
-    let decider = world.resource::<CastList>().by_name(who);
-    let of = format!("{scene}/{id}");
-    let taken = (scene.clone(), id, who.clone());
-    world.resource_mut::<History>().choices.push(taken);
     let cause = Cause {
         place: stage,
-        decider,
-        of: &of,
-        told,
+        decider: world.resource::<CastList>().by_name(who),
+        of: &format!("{scene}/{id}"),
+        told: option.told(),
         is_seen: !option.seen.is_empty(),
     };
+    let taken = (scene.clone(), id, who.clone());
+    world.resource_mut::<History>().choices.push(taken);
     apply_effects(world, cause, &option.effects);
 }
 
-/// Whoever must decide is asked.
 pub(crate) fn ask_choice(
     rpg: Res<RpgWorld>,
     story: Res<StoryData>,
@@ -311,11 +265,10 @@ pub(crate) fn ask_choice(
     let Ok(pending) = pending.get(stage) else {
         return;
     };
-    let choice = story.choice(&pending.scene);
-    // The end of a scene elsewhere may have moved whoever decides since it was offered.
-    let who = list.by_name(&pending.who);
-    let who = who.filter(|who| whereabouts.living_on(stage).contains(who));
-    let Some((choice, entity)) = choice.zip(who) else {
+    let mut here = whereabouts.living_on(stage);
+    // The end of a scene elsewhere may have moved the decider since it was offered.
+    let who = list.by_name(&pending.who).filter(|who| here.contains(who));
+    let Some((choice, entity)) = story.choice(&pending.scene).zip(who) else {
         return;
     };
     current.set_phase(Phase::Chosen);
@@ -326,8 +279,7 @@ pub(crate) fn ask_choice(
         .filter(|option| is_offered(&option.id));
     let goals = rpg.0.goals(&pending.who);
     let (bonds, states) = minds.get(entity).unwrap_or_default();
-    let open = states.into_iter().flat_map(|states| states.open(goals));
-    let open: Vec<_> = open.collect();
+    let open: Vec<_> = states.map_or(Vec::new(), |states| states.open(goals).collect());
     let leads = |option| Leads::of(&pending.who, &open, (&pending.scene, option));
     let pass = match events.phrases().render(&PASS, &()) {
         Ok(pass) => pass,
@@ -339,7 +291,17 @@ pub(crate) fn ask_choice(
         is_pass: true,
         leads_to: Leads::default(),
     });
+    let options = options.map(|option| OfferedOption {
+        id: &option.id,
+        label: &option.label,
+        is_pass: false,
+        leads_to: leads(option),
+    });
     let feelings = bonds.into_iter().flat_map(|bonds| &bonds.0);
+    let feelings = feelings.map(|(name, bond)| FeltFor {
+        name,
+        value: bond.value,
+    });
     let constraints = DecisionConstraints {
         options: pending.options.iter().map(ToString::to_string).collect(),
         speech_chars: rpg.0.limits.speech_chars.max(1) as usize,
@@ -353,30 +315,16 @@ pub(crate) fn ask_choice(
         day: campaign.days_done + 1,
         scene: &pending.scene,
         question: &choice.question,
-        options: options
-            .map(|option| OfferedOption {
-                id: &option.id,
-                label: &option.label,
-                is_pass: false,
-                leads_to: leads(option),
-            })
-            .chain(pass)
-            .collect(),
+        options: options.chain(pass).collect(),
         goals: open.iter().map(|goal| goal.words.as_str()).collect(),
         speech_chars: constraints.speech_chars,
-        feelings: feelings
-            .map(|(name, bond)| FeltFor {
-                name,
-                value: bond.value,
-            })
-            .collect(),
+        feelings: feelings.collect(),
         speaker: Speaker::of(&rpg.0, &pending.who).in_story(*seed, &pending.who),
     };
     let labels = data.options.iter().map(|option| option.label.to_owned());
     let goals = data.goals.iter().map(|goal| (*goal).to_owned());
     let at_stake = std::iter::once(choice.question.clone());
-    let here = whereabouts.living_on(stage).into_iter();
-    let here: Vec<_> = here.filter(|other| *other != entity).collect();
+    here.retain(|other| *other != entity);
     let here: Vec<_> = here
         .iter()
         .map(|other| whereabouts.name_text(*other))
@@ -384,16 +332,11 @@ pub(crate) fn ask_choice(
     let limits = &rpg.0.limits;
     let cues = limits.cues(at_stake.chain(labels).chain(goals).collect(), &here);
     // Without an answer nothing is decided, and nothing moves.
-    let ask = CHOICE.ask(
-        events.phrases(),
-        &data,
-        constraints,
-        SceneDecision::default(),
-    );
+    let fallback = SceneDecision::default();
+    let ask = CHOICE.ask(events.phrases(), &data, constraints, fallback);
     let ask = ask.map(|ask| {
-        let ask = ask.max_tokens(limits.max_reply_tokens());
-        ask.recalling(cues)
-            .spoken_by(Voice::new(&pending.who, &here))
+        let ask = ask.max_tokens(limits.max_reply_tokens()).recalling(cues);
+        ask.spoken_by(Voice::new(&pending.who, &here))
     });
     events.insert_or_fault(&mut commands, entity, ask);
 }
@@ -420,22 +363,7 @@ pub(crate) fn take_choice(
         if option.is_none() && decision.option != NOTHING {
             continue;
         }
-        if !decision.mind.trim().is_empty() {
-            let thought = Mind {
-                actor: actor.clone(),
-                message: decision.mind,
-            };
-            events.think(entity, thought);
-        }
-        if let Some(message) = decision.say.filter(|said| !said.trim().is_empty()) {
-            let event = Speak {
-                actor: actor.clone(),
-                target: String::new(),
-                message,
-                tells: Vec::new(),
-            };
-            events.broadcast_to_stage(entity, event, &[entity]);
-        }
+        think_and_say(&mut events, entity, &actor, decision.mind, decision.say);
         let Some(option) = option else { continue };
         let event = ChoiceMade {
             actor,

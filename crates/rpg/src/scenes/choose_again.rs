@@ -58,12 +58,9 @@ pub async fn choose_again(
     for (turn, outcome) in choices.into_iter().rev() {
         // What was offered stands until the meeting after the turn in which somebody decided.
         let world = state_at(slot, game, turn + 1).await?.engine.world;
-        let places = all_of(&world, Kind::Stage);
-        let pending = places
-            .iter()
-            .filter_map(|place| world.get::<PendingChoice>(*place));
-        let mut of_entity = pending.filter(|pending| *pending.who == *outcome.entity);
-        let Some(pending) = of_entity.next() else {
+        let places = all_of(&world, Kind::Stage).into_iter();
+        let mut pending = places.filter_map(|place| world.get::<PendingChoice>(place));
+        let Some(pending) = pending.find(|pending| *pending.who == *outcome.entity) else {
             continue;
         };
         if *pending.scene != *scene {

@@ -92,13 +92,8 @@ impl Cause<'_> {
 }
 
 /// Applies effects one after the other, each whole or not at all. One that can't apply is skipped,
-/// and an event says so. At a meeting.
-pub(crate) fn apply_effects(world: &mut World, cause: Cause<'_>, effects: &[Effect]) {
-    try_effects(world, cause, effects);
-}
-
-/// As [`apply_effects`]; returns whether none was skipped.
-pub(crate) fn try_effects(world: &mut World, cause: Cause<'_>, effects: &[Effect]) -> bool {
+/// and an event says so. Returns whether none was. At a meeting.
+pub(crate) fn apply_effects(world: &mut World, cause: Cause<'_>, effects: &[Effect]) -> bool {
     let mut told = cause.told.to_owned();
     for effect in effects {
         if let Effect::Tell(text) | Effect::TellTo(_, text) | Effect::Announce(text) = effect {
@@ -130,7 +125,7 @@ pub(crate) fn try_effects(world: &mut World, cause: Cause<'_>, effects: &[Effect
 }
 
 fn apply(world: &mut World, cause: Cause<'_>, effect: &Effect) -> Result<(), Obstacle> {
-    use Obstacle::{NoHealth, NoItem, NoPlace, NoPromise, NoQuality, Nobody, NotKnown};
+    use Obstacle::{NoHealth, NoItem, NoPlace, NoQuality, Nobody, NotKnown};
     let place = cause.place;
     match effect {
         Effect::Teach(who, fact) => {
@@ -169,7 +164,7 @@ fn apply(world: &mut World, cause: Cause<'_>, effect: &Effect) -> Result<(), Obs
         Effect::Bond(from, to, by) => {
             for from in living(world, from)? {
                 change_bond(world, from, to, *by);
-                // Whoever is elsewhere has not seen why.
+                // The reason is not seen from elsewhere.
                 let is_here = stage_of(world, from) == Some(cause.place);
                 let why = if is_here {
                     cut(cause.told, WHY_CHARS)
@@ -182,14 +177,12 @@ fn apply(world: &mut World, cause: Cause<'_>, effect: &Effect) -> Result<(), Obs
         }
         Effect::Promise(from, to, words) => promise(world, cause, (from, to), words)?,
         Effect::Break(from, to, named) => {
-            let words = settle(world, (from, to), named, PromiseState::Broken);
-            let words = words.ok_or(NoPromise)?;
+            let words = settle(world, (from, to), named, PromiseState::Broken)?;
             let from = entity(world, from).ok_or(Nobody)?;
             note_promise(world, from, to, &words, Pledge::Broken);
         }
         Effect::Keep(from, to, named) => {
-            let words = settle(world, (from, to), named, PromiseState::Kept);
-            let words = words.ok_or(NoPromise)?;
+            let words = settle(world, (from, to), named, PromiseState::Kept)?;
             let both = [from, to].map(|who| living(world, who).unwrap_or_default());
             let told = both.concat();
             let (actor, to) = (from.clone(), to.clone());
@@ -249,12 +242,13 @@ fn apply(world: &mut World, cause: Cause<'_>, effect: &Effect) -> Result<(), Obs
         Effect::OpenWay(from, to) => change_way(world, from, to, true)?,
         Effect::CloseWay(from, to) => change_way(world, from, to, false)?,
         Effect::OpenDungeon(dungeon) => {
-            let mut closed = world.resource_mut::<ClosedDungeons>();
-            closed.0.remove(dungeon.as_str());
+            world.resource_mut::<ClosedDungeons>().0.remove(&**dungeon);
         }
         Effect::CloseDungeon(dungeon) => {
-            let mut closed = world.resource_mut::<ClosedDungeons>();
-            closed.0.insert(dungeon.as_str().into());
+            world
+                .resource_mut::<ClosedDungeons>()
+                .0
+                .insert(dungeon.as_str().into());
         }
         Effect::Tell(message) => {
             publish(world, place, message);
@@ -276,13 +270,13 @@ fn apply(world: &mut World, cause: Cause<'_>, effect: &Effect) -> Result<(), Obs
     Ok(())
 }
 
-/// From whom those learn a fact to whom an effect teaches it: from whoever decided on it, if it
-/// knows the fact and may tell it. Empty for nobody.
+/// The teller of a fact that an effect teaches: the decider, if it knows the fact and may tell it.
+/// Empty if there is none.
 fn teller_of(world: &World, cause: Cause<'_>, fact: &str) -> String {
     let book = world.resource::<FactBook>();
     let is_sworn = book.get(fact).is_some_and(|fact| fact.sworn);
-    let teller = cause.decider.filter(|decider| knows(world, *decider, fact));
-    let teller = teller.filter(|_| !is_sworn);
+    let tells = |decider: &Entity| !is_sworn && knows(world, *decider, fact);
+    let teller = cause.decider.filter(tells);
     teller.map_or_else(String::new, |teller| name_of(world, teller))
 }
 
@@ -300,8 +294,8 @@ fn pass_item(
     name: &str,
     to: Option<Entity>,
 ) -> Result<(), Obstacle> {
-    let item = world.resource::<StoryData>().item(name).cloned();
-    let item = item.ok_or(Obstacle::NoItem)?;
+    let story = world.resource::<StoryData>();
+    let item = story.item(name).cloned().ok_or(Obstacle::NoItem)?;
     let from = holder_of(world, name);
     // One that was never anywhere may appear, one that was destroyed may not.
     if from.is_none() && !item.at.is_empty() {
@@ -316,10 +310,9 @@ fn pass_item(
     let loser = from.filter(|holder| !is_stage(holder));
     let event = ItemMoved {
         item: item.name.clone(),
-        look: if loser.is_none() && to.is_some() {
-            item.look.clone()
-        } else {
-            String::new()
+        look: match (loser, to) {
+            (None, Some(_)) => item.look.clone(),
+            _ => String::new(),
         },
         from: name_of_any(loser).unwrap_or_default(),
         to: name_of_any(to.filter(|holder| !is_stage(holder))).unwrap_or_default(),
@@ -386,8 +379,8 @@ fn promise(
     words: &str,
 ) -> Result<(), Obstacle> {
     let actor = one_living(world, from)?;
-    let mut promises = world.entity_mut(actor);
-    let mut promises = promises.entry::<Promises>().or_default();
+    let mut actor_mut = world.entity_mut(actor);
+    let mut promises = actor_mut.entry::<Promises>().or_default();
     promises.get_mut().0.push(Promise {
         to: to.into(),
         words: words.into(),
@@ -407,8 +400,9 @@ fn promise(
 }
 
 fn announce(world: &mut World, message: &str) {
+    let message = message.to_owned();
     let event = Announce {
-        message: message.to_owned(),
+        message,
         ..Announce::default()
     };
     write_events_at_meeting(world, |events| events.announce(event, &[]));
@@ -437,27 +431,24 @@ fn note(world: &mut World, who: Entity, happening: Happening) {
 
 fn note_promise(world: &mut World, from: Entity, to: &str, words: &str, state: Pledge) {
     let (who, to, words) = (name_of(world, from).into(), to.into(), words.into());
-    note(
-        world,
-        from,
-        Happening::Promised {
-            who,
-            to,
-            words,
-            state,
-        },
-    );
+    let promised = Happening::Promised {
+        who,
+        to,
+        words,
+        state,
+    };
+    note(world, from, promised);
 }
 
 /// Settles an open promise of somebody to somebody, and returns its words: the oldest of which
 /// `named` is a part, if that is not empty; else the oldest in words of the world file, which is
-/// what its author can mean, or the oldest of all. `None` if there is none.
+/// what its author can mean, or the oldest of all.
 fn settle(
     world: &mut World,
     (from, to): (&str, &str),
     named: &str,
     state: PromiseState,
-) -> Option<String> {
+) -> Result<String, Obstacle> {
     let story = world.resource::<StoryData>();
     let effects = effects_of(&story.scenes, &story.items);
     let written = effects.filter_map(|effect| match effect {
@@ -471,14 +462,17 @@ fn settle(
             && promise.state == PromiseState::Open
             && promise.words.to_lowercase().contains(&named)
     };
-    let from = entity(world, from)?;
-    let mut promises = world.get_mut::<Promises>(from)?;
-    let open = promises.0.iter_mut().filter(is_meant);
-    // Of equal ones, the first is the smallest.
+    let from = entity(world, from);
+    let mut promises = from.and_then(|from| world.get_mut::<Promises>(from));
+    let open = promises
+        .iter_mut()
+        .flat_map(|promises| &mut promises.0)
+        .filter(is_meant);
+    // `false` is less than `true`, and of equal ones the first is found.
     let is_own = |promise: &&mut Promise| !written.iter().any(|words| **words == *promise.words);
-    let promise = open.min_by_key(is_own)?;
+    let promise = open.min_by_key(is_own).ok_or(Obstacle::NoPromise)?;
     promise.state = state;
-    Some(promise.words.to_string())
+    Ok(promise.words.to_string())
 }
 
 fn is_foe(world: &World, who: &str) -> bool {
@@ -516,12 +510,13 @@ fn entity(world: &World, name: &str) -> Option<Entity> {
 }
 
 fn stage_named(world: &World, name: &str) -> Result<Entity, Obstacle> {
-    let stage = entity(world, name);
-    let stage = stage.filter(|stage| world.get::<Kind>(*stage) == Some(&Kind::Stage));
-    stage.ok_or(Obstacle::NoPlace)
+    let is_stage = |entity: &Entity| world.get::<Kind>(*entity) == Some(&Kind::Stage);
+    entity(world, name)
+        .filter(is_stage)
+        .ok_or(Obstacle::NoPlace)
 }
 
-/// Whoever a name means, without the dead; at least one.
+/// The entities that a name means, without the dead; at least one.
 fn living(world: &World, who: &str) -> Result<Vec<Entity>, Obstacle> {
     let mut entities = entities_of(world, who);
     let is_actor = |entity: Entity| world.get::<Kind>(entity) == Some(&Kind::Actor);

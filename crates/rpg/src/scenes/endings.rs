@@ -1,5 +1,7 @@
 //! How a story ends: the ending that holds, what became of everybody, and the last words.
 
+use std::sync::Arc;
+
 use bevy_ecs::prelude::*;
 use playhouse_engine::cast::{CastList, Kind, Whereabouts, all_of};
 use playhouse_engine::event::{
@@ -12,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::components::RpgWorld;
 use crate::drama::{
-    Belongings, Bonds, ChoiceOption, Ending, GoalState, Goals, History, Nearness, PlotPoint,
+    Belongings, Bond, Bonds, ChoiceOption, Ending, GoalState, Goals, History, Nearness, PlotPoint,
     Promise, Promises, StoryData,
 };
 use crate::phase::{CurrentPlace, Phase};
@@ -105,10 +107,8 @@ pub(crate) fn settle_goals(world: &mut World) {
         };
         for (number, goal) in actor.goals.iter().enumerate() {
             let key = |state: &str| format!("{}/goal/{number}/{state}", actor.name);
-            let open = world
-                .get::<Goals>(entity)
-                .and_then(|goals| goals.0.get(number));
-            if open != Some(&GoalState::Open) {
+            let states = world.get::<Goals>(entity);
+            if states.and_then(|states| states.0.get(number)) != Some(&GoalState::Open) {
                 continue;
             }
             let state = if goal.met.holds(world, &key("met")) {
@@ -135,19 +135,16 @@ pub(crate) fn reached_ending(world: &World, is_over: bool) -> Option<Ending> {
     if let Some(chosen) = chosen.and_then(|id| story.ending(id)) {
         return Some(chosen.clone());
     }
-    let mut endings = story
-        .endings
-        .iter()
-        .filter(|ending| is_over || ending.early);
-    let reached = endings.find(|ending| ending.holds(world));
-    let last = story.endings.last().filter(|_| is_over);
-    let reached = reached.or(last);
+    let looked_at = || {
+        story
+            .endings
+            .iter()
+            .filter(|ending| is_over || ending.early)
+    };
+    let reached = looked_at().find(|ending| ending.holds(world));
+    let reached = reached.or(story.endings.last().filter(|_| is_over));
     let instead = reached.map(|ending| &*ending.id);
-    let looked_at = story
-        .endings
-        .iter()
-        .filter(|ending| is_over || ending.early);
-    for ending in looked_at.filter(|ending| Some(&*ending.id) != instead) {
+    for ending in looked_at().filter(|ending| Some(&*ending.id) != instead) {
         let point = PlotPoint::Ending(ending.id.clone());
         Nearness::note(world, point, &ending.when.required(&ending.key()), instead);
     }
@@ -208,7 +205,8 @@ pub(crate) fn ask_epilogues(
     } else {
         whereabouts.living_on(place)
     };
-    current.set_phase(if asked.is_empty() {
+    let is_alone = asked.is_empty();
+    current.set_phase(if is_alone {
         Phase::Idle
     } else {
         Phase::EpilogueDone
@@ -218,7 +216,7 @@ pub(crate) fn ask_epilogues(
         let name = whereabouts.name_text(entity);
         let (goals, bonds, knowledge, promises, belongings) = minds.get(entity).unwrap_or_default();
         let words = rpg.0.goals(&name);
-        let states = goals.map(|goals| goals.0.as_slice()).unwrap_or_default();
+        let states = goals.map_or(&[][..], |goals| &goals.0);
         let goals = words.iter().zip(states).map(|(goal, state)| GoalNote {
             words: &goal.words,
             state: *state,
@@ -230,9 +228,19 @@ pub(crate) fn ask_epilogues(
         });
         let bonds = bonds.into_iter().flat_map(|bonds| &bonds.0);
         // Foes that were met on the way are not part of anybody's life.
-        let lives_here = |name: &str| rpg.0.actor(name).is_some();
-        let bonds = bonds
-            .filter(|(name, bond)| lives_here(name) && (bond.value != 0 || !bond.word.is_empty()));
+        let matters = |(name, bond): &(&Arc<str>, &Bond)| {
+            rpg.0.actor(name).is_some() && (bond.value != 0 || !bond.word.is_empty())
+        };
+        let is_alive = |name: &str| {
+            let entity = list.by_name(name);
+            entity.is_some_and(|entity| whereabouts.is_alive(entity))
+        };
+        let bonds = bonds.filter(matters).map(|(name, bond)| BondNote {
+            name,
+            word: &bond.word,
+            value: bond.value,
+            is_alive: is_alive(name),
+        });
         let held = belongings.into_iter().flat_map(|held| &held.0);
         let chosen = history.choices.iter().filter(|(.., who)| **who == *name);
         let chosen = chosen.filter_map(|(scene, option, _)| story.option(scene, option));
@@ -245,10 +253,6 @@ pub(crate) fn ask_epilogues(
         let since = turns.get(MAX_LEARNED).map_or(0, |known| known.turn + 1);
         let is_late = |id: &str| learned(id).is_some_and(|known| known.turn >= since);
         let facts = facts.all().filter(|fact| is_late(&fact.id));
-        let is_alive = |name: &str| {
-            let entity = list.by_name(name);
-            entity.is_some_and(|entity| whereabouts.is_alive(entity))
-        };
         let data = EpilogueData {
             me: &name,
             name: &name,
@@ -257,14 +261,7 @@ pub(crate) fn ask_epilogues(
             title,
             closing,
             goals: goals.collect(),
-            bonds: bonds
-                .map(|(name, bond)| BondNote {
-                    name,
-                    word: &bond.word,
-                    value: bond.value,
-                    is_alive: is_alive(name),
-                })
-                .collect(),
+            bonds: bonds.collect(),
             facts: facts.map(|fact| fact.text.as_str()).collect(),
             promises: promises.map_or(&[], |promises| &promises.0),
             items: held.map(|item| &**item).collect(),
@@ -273,10 +270,8 @@ pub(crate) fn ask_epilogues(
         let question = if is_agent { CLOSING } else { EPILOGUE };
         let wanted = data.goals.iter().map(|goal| goal.words.to_owned());
         let close = data.bonds.iter().map(|bond| bond.name);
-        let cues = rpg
-            .0
-            .limits
-            .cues(wanted.collect(), &close.collect::<Vec<_>>());
+        let limits = &rpg.0.limits;
+        let cues = limits.cues(wanted.collect(), &close.collect::<Vec<_>>());
         let ask = question.ask(events.phrases(), &rpg.0, Writer::of(&name), &data);
         let ask = ask.map(|ask| ask.recalling(cues));
         events.insert_or_fault(&mut commands, entity, ask);

@@ -1,5 +1,4 @@
-//! Judged conditions: whoever witnesses a place is asked whether something is so, and which event
-//! shows it.
+//! Judged conditions: a witness is asked whether a claim is true, and which event shows it.
 //!
 //! The judge of a scene and of its options is its stage; that of an ending is the first world
 //! agent. It is asked at a meeting, once all other conditions leave it to the claim, and only if it
@@ -142,15 +141,14 @@ pub(crate) fn judge_choices(world: &mut World, may_end: bool) -> bool {
     let mut wanted = Vec::new();
     for stage in all_of(world, Kind::Stage) {
         let open = world.get::<OpenScene>(stage);
-        let choice = open.and_then(|open| Some((open, story.choice(&open.id)?)));
-        for (open, option) in choice
-            .iter()
-            .flat_map(|(open, choice)| choice.options.iter().map(move |option| (open, option)))
-            .filter(|(_, option)| option.when.is_judged())
-        {
-            let key = format!("{}/{}", open.id, option.id);
+        let scene = open.and_then(|open| story.scene(&open.id));
+        let options = scene.map_or(&[][..], |scene| scene.options()).iter();
+        for option in options.filter(|option| option.when.is_judged()) {
+            let key = scene.map(|scene| format!("{}/{}", scene.id, option.id));
             let mut claims = Vec::new();
-            option.when.unjudged(world, &key, &mut claims);
+            option
+                .when
+                .unjudged(world, &key.unwrap_or_default(), &mut claims);
             wanted.extend(claims.into_iter().map(|claim| (stage, owned(claim))));
         }
     }
@@ -178,11 +176,8 @@ fn wanted_for_endings(world: &World, is_over: bool) -> Vec<(Entity, OwnedClaim)>
         return Vec::new();
     };
     let story = world.resource::<StoryData>();
-    let claims = claims_of_endings(world, &story.endings, is_over);
-    claims
-        .into_iter()
-        .map(|claim| (judge, owned(claim)))
-        .collect()
+    let claims = claims_of_endings(world, &story.endings, is_over).into_iter();
+    claims.map(|claim| (judge, owned(claim))).collect()
 }
 
 /// Asks judges about those claims about which they may know something new.
@@ -206,11 +201,12 @@ fn ask_judges(world: &mut World, wanted: Vec<(Entity, OwnedClaim)>) -> bool {
             continue;
         }
         let since = asked.insert(name, last.id).unwrap_or_default();
-        pending.entry(judge).or_default().push(PendingClaim {
+        let claim = PendingClaim {
             claim,
             since,
             signs,
-        });
+        };
+        pending.entry(judge).or_default().push(claim);
         count += 1;
     }
     for (judge, claims) in pending {
@@ -222,13 +218,10 @@ fn ask_judges(world: &mut World, wanted: Vec<(Entity, OwnedClaim)>) -> bool {
 
 /// Whether a text has all words of a sign, in this order.
 fn has_sign(text: &str, sign: &str) -> bool {
-    let mut rest = Some(text);
-    for words in sign.split('…').map(str::trim) {
-        rest = rest
-            .and_then(|rest| rest.split_once(words))
-            .map(|(_, rest)| rest);
-    }
-    rest.is_some()
+    let mut words = sign.split('…').map(str::trim);
+    words
+        .try_fold(text, |rest, words| Some(rest.split_once(words)?.1))
+        .is_some()
 }
 
 /// The judge here is asked about its next claim.
@@ -302,13 +295,13 @@ pub(crate) fn take_verdict(
     if !pending.0.is_empty() {
         current.set_phase(Phase::Judge);
     }
-    let verdict = verdicts.into_iter().find(|(entity, ..)| *entity == place);
-    let Some((_, verdict, _)) = verdict else {
+    let mut verdicts = verdicts.into_iter();
+    let Some((_, verdict, _)) = verdicts.find(|(entity, ..)| *entity == place) else {
         return;
     };
-    let shown_by = last_events(context, chapters, &since, MAX_EVENTS)
-        .into_iter()
-        .find(|event| verdict.holds && event.number as u64 == verdict.event);
+    let mut events_here = last_events(context, chapters, &since, MAX_EVENTS).into_iter();
+    let shows = |event: &NumberedEvent| verdict.holds && event.number as u64 == verdict.event;
+    let shown_by = events_here.find(shows);
     let judge = whereabouts.name_text(place);
     let event = ClaimJudged {
         judge: judge.clone(),
@@ -316,8 +309,7 @@ pub(crate) fn take_verdict(
         holds: shown_by.is_some(),
         shown_by: shown_by
             .as_ref()
-            .map(|event| event.text.clone())
-            .unwrap_or_default(),
+            .map_or_else(String::new, |event| event.text.clone()),
     };
     events.think(place, event);
     if let Some(event) = shown_by {

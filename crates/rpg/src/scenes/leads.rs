@@ -1,5 +1,9 @@
-//! What an option leads to for whoever decides, in numbers: for minds without language, which
-//! can't tell it from the option's label.
+//! What an option leads to for its decider, in numbers: for minds without language, which can't
+//! tell it from the option's label.
+//!
+//! For example, `Give("the log", "Odile")` costs its decider an item (`gain: -1`) and helps Odile
+//! (`others: {"Odile": 1}`); if a goal of the decider is `Holds("Odile", "the log")`, that goal
+//! comes nearer (`goals: 1`).
 
 use std::collections::BTreeMap;
 
@@ -7,7 +11,7 @@ use serde::Serialize;
 
 use crate::drama::{ChoiceOption, Condition, Effect, Goal, PromiseState};
 
-/// What an option leads to, as far as it concerns whoever decides.
+/// What an option leads to, as far as it concerns its decider.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub(super) struct Leads<'a> {
     /// Own goals that come nearer, less those that move away.
@@ -115,14 +119,13 @@ fn pushes(effect: &Effect, condition: &Condition) -> i32 {
 
 /// Whether the choice itself makes a condition likelier or less likely.
 fn settles(scene: &str, option: &str, condition: &Condition) -> i32 {
-    let parts = |parts: &[Condition]| {
-        let parts = parts.iter().map(|part| settles(scene, option, part));
-        parts.sum::<i32>().signum()
-    };
     match condition {
         Condition::Chose(of, chosen) => (of == scene && chosen == option).into(),
         Condition::Not(condition) => -settles(scene, option, condition),
-        Condition::All(conditions) | Condition::Any(conditions) => parts(conditions),
+        Condition::All(parts) | Condition::Any(parts) => {
+            let parts = parts.iter().map(|part| settles(scene, option, part));
+            parts.sum::<i32>().signum()
+        }
         _ => 0,
     }
 }

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
-use playhouse_engine::cast::{EntityName, is_dead};
+use playhouse_engine::cast::EntityName;
 use playhouse_engine::event::{AgentEvent, write_events_at_meeting};
 use playhouse_engine::knowledge::Today;
 use serde::{Deserialize, Serialize};
 
 use crate::drama::{History, Occasion, StoryData, next_scene, note_scenes};
-use crate::everybody::{on_stage, set_phase};
+use crate::everybody::{living_on, set_phase};
 use crate::phase::Phase;
 
 /// On a stage: the scene that is played there, from its opening to its effects.
@@ -41,8 +41,7 @@ pub(crate) struct SceneOpens {
 /// number of turns if anybody is there. Returns whether they talk. At a meeting.
 pub(crate) fn open_talk(world: &mut World, stage: Entity, on: Occasion, turns: i32) -> bool {
     world.insert_resource(on);
-    let is_alive = |actor: &Entity| !is_dead(world, *actor);
-    let talks = turns > 0 && on_stage(world, stage).iter().any(is_alive);
+    let talks = turns > 0 && !living_on(world, stage).is_empty();
     let opens = open_scene(world, stage);
     if opens || talks {
         set_phase(world, stage, Phase::Plan);
@@ -67,10 +66,8 @@ fn open_scene(world: &mut World, stage: Entity) -> bool {
     };
     let day = world.resource::<Today>().0;
     let id: Arc<str> = scene.id.as_str().into();
-    world
-        .resource_mut::<History>()
-        .scenes
-        .push((id.clone(), day));
+    let mut history = world.resource_mut::<History>();
+    history.scenes.push((id.clone(), day));
     let turns = scene.turns;
     world.entity_mut(stage).insert(OpenScene { id, turns });
     if !scene.opening.is_empty() {

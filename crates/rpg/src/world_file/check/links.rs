@@ -1,4 +1,5 @@
-//! References: every name that is used must be defined, and what is defined should be used.
+//! References: every name that is used must be defined, what is defined should be used, and every
+//! stage can be reached.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,7 +9,9 @@ use playhouse_tools::{BUILT_IN, NotBuilt};
 
 use super::names::Kind;
 use super::report::{Report, each, step_path};
-use crate::world_file::types::{ActorFaction, CampaignStep, Fight, SkillKind, Stage};
+use crate::world_file::types::{
+    ActorFaction, CampaignStep, Fight, SkillKind, Stage, StageKind, WorldFile,
+};
 
 pub(super) fn check(report: &mut Report<'_>) {
     check_stages(report);
@@ -19,6 +22,7 @@ pub(super) fn check(report: &mut Report<'_>) {
     check_patterns(report);
     check_presence(report);
     check_use(report);
+    check_reachable(report);
 }
 
 /// A tool is either built in, or `server.tool` of a server that only the player's model file
@@ -217,4 +221,35 @@ fn check_use(report: &mut Report<'_>) {
 fn used<'a>(names: impl Iterator<Item = &'a String>, report: &Report<'a>) -> BTreeSet<&'a str> {
     let unread = report.unread().iter().copied();
     names.map(String::as_str).chain(unread).collect()
+}
+
+fn check_reachable(report: &mut Report<'_>) {
+    let world = report.world;
+    let reached = reached_stages(world, report.unread());
+    for (path, stage) in each("stages", &world.stages) {
+        if reached.contains(stage.name.as_str()) || stage.name.is_empty() {
+            continue;
+        }
+        let right = match stage.kind {
+            StageKind::Home => text!(rpg_check_connect_stage),
+            StageKind::Dungeon => text!(rpg_check_fight_on_stage),
+        };
+        let wrong = text!(rpg_check_unreachable, stage = &stage.name);
+        report.error(&path, wrong, right);
+    }
+}
+
+/// The stages of all fights, and all stages that can be reached on foot from where actors start or
+/// from a name in a part that could not be read.
+fn reached_stages<'a>(world: &'a WorldFile, unread: &BTreeSet<&'a str>) -> BTreeSet<&'a str> {
+    let mut reached: BTreeSet<&str> = world.fights().map(|fight| fight.stage.as_str()).collect();
+    let starts = world.actors.iter().map(|actor| actor.stage.as_str());
+    let mut open: Vec<&str> = starts.chain(unread.iter().copied()).collect();
+    while let Some(name) = open.pop() {
+        if reached.insert(name) {
+            let same = world.stages.iter().filter(|stage| stage.name == name);
+            open.extend(same.flat_map(|stage| &stage.connects).map(String::as_str));
+        }
+    }
+    reached
 }

@@ -1,10 +1,10 @@
 //! Finds everything that is wrong with a world.
 //!
 //! Each file checks one side of it: `names` what things are called, `texts` what is told, `numbers`
-//! stats, skills and limits, `links` who refers to whom, `drama` facts, items, scenes and endings,
-//! `named` whether those are there of whom scenes tell, `reachable` which stages can be reached.
-//! All of them write into a `Report`, which knows the places in the file and all its names. What never comes about
-//! although nothing is wrong with it is found by a [rehearsal](crate::rehearsal).
+//! stats, skills and limits, `links` who refers to whom and which stages can be reached, `drama`
+//! facts, items, scenes and endings, `named` whether those are there of whom scenes tell. All of
+//! them write into a `Report`, which knows the places in the file and all its names. What never
+//! comes about although nothing is wrong with it is found by a [rehearsal](crate::rehearsal).
 
 mod drama;
 mod links;
@@ -13,7 +13,6 @@ mod named;
 mod named_tests;
 mod names;
 mod numbers;
-mod reachable;
 mod report;
 #[cfg(test)]
 mod tests;
@@ -48,7 +47,6 @@ pub(super) fn check(reading: &Parsed<WorldFile>, problems: &mut Problems) {
     texts::check(&mut report);
     numbers::check(&mut report);
     links::check(&mut report);
-    reachable::check(&mut report);
     drama::check(&mut report);
     named::check(&mut report);
 }

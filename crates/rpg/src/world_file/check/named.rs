@@ -186,9 +186,9 @@ impl TextContext<'_> {
         };
         let is_at = |of: &str, condition: &Condition| match condition {
             Condition::At(whom, stage) => whom == of && stage == place,
-            // On a journey whoever has not fallen is with the party.
+            // On a journey all who have not fallen are with the party.
             Condition::Alive(whom) => is_away && whom == of,
-            // Whoever uses an item holds it.
+            // The user of an item holds it.
             Condition::Holds(whom, held) => {
                 let is_used = |item: &Item| item.name == *held;
                 whom == of && matches!(self.source, TextSource::Use(item, _) if is_used(item))

@@ -1,0 +1,69 @@
+//! Decisions of which minds are asked: one of several options, with a thought, and words beside it.
+
+use bevy_ecs::prelude::*;
+use playhouse_engine::event::EventWriter;
+use playhouse_engine::event::kinds::{Mind, Speak};
+use playhouse_engine::exchange::Violation;
+use serde_json::{Value, json};
+
+use super::actions::member::one_of;
+
+/// What may be decided and said.
+#[derive(Clone, Debug, Default)]
+pub(super) struct DecisionConstraints {
+    pub(super) options: Vec<String>,
+    pub(super) speech_chars: usize,
+}
+
+impl DecisionConstraints {
+    /// The schema of a decision that names its option in this member.
+    pub(super) fn schema(&self, member: &str) -> Value {
+        let text = json!({"type": "string", "maxLength": self.speech_chars});
+        json!({
+            "type": "object",
+            "properties": {"mind": text, member: one_of(&self.options), "say": text},
+            "required": ["mind", member],
+            "additionalProperties": false,
+        })
+    }
+
+    /// What is wrong with a decision. A default answer names no option, and decides nothing.
+    pub(super) fn check(
+        &self,
+        (member, option): (&'static str, &str),
+        mind: &str,
+        say: Option<&str>,
+    ) -> Vec<Violation> {
+        let options = &self.options;
+        let is_decided = !option.is_empty();
+        let unknown = is_decided.then(|| Violation::unless_offered(member, option, options));
+        let mut violations: Vec<_> = unknown.flatten().into_iter().collect();
+        for (path, text) in [("mind", mind), ("say", say.unwrap_or_default())] {
+            violations.extend(Violation::too_long(path, text, self.speech_chars));
+        }
+        violations
+    }
+}
+
+/// Somebody thinks and says something as it decides.
+pub(super) fn think_and_say(
+    events: &mut EventWriter,
+    entity: Entity,
+    actor: &str,
+    mind: String,
+    say: Option<String>,
+) {
+    let actor = actor.to_owned();
+    if !mind.trim().is_empty() {
+        let (actor, message) = (actor.clone(), mind);
+        events.think(entity, Mind { actor, message });
+    }
+    if let Some(message) = say.filter(|said| !said.trim().is_empty()) {
+        let speech = Speak {
+            actor,
+            message,
+            ..Speak::default()
+        };
+        events.broadcast_to_stage(entity, speech, &[entity]);
+    }
+}
