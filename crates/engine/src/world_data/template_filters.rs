@@ -1,50 +1,21 @@
-//! The filters and tests of templates, and the bounds on what they make.
+//! The filters and tests of templates, and the bound on what filters make.
 //!
-//! The steps of a template don't count what happens within a filter. So filters and tests charge
-//! the bytes that they read and make to the filling of the template.
+//! The steps of a template don't count what happens within a filter, so the bytes that filters make
+//! are counted beside those of the text.
 
 use std::io::{self, Write};
 
 use minijinja::value::{Rest, Value, ValueOrKwargs};
 use minijinja::{Environment, Error, ErrorKind, State, filters, tests};
 
-/// Filters that go through their first argument item by item, a text character by character, and
-/// may read the others for each.
-const BY_ITEM: [&str; 12] = [
-    "join",
-    "list",
-    "map",
-    "max",
-    "min",
-    "reject",
-    "rejectattr",
-    "select",
-    "selectattr",
-    "sort",
-    "trim",
-    "unique",
-];
-
-/// Filters and tests that write or compare all that is in a value.
-const WHOLE: [&str; 18] = [
-    "!=", "<", "<=", "==", ">", ">=", "eq", "ge", "gt", "in", "join", "le", "lt", "max", "min",
-    "ne", "sort", "unique",
-];
-
 /// How long a filled template may be, in bytes.
 pub(super) const MAX_OUTPUT: usize = 1024 * 1024;
 
-/// How many bytes the filters and tests of one filling may read and make.
-const MAX_CHARGED: usize = 8 * MAX_OUTPUT;
+/// How many bytes the filters of one filling may make.
+const MAX_MADE: usize = 8 * MAX_OUTPUT;
 
-/// The size of a value without its text or items.
-const ITEM: usize = size_of::<Value>();
-
-/// A text of at most this many bytes is put in without a charge.
-const SHORT: usize = 1_000;
-
-/// The key of what was charged so far.
-const CHARGED: &str = "charged";
+/// The key of how many they have made.
+const MADE: &str = "made";
 
 /// Text of at most [`MAX_OUTPUT`] bytes.
 #[derive(Default)]
@@ -71,10 +42,17 @@ impl Write for Bounded {
     }
 }
 
+/// A value in words, if these are not too many.
+pub(super) fn in_words(value: &Value) -> Result<String, Error> {
+    let mut words = Bounded::default();
+    write!(words, "{value}").map_err(|_| too_much())?;
+    Ok(words.into_text())
+}
+
 /// Adds all filters and tests.
 pub(super) fn add(environment: &mut Environment<'_>) {
     environment.add_filter("default", filters::default);
-    let charged = [
+    for (name, filter) in [
         ("abs", Value::from_function(filters::abs)),
         ("capitalize", Value::from_function(filters::capitalize)),
         ("first", Value::from_function(filters::first)),
@@ -100,134 +78,73 @@ pub(super) fn add(environment: &mut Environment<'_>) {
         ("trim", Value::from_function(filters::trim)),
         ("unique", Value::from_function(filters::unique)),
         ("upper", Value::from_function(filters::upper)),
-    ];
-    for (name, filter) in charged {
-        environment.add_filter(name, charging(name, filter));
+    ] {
+        environment.add_filter(name, counting(filter));
     }
-    // These read nothing but what a value is.
     environment.add_test("defined", tests::is_defined);
     environment.add_test("divisibleby", tests::is_divisibleby);
+    environment.add_test("endingwith", tests::is_endingwith);
     environment.add_test("even", tests::is_even);
     environment.add_test("false", tests::is_false);
+    environment.add_test("in", tests::is_in);
     environment.add_test("mapping", tests::is_mapping);
     environment.add_test("none", tests::is_none);
     environment.add_test("number", tests::is_number);
     environment.add_test("odd", tests::is_odd);
     environment.add_test("sequence", tests::is_sequence);
+    environment.add_test("startingwith", tests::is_startingwith);
     environment.add_test("string", tests::is_string);
     environment.add_test("true", tests::is_true);
     environment.add_test("undefined", tests::is_undefined);
-    for (name, test) in [
-        ("in", Value::from_function(tests::is_in)),
-        ("endingwith", Value::from_function(tests::is_endingwith)),
-        ("startingwith", Value::from_function(tests::is_startingwith)),
-    ] {
-        environment.add_test(name, charging(name, test));
+    for name in ["eq", "=="] {
+        environment.add_test(name, tests::is_eq);
     }
-    for (names, test) in [
-        (["eq", "=="], Value::from_function(tests::is_eq)),
-        (["ne", "!="], Value::from_function(tests::is_ne)),
-        (["lt", "<"], Value::from_function(tests::is_lt)),
-        (["le", "<="], Value::from_function(tests::is_le)),
-        (["gt", ">"], Value::from_function(tests::is_gt)),
-        (["ge", ">="], Value::from_function(tests::is_ge)),
-    ] {
-        for name in names {
-            environment.add_test(name, charging(name, test.clone()));
-        }
+    for name in ["ne", "!="] {
+        environment.add_test(name, tests::is_ne);
+    }
+    for name in ["lt", "<"] {
+        environment.add_test(name, tests::is_lt);
+    }
+    for name in ["le", "<="] {
+        environment.add_test(name, tests::is_le);
+    }
+    for name in ["gt", ">"] {
+        environment.add_test(name, tests::is_gt);
+    }
+    for name in ["ge", ">="] {
+        environment.add_test(name, tests::is_ge);
     }
 }
 
-/// The filter or test, with a charge for what it reads and makes.
-pub(super) fn charging(
-    name: &'static str,
-    function: Value,
+/// The filter, which counts what it makes.
+pub(super) fn counting(
+    filter: Value,
 ) -> impl Fn(&mut State<'_, '_>, Rest<ValueOrKwargs>) -> Result<Value, Error> + Send + Sync + 'static
 {
     move |state, values| {
-        let values = values.into_values();
-        charge(state, bytes_to_read(name, &values))?;
-        let made = function.call(state, &values)?;
-        charge(state, own_bytes_of(&made))?;
+        let made = filter.call(state, &values.into_values())?;
+        let size = match made.as_str() {
+            Some(text) => text.len(),
+            None => made.len().unwrap_or_default() * size_of::<Value>(),
+        };
+        count(state, size)?;
         Ok(made)
     }
 }
 
-/// How many bytes a filter or test may read.
-fn bytes_to_read(name: &str, values: &[Value]) -> usize {
-    let Some((first, others)) = values.split_first() else {
-        return 0;
-    };
-    let size = if WHOLE.contains(&name) {
-        bytes_of
-    } else {
-        own_bytes_of
-    };
-    let of_first = size(first);
-    let of_others = others.iter().map(size).fold(0, usize::saturating_add);
-    let items = if BY_ITEM.contains(&name) {
-        first.try_iter().map_or(0, Iterator::count)
-    } else {
-        1
-    };
-    let comparisons = match name {
-        "sort" | "unique" => 1 + items.checked_ilog2().unwrap_or_default() as usize,
-        _ => 1,
-    };
-    let by_item = items.saturating_mul(of_others.saturating_add(ITEM));
-    of_first.saturating_mul(comparisons).saturating_add(by_item)
-}
-
-/// The length of a text, or the size of a list without what its items hold, in bytes.
-fn own_bytes_of(value: &Value) -> usize {
-    match value.as_str() {
-        Some(text) => text.len(),
-        None => value.len().unwrap_or_default().saturating_mul(ITEM),
-    }
-}
-
-/// How many bytes a value has with all that is in it; of very large ones at least the limit.
-fn bytes_of(value: &Value) -> usize {
-    let mut size = 0;
-    let mut open = vec![value.clone()];
-    while let Some(value) = open.pop()
-        && size <= MAX_CHARGED
-    {
-        size += ITEM + value.as_str().map_or(0, str::len);
-        let items = value.as_object().and_then(|items| items.try_iter_pairs());
-        for (key, item) in items.into_iter().flatten().take(MAX_CHARGED / ITEM) {
-            size += key.as_str().map_or(0, str::len);
-            open.push(item);
-        }
-    }
-    size
-}
-
-fn charge(state: &mut State<'_, '_>, bytes: usize) -> Result<(), Error> {
-    let before = state.get_temp(CHARGED).and_then(|sum| sum.as_usize());
+fn count(state: &mut State<'_, '_>, bytes: usize) -> Result<(), Error> {
+    let before = state.get_temp(MADE).and_then(|sum| sum.as_usize());
     let sum = before.unwrap_or_default().saturating_add(bytes);
-    state.set_temp(CHARGED, Value::from(sum));
-    if sum <= MAX_CHARGED {
+    state.set_temp(MADE, Value::from(sum));
+    if sum <= MAX_MADE {
         Ok(())
     } else {
         Err(too_much())
     }
 }
 
-/// Charges a value that is put into a text, unless the steps of the template bound it well enough.
-pub(super) fn charge_long(state: &mut State<'_, '_>, value: &Value) -> Result<(), Error> {
-    match value.as_str() {
-        Some(text) if text.len() <= SHORT => Ok(()),
-        None if value.as_object().is_none() => Ok(()),
-        _ => charge(state, bytes_of(value)),
-    }
-}
-
 fn too_much() -> Error {
-    Error::new(
-        ErrorKind::InvalidOperation,
-        "filters read or make too much text",
-    )
+    Error::new(ErrorKind::InvalidOperation, "filters make too much text")
 }
 
 /// `names | join(", ")`
@@ -254,6 +171,6 @@ fn replace(
     to: String,
 ) -> Result<String, Error> {
     let places = text.matches(&from).count();
-    charge(state, places.saturating_mul(to.len()))?;
+    count(state, places.saturating_mul(to.len()))?;
     Ok(text.replace(&from, &to))
 }
