@@ -53,7 +53,7 @@ struct Sold {
 
 /// What stands in a conversation in the place of what became a memory.
 #[derive(Serialize, Deserialize, AgentEvent)]
-#[event("closed", style = Memory, minor, text = "(It was sold.)".into(), crate = playhouse)]
+#[event("closed", style = Memory, not_recallable, text = "(It was sold.)".into(), crate = playhouse)]
 struct Closed;
 
 /// At each meeting the next lot is put up, and all that was before it becomes a memory.

@@ -49,7 +49,7 @@ struct Said {
 
 /// A villager goes to another place.
 #[derive(Serialize, Deserialize, AgentEvent)]
-#[event("went", style = Move, minor, text = format!("{who} goes to the {to}."), crate = playhouse)]
+#[event("went", style = Move, not_recallable, text = format!("{who} goes to the {to}."), crate = playhouse)]
 struct Went {
     who: String,
     to: String,
@@ -57,7 +57,7 @@ struct Went {
 
 /// What stands in a conversation in the place of a day that became a memory.
 #[derive(Serialize, Deserialize, AgentEvent)]
-#[event("slept", style = Memory, minor, text = "(A night went by.)".into(), crate = playhouse)]
+#[event("slept", style = Memory, not_recallable, text = "(A night went by.)".into(), crate = playhouse)]
 struct Slept;
 
 /// On the second day Bero goes to the well, if he has heard the news.

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use crate::engine::Signal;
-use crate::event::By;
+use crate::event::AnsweredBy;
 
 use super::env::clock;
 use super::labels::purpose_label;
@@ -77,7 +77,7 @@ impl Progress {
             } => {
                 let ms = latency.as_millis() as u64;
                 // The story marks default answers where it shows them.
-                if let By::Fallback(reason) = &by {
+                if let AnsweredBy::Fallback(reason) = &by {
                     tracing::info!(%entity, purpose, ms, %reason, "default answer");
                 } else {
                     tracing::info!(%entity, purpose, ms, ?by, "answered");

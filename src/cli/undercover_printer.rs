@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use crate::event::kinds::Archive;
-use crate::event::{AnswerRecord, By, EventRecord, Recipients, Record, Telling};
+use crate::event::{AnswerRecord, AnsweredBy, EventRecord, Recipients, Record, Telling};
 use crate::undercover::events::{
     CardDealt, Described, GameOver, NamedPlayer, RoundStarted, Verdict, VotesCast,
 };
@@ -89,7 +89,7 @@ impl UndercoverPrinter {
         if answer.purpose != "undercover.describe" {
             return;
         }
-        if matches!(answer.by, By::Fallback(_)) {
+        if matches!(answer.by, AnsweredBy::Fallback(_)) {
             self.defaults.insert(answer.entity.to_string());
         }
     }

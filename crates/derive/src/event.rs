@@ -214,11 +214,11 @@ impl Event<'_> {
     fn item(&self, member: &Member) -> Result<TokenStream> {
         let engine = &self.engine;
         Ok(match member.key.to_string().as_str() {
-            "minor" => quote!(
-                const IS_MINOR: bool = true;
+            "not_recallable" => quote!(
+                const RECALLABLE: bool = false;
             ),
-            "no_cue" => quote!(
-                const IS_CUE: bool = false;
+            "no_trigger" => quote!(
+                const TRIGGERS_RECALL: bool = false;
             ),
             "private" => quote!(
                 fn is_public(&self) -> bool {

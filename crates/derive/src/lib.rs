@@ -12,7 +12,9 @@ use syn::{DeriveInput, parse_macro_input};
 /// ```ignore
 /// /// Somebody goes.
 /// #[derive(Serialize, Deserialize, AgentEvent)]
-/// #[event("leave", style = Move, minor, speaker = actor, line = text!(story_walks, actor, to))]
+/// #[event(
+///     "leave", style = Move, not_recallable, speaker = actor, line = text!(story_walks, actor, to)
+/// )]
 /// struct Leave {
 ///     actor: String,
 ///     to: String,
@@ -24,7 +26,7 @@ use syn::{DeriveInput, parse_macro_input};
 /// | `style` | a variant of `EventStyle`, or a method that returns one; it must be there |
 /// | `third_person`, `line`, `heading`, `board` | of `Telling`: an expression, or a method |
 /// | `place` | of `Telling`: a field or another expression |
-/// | `minor`, `no_cue` | `IS_MINOR = true`, `IS_CUE = false` |
+/// | `not_recallable`, `no_trigger` | `RECALLABLE = false`, `TRIGGERS_RECALL = false` |
 /// | `private` | `is_public() == false` |
 /// | `own` | `is_own() == true` |
 /// | `tells_nothing` | `tells_by_words() == false` |

@@ -17,8 +17,9 @@ pub fn map<T: Sync, R: Send>(items: &[T], make: impl Fn(&T) -> R + Sync) -> Vec<
             made.push((index, make(item)));
         }
     };
-    let threads = thread::available_parallelism().map_or(1, usize::from);
-    let threads = threads.min(items.len());
+    let threads = thread::available_parallelism()
+        .map_or(1, usize::from)
+        .min(items.len());
     let mut made = thread::scope(|scope| {
         let others: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
         let mut made = work();
@@ -40,8 +41,9 @@ pub(crate) fn for_each<T: Send>(items: &mut [T], act: impl Fn(&mut T) + Sync) {
         // Even the number of processors takes longer to find out.
         return items.iter_mut().for_each(act);
     }
-    let threads = thread::available_parallelism().map_or(1, usize::from);
-    let threads = threads.min(items.len() / MANY);
+    let threads = thread::available_parallelism()
+        .map_or(1, usize::from)
+        .min(items.len() / MANY);
     let size = items.len().div_ceil(threads);
     let mut pieces = items.chunks_mut(size);
     let first = pieces.next().unwrap_or_default();

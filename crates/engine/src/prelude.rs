@@ -18,8 +18,8 @@ pub use crate::engine::{
     Engine, EngineError, EngineSettings, Meet, MeetSet, Setup, Step, StepSet, Stop, StoryEnd,
 };
 pub use crate::event::{
-    AgentEvent, By, EventWriter, Fault, Feed, PhraseError, Phrasebook, Record, register_event,
-    write_events_at_meeting,
+    AgentEvent, AnsweredBy, EventWriter, Fault, Feed, PhraseError, Phrasebook, Record,
+    register_event, write_events_at_meeting,
 };
 pub use crate::exchange::{
     Answer, Answers, Ask, Prose, ProseRules, Reply, Violation, register_reply,

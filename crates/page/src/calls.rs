@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use playhouse_engine::event::By;
+use playhouse_engine::event::AnsweredBy;
 use playhouse_engine::journal::{AskEnding, HOST, Outcome, ToolRoundRecord};
 use playhouse_engine::message::Block;
 use playhouse_story::{Call, Contents};
@@ -64,13 +64,13 @@ impl Reader<'_> {
         let written = call.outcome.as_ref();
         let is_written = written.is_some_and(|outcome| &*outcome.provider == HOST);
         let by = call.by.as_ref().map(|by| match by {
-            By::Mind if is_written => HOST,
-            By::Mind => "mind",
-            By::Repaired(_) => "repaired",
-            By::Fallback(_) => "fallback",
+            AnsweredBy::Mind if is_written => HOST,
+            AnsweredBy::Mind => "mind",
+            AnsweredBy::Repaired(_) => "repaired",
+            AnsweredBy::Fallback(_) => "fallback",
         });
         set(&mut json, "answered_by", by);
-        if let Some(By::Fallback(reason)) = &call.by {
+        if let Some(AnsweredBy::Fallback(reason)) = &call.by {
             json["reason"] = reason.in_language(self.language).into();
         }
         set(&mut json, "held", self.held_json(call));

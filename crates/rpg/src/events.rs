@@ -74,7 +74,7 @@ pub const EVENTS: &[EventType] = &[
 
 /// A day at home, or a round of one, begins or ends.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
-#[event("day", style = shown, no_cue, minor, tags = message_tags, heading = begins)]
+#[event("day", style = shown, no_trigger, not_recallable, tags = message_tags, heading = begins)]
 pub struct Day {
     pub day: u32,
     /// `begin`, `round` or `end`.
@@ -125,7 +125,7 @@ pub struct StageDescription {
 
 /// The party sets out, goes deeper or returns home.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
-#[event("dungeon", style = shown, minor, happening = noted, heading = begins, line = walk)]
+#[event("dungeon", style = shown, not_recallable, happening = noted, heading = begins, line = walk)]
 pub struct Journey {
     pub dungeon: String,
     /// `enter`, `advance` or `return`.
@@ -177,7 +177,7 @@ impl Journey {
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
 #[event(
-    "combat_initialization", style = ContestBegins, minor, tags = message_tags, happening = noted,
+    "combat_initialization", style = ContestBegins, not_recallable, tags = message_tags, happening = noted,
     board = json!({"part": "start", "heroes": heroes, "foes": foes})
 )]
 pub struct CombatInitialization {
@@ -230,7 +230,7 @@ pub struct CombatantStatus {
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
-#[event("combat_round", style = Contest, minor, board = standing_board)]
+#[event("combat_round", style = Contest, not_recallable, board = standing_board)]
 pub struct CombatRound {
     pub stage: String,
     pub round: u32,
@@ -256,7 +256,7 @@ pub(super) const DRAW_TAG: &str = "draw_cards";
 /// A hand of cards was drawn; only its holder learns of it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
 #[event(
-    "cards_drawn", style = Working, no_cue, minor, private, tags = message_tags,
+    "cards_drawn", style = Working, no_trigger, not_recallable, private, tags = message_tags,
     short_template = "events/cards_drawn_short", third_person = seen
 )]
 pub struct CardsDrawn {
@@ -318,7 +318,7 @@ pub struct TargetResult {
 /// A card was played and resolved by the rules.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
 #[event(
-    "card_played", style = Contest, minor, speaker = actor, spoken = description,
+    "card_played", style = Contest, not_recallable, speaker = actor, spoken = description,
     board = json!({"part": "card", "card": card, "skill": skill, "targets": targets})
 )]
 pub struct CardPlayed {
@@ -337,7 +337,7 @@ pub struct CardPlayed {
 /// Somebody in a fight holds back, shows something, wavers, flees or yields.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
 #[event(
-    "combat_move", style = Contest, minor, speaker = actor, spoken = description,
+    "combat_move", style = Contest, not_recallable, speaker = actor, spoken = description,
     board = json!({"part": "move"})
 )]
 pub struct CombatMove {
@@ -355,7 +355,7 @@ pub struct CombatMove {
 /// A card that somebody chose was not played; only its player learns of it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
 #[event(
-    "card_held", style = ContestNote, minor, third_person = seen, board = json!({"part": "move"})
+    "card_held", style = ContestNote, not_recallable, third_person = seen, board = json!({"part": "move"})
 )]
 pub struct CardHeld {
     pub actor: String,
@@ -404,7 +404,7 @@ pub struct Narration {
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
 #[event(
-    "combat_outcome", style = ContestEnds, minor, tags = message_tags, happening = noted,
+    "combat_outcome", style = ContestEnds, not_recallable, tags = message_tags, happening = noted,
     board = json!({"part": "end", "result": result})
 )]
 pub struct CombatOutcome {
@@ -658,7 +658,7 @@ fn pledged([who, to, words]: [&str; 3], state: Pledge) -> Option<Noting> {
 /// An action that the rules refused, told to its actor alone.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
 #[event(
-    "refusal", style = Note, minor, private,
+    "refusal", style = Note, not_recallable, private,
     third_person = text!(story_refused, actor, action = ActionSpec::label(action), reason)
 )]
 pub struct Refusal {

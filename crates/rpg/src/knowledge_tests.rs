@@ -10,7 +10,7 @@ use bevy_ecs::prelude::*;
 use playhouse_engine::cast::{CastList, CurrentStage, Dead, OnStage, WorldTurn};
 use playhouse_engine::context::{AgentContext, Chapters};
 use playhouse_engine::event::{
-    By, DeferredCommands, Record, Records, deliver, write_events_at_meeting,
+    AnsweredBy, DeferredCommands, Record, Records, deliver, write_events_at_meeting,
 };
 use playhouse_engine::exchange::Answer;
 use playhouse_engine::knowledge::{Fact, Knowledge, KnownBy, Today};
@@ -432,7 +432,7 @@ impl Village {
         let plan: Plan = serde_json::from_value(plan).expect("a plan");
         let world = &mut self.world;
         world.insert_resource(CurrentStage::Place(self.entities[stage]));
-        let answer = Answer::new(plan, By::Mind);
+        let answer = Answer::new(plan, AnsweredBy::Mind);
         world.entity_mut(self.entities[me]).insert(answer);
         world.run_system_cached(take_plans).expect("runs");
         world.run_system_cached(deliver).expect("runs");

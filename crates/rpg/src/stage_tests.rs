@@ -5,7 +5,7 @@ use bevy_ecs::system::RunSystemOnce;
 use playhouse_engine::cast::{CastList, CurrentStage, Dead, OnStage};
 use playhouse_engine::context::{AgentContext, Chapters, Common};
 use playhouse_engine::engine::{Setup, StoryEnd};
-use playhouse_engine::event::{By, DeferredCommands, EventQueue, Record, Records, deliver};
+use playhouse_engine::event::{AnsweredBy, DeferredCommands, EventQueue, Record, Records, deliver};
 use playhouse_engine::exchange::{Answer, Ask, Prose};
 use playhouse_engine::knowledge::{Fact, FactBook, Knowledge, Known, MadeKind, make_fact};
 use playhouse_engine::world_data::DataFolder;
@@ -85,7 +85,7 @@ impl StageTest {
     fn answer_plan(&mut self, who: Entity, plan: Plan) {
         self.world()
             .entity_mut(who)
-            .insert(Answer::new(plan, By::Mind));
+            .insert(Answer::new(plan, AnsweredBy::Mind));
         let taken = self.world().run_system_once(plans::take_plans);
         taken.expect("runs");
     }
@@ -122,7 +122,7 @@ fn whoever_has_begun_is_not_asked_again() {
 fn a_stage_shows_itself_to_its_occupants_and_not_to_itself() {
     let mut stage = stage_test();
     let (tavern, brant, pell) = (stage.tavern, stage.brant, stage.pell);
-    let answer = Answer::new(Prose("A wet morning.".into()), By::Mind);
+    let answer = Answer::new(Prose("A wet morning.".into()), AnsweredBy::Mind);
     stage.world().entity_mut(tavern).insert(answer);
     stage
         .world()
@@ -145,7 +145,7 @@ fn a_scene_leads_to_plans() {
     stage
         .world()
         .entity_mut(tavern)
-        .insert(Answer::new(Prose("Rain.".into()), By::Mind));
+        .insert(Answer::new(Prose("Rain.".into()), AnsweredBy::Mind));
     stage
         .world()
         .run_system_once(scene::take_scene)
@@ -261,7 +261,7 @@ fn an_epilogue_teaches_nobody() {
     let mut stage = stage_test();
     let (brant, pell) = (stage.brant, stage.pell);
     let words = "She was holed for the insurance.";
-    let answered = Answer::new(Prose(words.into()), By::Mind);
+    let answered = Answer::new(Prose(words.into()), AnsweredBy::Mind);
     stage.world().entity_mut(brant).insert(answered);
     let taken = stage.world().run_system_once(endings::take_epilogues);
     taken.expect("runs");
@@ -828,7 +828,7 @@ fn whoever_has_one_option_left_may_do_nothing() {
         };
         let mut actor = stage.world().entity_mut(brant);
         actor.remove::<Ask<SceneDecision>>();
-        actor.insert(Answer::new(decision, By::Mind));
+        actor.insert(Answer::new(decision, AnsweredBy::Mind));
         let taken = stage.world().run_system_once(choose::take_choice);
         taken.expect("runs");
         stage.world().insert_resource(CurrentStage::Meeting);

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use playhouse_engine::engine::AnswerInReview;
-use playhouse_engine::event::By;
+use playhouse_engine::event::AnsweredBy;
 use playhouse_engine::journal::{AskEnding, Outcome, RefusedAnswer, ToolRoundRecord};
 use serde::Serialize;
 
@@ -56,7 +56,7 @@ pub struct Call {
     pub state: CallState,
     /// The answer on which the host decides.
     pub held: Option<AnswerInReview>,
-    pub by: Option<By>,
+    pub by: Option<AnsweredBy>,
     /// What the journal keeps of it; `None` while it is open.
     pub outcome: Option<Arc<Outcome>>,
 }
@@ -113,12 +113,12 @@ pub(super) fn recorded_segments(
 }
 
 /// Who made the answer of an outcome.
-pub(super) fn made_by(outcome: &Outcome) -> By {
+pub(super) fn made_by(outcome: &Outcome) -> AnsweredBy {
     match &outcome.ending {
-        AskEnding::Failed { reason } => By::Fallback(reason.clone()),
+        AskEnding::Failed { reason } => AnsweredBy::Fallback(reason.clone()),
         AskEnding::Answered { .. } => match outcome.refused.len() {
-            0 => By::Mind,
-            times => By::Repaired(times as u32),
+            0 => AnsweredBy::Mind,
+            times => AnsweredBy::Repaired(times as u32),
         },
     }
 }

@@ -27,5 +27,5 @@ pub use event::{Form, target, words};
 pub use knowledge::{KnowledgeDifference, knowledge_differences};
 pub use picture::{Members, NextFold, Picture, PictureReader, Pictures, notes, register_picture};
 pub use read::{follow, read, watch};
-pub use state::{Being, Kept, Taught, WorldState};
+pub use state::{Being, Cached, Taught, WorldState};
 pub use view::{About, AnswerDelta, Contents, EventEntry, Run, RunState, StoryView, TurnRange};

@@ -18,12 +18,12 @@ use super::picture::Pictures;
 
 /// A value of the world that is copied only when it changed.
 #[derive(Clone, Debug, Default)]
-pub struct Kept<T> {
+pub struct Cached<T> {
     changed: Option<Tick>,
     pub value: Arc<T>,
 }
 
-impl<T: Clone + Default> Kept<T> {
+impl<T: Clone + Default> Cached<T> {
     fn new(changed: Option<Tick>, value: Option<&T>, last: Option<&Self>) -> Self {
         if let Some(last) = last
             && last.changed == changed
@@ -37,7 +37,7 @@ impl<T: Clone + Default> Kept<T> {
     }
 }
 
-impl<T: Resource + Clone + Default> Kept<T> {
+impl<T: Resource + Clone + Default> Cached<T> {
     fn of_resource(world: &World, last: &Self) -> Self {
         let changed = world.get_resource_change_ticks::<T>();
         let changed = changed.map(|ticks| ticks.changed);
@@ -45,7 +45,7 @@ impl<T: Resource + Clone + Default> Kept<T> {
     }
 }
 
-impl<T: Component + Clone + Default> Kept<T> {
+impl<T: Component + Clone + Default> Cached<T> {
     fn of(entity: EntityRef<'_>, last: Option<&Self>) -> Self {
         let changed = entity.get_change_ticks::<T>().map(|ticks| ticks.changed);
         Self::new(changed, entity.get(), last)
@@ -66,9 +66,9 @@ pub struct Being {
     /// The places that can be reached from it, if it is a stage.
     pub exits: Vec<u32>,
     pub spent: Spent,
-    pub knowledge: Kept<Knowledge>,
-    pub context: Kept<AgentContext>,
-    pub chapters: Kept<Chapters>,
+    pub knowledge: Cached<Knowledge>,
+    pub context: Cached<AgentContext>,
+    pub chapters: Cached<Chapters>,
 }
 
 /// A picture of the world.
@@ -77,9 +77,9 @@ pub struct WorldState {
     pub day: u32,
     /// In order of their numbers.
     pub beings: Vec<Being>,
-    pub facts: Kept<FactBook>,
+    pub facts: Cached<FactBook>,
     /// Where answers have words.
-    pub words: Kept<AnswerWords>,
+    pub words: Cached<AnswerWords>,
     /// By the id of an event, what it taught to whom.
     pub taught: Arc<BTreeMap<Arc<str>, Taught>>,
     pub games: Pictures,
@@ -100,8 +100,8 @@ impl WorldState {
             .collect();
         Self {
             day: world.get_resource::<Today>().map_or(0, |today| today.0),
-            facts: Kept::of_resource(world, &last.facts),
-            words: Kept::of_resource(world, &last.words),
+            facts: Cached::of_resource(world, &last.facts),
+            words: Cached::of_resource(world, &last.words),
             taught: taught(&beings, last),
             games: Pictures::of(world),
             beings,
@@ -143,9 +143,9 @@ impl Being {
                 .get::<Ledger>()
                 .map(Ledger::total)
                 .unwrap_or_default(),
-            knowledge: Kept::of(entity, last.map(|last| &last.knowledge)),
-            context: Kept::of(entity, last.map(|last| &last.context)),
-            chapters: Kept::of(entity, last.map(|last| &last.chapters)),
+            knowledge: Cached::of(entity, last.map(|last| &last.knowledge)),
+            context: Cached::of(entity, last.map(|last| &last.context)),
+            chapters: Cached::of(entity, last.map(|last| &last.chapters)),
         })
     }
 }

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 use crate::cast::{CastList, EntityName, StableId, WorldTurn};
 use crate::cli::servers::ToolServers;
 use crate::engine::{CancellationToken, Engine, SpendLimits, Stop};
-use crate::event::{By, Feed, Phrasebook, Recipient, Record};
+use crate::event::{AnsweredBy, Feed, Phrasebook, Recipient, Record};
 use crate::knowledge::FactBook;
 use crate::mind::human::HumanMind;
 use crate::mind::{Cost, Minds};
@@ -583,7 +583,7 @@ fn sitter(world: &World, seat: StableId) -> Option<Recipient> {
 
 fn note_default(defaults: &Defaults, record: &Record) {
     if let Record::Answer(answer) = record
-        && let By::Fallback(reason) = &answer.by
+        && let AnsweredBy::Fallback(reason) = &answer.by
     {
         let mut defaults = lock(defaults);
         let count = defaults.get(&answer.entity).map_or(0, |(count, _)| *count);

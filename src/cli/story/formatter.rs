@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::event::guard::GuardAct;
 use crate::event::kinds::Learned;
 use crate::event::{
-    AnswerRecord, By, CallRecord, EventRecord, EventStyle, EventTypes, Recipients, Telling, subject,
+    AnswerRecord, AnsweredBy, CallRecord, EventRecord, EventStyle, EventTypes, Recipients, Telling, subject,
 };
 use crate::message::one_line;
 
@@ -78,7 +78,7 @@ impl Formatter {
 
     /// An answer: prose is printed here, plans and cards when their events come.
     pub(super) fn answer(&mut self, answer: &AnswerRecord) -> Vec<Paragraph> {
-        if matches!(answer.by, By::Fallback(_)) {
+        if matches!(answer.by, AnsweredBy::Fallback(_)) {
             let place = answer.place.clone();
             self.defaults.insert(answer.entity.to_string(), place);
         }

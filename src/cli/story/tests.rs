@@ -1,6 +1,6 @@
 use crate::cast::StableId;
 use crate::cli::prelude::*;
-use crate::event::{AnswerRecord, AudienceRule, By, EventRecord, Recipient, Record};
+use crate::event::{AnswerRecord, AudienceRule, AnsweredBy, EventRecord, Recipient, Record};
 use crate::message::BodyId;
 
 use super::*;
@@ -45,7 +45,7 @@ fn event(place: &str, kind: &str, data: Value) -> Record {
     })
 }
 
-fn answer(place: &str, who: &str, purpose: &str, text: &str, by: By) -> Record {
+fn answer(place: &str, who: &str, purpose: &str, text: &str, by: AnsweredBy) -> Record {
     Record::Answer(AnswerRecord {
         turn: 1,
         place: place.into(),
@@ -88,7 +88,7 @@ fn a_home_scene_reads_as_one() {
                 "Inn",
                 "home.scene",
                 "Rain drums on the roof, and nobody has lit the lamps.",
-                By::Mind,
+                AnsweredBy::Mind,
             ),
             event(
                 "Inn",
@@ -100,7 +100,7 @@ fn a_home_scene_reads_as_one() {
                 "Mira",
                 "home.plan",
                 "{\"mind\": \"…\"}",
-                By::Fallback(crate::locale::UiText::verbatim("silence")),
+                AnsweredBy::Fallback(crate::locale::UiText::verbatim("silence")),
             ),
             speak(
                 "Inn",
@@ -263,7 +263,7 @@ fn a_place_is_described_when_somebody_is_there() {
     story.formatter.roster.note_far("Quay");
     let seen = json!({"actor": "Quay", "look": "Wet stone."});
     for record in [
-        answer("Quay", "Quay", "kickoff", "I am the quay.", By::Mind),
+        answer("Quay", "Quay", "kickoff", "I am the quay.", AnsweredBy::Mind),
         speak("Inn", "Mira", "Tobin", "Let us go."),
         event("", "appearance", seen),
     ] {

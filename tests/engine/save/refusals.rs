@@ -349,7 +349,7 @@ fn a_world_that_does_not_rest_is_not_saved() {
 
     let mut world = town().world;
     let who = ann(&world);
-    let answer = Answer::new(deed(), playhouse::event::By::Mind);
+    let answer = Answer::new(deed(), playhouse::event::AnsweredBy::Mind);
     world.entity_mut(who).insert(answer);
     assert!(snapshot_error(&world).contains("1 answer was not taken"));
 

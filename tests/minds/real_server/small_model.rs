@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 
 use playhouse::engine::Stop;
-use playhouse::event::{AnswerRecord, By};
+use playhouse::event::{AnswerRecord, AnsweredBy};
 use playhouse::message::Vector;
 use playhouse::mind::Minds;
 use playhouse::rpg::Campaign;
@@ -65,9 +65,9 @@ fn figure_of(run: &str, answers: &[AnswerRecord]) {
     let mut purposes = BTreeMap::<&str, [usize; 3]>::new();
     for answer in answers {
         let column = match answer.by {
-            By::Mind => 0,
-            By::Repaired(_) => 1,
-            By::Fallback(_) => 2,
+            AnsweredBy::Mind => 0,
+            AnsweredBy::Repaired(_) => 1,
+            AnsweredBy::Fallback(_) => 2,
         };
         for purpose in ["all", &answer.purpose] {
             purposes.entry(purpose).or_default()[column] += 1;

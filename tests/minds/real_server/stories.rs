@@ -7,7 +7,7 @@ use std::time::Instant;
 use playhouse::cast::EntityName;
 use playhouse::context::{AgentContext, buffer};
 use playhouse::engine::{CallFigures, Engine, Stop};
-use playhouse::event::{AnswerRecord, By, Feed, Record};
+use playhouse::event::{AnswerRecord, AnsweredBy, Feed, Record};
 use playhouse::message::{Block, CallPairs, Message, Role};
 use playhouse::mind::Minds;
 use playhouse::rpg::Campaign;
@@ -66,10 +66,10 @@ async fn a_campaign_is_played_replayed_and_read_from_the_cache_as_predicted() {
 /// Counts who made the answers. The model makes no sense, so some are refused, such as a summary
 /// without its facts.
 fn check_answers(run: &str, answers: &[AnswerRecord]) {
-    let count = |of: fn(&By) -> bool| answers.iter().filter(|answer| of(&answer.by)).count();
-    let at_once = count(|by| *by == By::Mind);
-    let repaired = count(|by| matches!(by, By::Repaired(_)));
-    let fallbacks = count(|by| matches!(by, By::Fallback(_)));
+    let count = |of: fn(&AnsweredBy) -> bool| answers.iter().filter(|answer| of(&answer.by)).count();
+    let at_once = count(|by| *by == AnsweredBy::Mind);
+    let repaired = count(|by| matches!(by, AnsweredBy::Repaired(_)));
+    let fallbacks = count(|by| matches!(by, AnsweredBy::Fallback(_)));
     figure(&format!(
         "{run}; {at_once} answers at once, {repaired} after repair, {fallbacks} fallbacks"
     ));

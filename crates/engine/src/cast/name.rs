@@ -45,7 +45,6 @@ pub struct CastList {
 }
 
 impl CastList {
-    /// The entity of this name.
     pub fn by_name(&self, name: &str) -> Option<Entity> {
         self.names.get(name).copied()
     }

@@ -9,7 +9,6 @@ use serde::{Deserialize, Serialize};
 
 use super::{Clock, CurrentStage, MEETING, MeetingClock, StableId};
 
-/// The seed of the world.
 #[derive(Resource, Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct WorldSeed(pub u64);

@@ -90,7 +90,7 @@ pub fn spawn(world: &mut World, spec: SpawnSpec) -> Result<Entity, CastError> {
     Ok(entity.id())
 }
 
-/// Gives somebody another system message, unless it has this one: `rules` that all share, and an
+/// Gives an entity another system message, unless it has this one: `rules` that all share, and an
 /// identity of its own. An empty one is none. The rest of the conversation stays.
 pub fn set_system_message(
     world: &mut World,
@@ -102,8 +102,10 @@ pub fn set_system_message(
     let Ok((id, mut clock, mut context)) = found.get_mut(world, entity) else {
         return;
     };
-    let first = context.entries().first();
-    let first = first.filter(|entry| entry.role() == Role::System);
+    let first = context
+        .entries()
+        .first()
+        .filter(|entry| entry.role() == Role::System);
     let wanted = format!("{}{identity}", rules.map_or("", |rules| rules.as_str()));
     if *first.map_or_else(Cow::default, |entry| entry.body().full_text()) == *wanted {
         return;

@@ -37,7 +37,6 @@ impl Whereabouts<'_, '_> {
         self.cast.get(entity).is_ok_and(|(.., dead, _)| !dead)
     }
 
-    /// What an entity is.
     pub fn kind(&self, entity: Entity) -> Option<Kind> {
         self.cast.get(entity).ok().map(|(_, _, _, kind, ..)| *kind)
     }
@@ -59,8 +58,13 @@ impl Whereabouts<'_, '_> {
 
     /// All actors on a stage, including the dead, in stable order.
     pub fn on_stage(&self, stage: Entity) -> Vec<Entity> {
-        let occupants = self.stages.get(stage).ok().flatten();
-        let occupants = occupants.map(Occupants::in_order).unwrap_or_default();
+        let occupants = self
+            .stages
+            .get(stage)
+            .ok()
+            .flatten()
+            .map(Occupants::in_order)
+            .unwrap_or_default();
         let numbered = occupants
             .iter()
             .filter_map(|entity| Some((self.id(*entity)?, *entity)));

@@ -87,7 +87,6 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// The body.
     pub fn body(&self) -> &Body {
         &self.body
     }
@@ -97,7 +96,6 @@ impl Entry {
         self.id
     }
 
-    /// Its role.
     pub fn role(&self) -> Role {
         self.role
     }
@@ -116,7 +114,6 @@ impl Entry {
 pub struct StoredMessage {
     /// The message's id within its context.
     pub id: EntryId,
-    /// The message.
     pub message: Message,
 }
 
@@ -480,17 +477,20 @@ impl AgentContext {
         let last = self.tags.partition_point(|(id, _)| *id <= end);
         let mut tags = self.tags.drain(first..last).peekable();
         // Moving the bodies out, rather than cloning them, leaves their counters untouched.
-        let removed = self.entries.drain(from..=to).map(|entry| StoredMessage {
-            id: entry.id,
-            message: Message {
-                role: entry.role,
-                body: entry.body,
-                tags: tags
-                    .next_if(|(id, _)| *id == entry.id)
-                    .map_or_else(Tags::new, |(_, tags)| tags),
-            },
-        });
-        let removed = removed.collect();
+        let removed = self
+            .entries
+            .drain(from..=to)
+            .map(|entry| StoredMessage {
+                id: entry.id,
+                message: Message {
+                    role: entry.role,
+                    body: entry.body,
+                    tags: tags
+                        .next_if(|(id, _)| *id == entry.id)
+                        .map_or_else(Tags::new, |(_, tags)| tags),
+                },
+            })
+            .collect();
         drop(tags);
         self.index.retain(|(_, id)| *id < begin || *id > end);
         self.revise();

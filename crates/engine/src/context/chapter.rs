@@ -42,7 +42,7 @@ impl Chapter {
 /// The closed chapters of an entity, oldest first, and what it noted since.
 #[derive(Component, Clone, Debug, Default, PartialEq)]
 pub struct Chapters {
-    /// Shared with whoever shows them, since a long past has many.
+    /// Shared with their viewers, since a long past has many.
     list: Vec<Arc<Chapter>>,
     /// Notes of messages that are in no chapter, oldest first.
     open: Vec<Note>,
@@ -94,14 +94,16 @@ impl Chapters {
     /// messages and of the chapters in whose place messages stand.
     pub fn record_of(&self, context: &AgentContext, begin: EntryId, end: EntryId) -> ChapterRecord {
         let range = begin..=end;
-        let notes = self.open.iter();
-        let notes: Vec<_> = notes
+        let notes: Vec<_> = self
+            .open
+            .iter()
             .filter(|note| range.contains(&note.entry))
             .cloned()
             .collect();
         let entries = context.entries().iter().map(|entry| entry.id());
-        let tags = entries.filter(|id| range.contains(id));
-        let tags = tags.filter_map(|id| context.tags(id));
+        let tags = entries
+            .filter(|id| range.contains(id))
+            .filter_map(|id| context.tags(id));
         let mut days = notes.iter().map(|note| note.day).collect::<Vec<_>>();
         let mut record = ChapterRecord::default();
         for tags in tags {
@@ -175,11 +177,12 @@ impl Chapters {
                 .messages
                 .iter()
                 .map(|held| held.message.body.full_text());
-            let text = texts.fold(
-                format!("{}\n{}", chapter.title, chapter.summary.full_text()),
-                |text, said| text + "\n" + said.as_ref(),
-            );
-            let text = text.to_lowercase();
+            let text = texts
+                .fold(
+                    format!("{}\n{}", chapter.title, chapter.summary.full_text()),
+                    |text, said| text + "\n" + said.as_ref(),
+                )
+                .to_lowercase();
             !words.is_empty() && words.iter().all(|word| text.contains(word))
         };
         let chapters = self.list.iter().rev().map(Arc::as_ref);

@@ -44,7 +44,6 @@ impl Happening {
         H::deserialize(&self.value).ok()
     }
 
-    /// The facts in it.
     pub(crate) fn facts(&self) -> impl Iterator<Item = &str> {
         self.facts.iter().map(|fact| &**fact)
     }
@@ -98,7 +97,7 @@ impl<H: Happened> From<H> for Noting {
 pub enum Common {
     Died {
         who: Arc<str>,
-        /// By whose hand; empty for nobody's.
+        /// The name of the killer; empty if there is none.
         by: Arc<str>,
     },
     /// The witness learned a fact.
@@ -106,7 +105,7 @@ pub enum Common {
         /// The id of the fact.
         fact: Arc<str>,
         text: Arc<str>,
-        /// From whom; empty for nobody.
+        /// The name of the teller; empty if there is none.
         from: Arc<str>,
     },
     /// The witness told a fact to those who did not know it.

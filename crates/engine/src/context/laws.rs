@@ -459,8 +459,12 @@ fn a_range_is_cut_by_identity_and_not_by_text() {
     let ids: Vec<_> = (0..5)
         .map(|_| context.add_human_message("the same", Tags::new()))
         .collect();
-    let removed = context.remove_message_range(ids[1], ids[3]).unwrap();
-    let removed: Vec<_> = removed.iter().map(|held| held.id).collect();
+    let removed: Vec<_> = context
+        .remove_message_range(ids[1], ids[3])
+        .unwrap()
+        .iter()
+        .map(|held| held.id)
+        .collect();
     assert_eq!(removed, ids[1..=3]);
     let left: Vec<_> = context.entries().iter().map(Entry::id).collect();
     assert_eq!(left, [ids[0], ids[4]]);

@@ -1,6 +1,6 @@
 //! The record of a chapter: what happened, as its owner witnessed it, written by code.
 //!
-//! Whoever is in the audience of an event notes what it says happened. When a chapter closes, the
+//! Each entity in the audience of an event notes what it says happened. When a chapter closes, the
 //! notes of its messages become its [`ChapterRecord`], which no mind can change.
 
 use std::sync::Arc;

@@ -110,16 +110,20 @@ impl View {
 fn by_source(entries: &[Entry], sources: &[SourceView], name: &str) -> Vec<bool> {
     let is_own = |entry: &Entry| matches!(entry.role(), Role::Ai | Role::Tool);
     let keeps_own = !sources.iter().any(|source| source.source == name);
-    let shown = entries.iter().map(|entry| keeps_own && is_own(entry));
-    let mut shown: Vec<bool> = shown.collect();
+    let mut shown: Vec<bool> = entries
+        .iter()
+        .map(|entry| keeps_own && is_own(entry))
+        .collect();
     for source in sources {
         let is_by_source = |entry: &Entry| {
             let sender = entry.body().sender();
             sender.is_some_and(|sender| **sender == source.source)
         };
         let entries = shown.iter_mut().zip(entries);
-        let flags = entries.filter(|(_, entry)| is_by_source(entry));
-        let flags: Vec<&mut bool> = flags.map(|(shown, _)| shown).collect();
+        let flags: Vec<&mut bool> = entries
+            .filter(|(_, entry)| is_by_source(entry))
+            .map(|(shown, _)| shown)
+            .collect();
         let count = flags.len();
         let first = source.first.unwrap_or(0);
         let last = match (source.first, source.last) {
@@ -156,8 +160,9 @@ fn newest_within(most: u64, entries: &[Entry], gap: &dyn Fn(u32) -> Body) -> Vec
     let weight = |shown: &[bool]| {
         let of_shown = entries.iter().zip(shown).filter(|(_, shown)| **shown);
         let hidden = shown.chunk_by(|shown, next| shown == next);
-        let notes = hidden.filter(|run| run.first() == Some(&false));
-        let notes = notes.map(|run| u64::from(gap(run.len() as u32).short_tokens()));
+        let notes = hidden
+            .filter(|run| run.first() == Some(&false))
+            .map(|run| u64::from(gap(run.len() as u32).short_tokens()));
         of_shown.map(|(entry, _)| tokens(entry)).sum::<u64>() + notes.sum::<u64>()
     };
     while weight(&shown) > most
@@ -238,8 +243,8 @@ mod tests {
 
     fn shown(view: View, talk: &AgentContext) -> Vec<String> {
         let viewed = view.of(talk, &|count| Body::text(format!("({count})")));
-        let viewed = viewed.as_ref().unwrap_or(talk).entries().iter();
-        let texts = viewed.map(|entry| entry.body().full_text().into_owned());
+        let entries = viewed.as_ref().unwrap_or(talk).entries().iter();
+        let texts = entries.map(|entry| entry.body().full_text().into_owned());
         texts.collect()
     }
 
@@ -329,8 +334,8 @@ mod tests {
             }
             let gap = |count| Body::text(format!("({count} messages are left out here)"));
             for view in [View::Tokens(most), View::Last(3), View::HeadTail { head: 2, tail: 3 }] {
-                let shown = view.of(&talk, &gap);
-                let shown = shown.as_ref().unwrap_or(&talk);
+                let viewed = view.of(&talk, &gap);
+                let shown = viewed.as_ref().unwrap_or(&talk);
                 let mut open = BTreeMap::new();
                 for entry in shown.entries() {
                     for result in entry.body().tool_results() {

@@ -7,7 +7,7 @@ use bevy_ecs::prelude::*;
 use super::ask_tools::AskTools;
 use super::calls::Continuation;
 use super::compact::folded_note;
-use super::embedding::Matter;
+use super::embedding::RecallQuery;
 use super::job::{FinishedAsk, Job, JobUsage, JobView, LengthGuess, PreparedAsk, Rounds};
 use super::places::Arrival;
 use super::{AskCount, Engine, EngineError};
@@ -25,8 +25,10 @@ use crate::mind::{AnswerForm, AnswerStream, FixedCalls, Mind, MindAlias};
 impl Engine {
     /// Takes up the asks that were opened, in stable order.
     pub(super) fn open_asks(&mut self) -> Result<(), EngineError> {
-        let fresh = self.world.resource_mut::<OpenAsks>().take_fresh();
-        let mut fresh: Vec<_> = fresh
+        let mut fresh: Vec<_> = self
+            .world
+            .resource_mut::<OpenAsks>()
+            .take_fresh()
             .into_iter()
             .map(|entity| (stable_id(&self.world, entity), entity))
             .collect();
@@ -34,10 +36,10 @@ impl Engine {
         for (id, entity) in fresh {
             let (mut job, asking) = self.prepare(id, entity)?;
             self.places.open.entry(job.ask.place).or_default().missing += 1;
-            let vector = match self.matter_of(&job, asking) {
-                Matter::Nothing => None,
-                Matter::Recorded(vector) => Some(vector),
-                Matter::Text(text) => {
+            let vector = match self.recall_query(&job, asking) {
+                RecallQuery::Nothing => None,
+                RecallQuery::Recorded(vector) => Some(vector),
+                RecallQuery::Text(text) => {
                     let about = Vectors::key(&text);
                     let then = Continuation::Ask { about, asking };
                     self.ask_for_vectors(job, [(about, text)], then);
@@ -104,8 +106,10 @@ impl Engine {
         // What comes to mind changes no dice.
         let retakes = self.record.recording.retakes(&name, id.0, number).iter();
         let vectors = self.record.recording.questions(&name, id.0, number);
-        let parts = [name.as_bytes(), &asked.0].into_iter();
-        let parts: Vec<_> = parts.chain(retakes.map(String::as_bytes)).collect();
+        let parts: Vec<_> = [name.as_bytes(), &asked.0]
+            .into_iter()
+            .chain(retakes.map(String::as_bytes))
+            .collect();
         let mixed = world_seed.mixed(&parts);
         let mut seed = [0; 8];
         seed.copy_from_slice(&mixed[..8]);
@@ -182,8 +186,8 @@ impl Engine {
         Ok((Arc::new(FixedCalls::new(calls)), tools))
     }
 
-    /// Where the answer to a question is shown while it is written; `None` if nobody watches, or if
-    /// a guard might hide parts of the whole that whoever watches must not see.
+    /// Where the answer to a question is shown while it is written; `None` if it is not watched, or
+    /// if a guard might hide parts of the whole that viewers must not see.
     fn stream_of(
         &self,
         question: &dyn ErasedAsk,

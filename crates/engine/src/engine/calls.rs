@@ -36,7 +36,7 @@ pub(super) struct Calls {
     /// Answers that are held once the journal has them: they are paid for.
     pub(super) unrecorded_held: Vec<(Arc<Outcome>, Box<Job>, PassedAnswer)>,
     pub(super) cache_warmup: CacheWarmup,
-    /// Why a limit does not allow vectors that an ask needs: then the run stops, and whoever
+    /// Why a limit does not allow vectors that an ask needs: then the run stops, and the run that
     /// resumes asks it again.
     pub(super) refused: Option<UiText>,
     /// Whether calls wait for the gate.
@@ -71,7 +71,7 @@ pub(super) enum CallResult {
     Tools(Vec<ToolCallResult>),
     /// Vectors of what it looks for.
     Vectors(Box<VectorRequest>, Result<Embedded, MindError>),
-    /// What becomes of an answer that was held; `None` if nobody can decide any more.
+    /// The decision on a held answer; `None` if it can't be made any more.
     Decided(Box<PassedAnswer>, Option<Decision>),
 }
 

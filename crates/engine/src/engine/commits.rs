@@ -42,8 +42,10 @@ impl Engine {
     /// Syncs what has arrived and is new to the journal, once.
     pub(super) fn record_arrived(&mut self) -> Result<(), EngineError> {
         let held = std::mem::take(&mut self.calls.unrecorded_held);
-        let lines = held.iter().map(|(outcome, ..)| Line::Held(outcome.clone()));
-        let mut lines: Vec<_> = lines.collect();
+        let mut lines: Vec<_> = held
+            .iter()
+            .map(|(outcome, ..)| Line::Held(outcome.clone()))
+            .collect();
         for arrival in &mut self.arrived {
             if std::mem::take(&mut arrival.is_new) {
                 lines.push(Line::Outcome(arrival.finished.outcome.clone()));
@@ -63,13 +65,16 @@ impl Engine {
             self.world.insert_resource(CurrentStage::Place(place));
         }
         finished.sort_unstable_by_key(|finished| finished.ask.id);
-        let vectors = finished.iter_mut();
-        let vectors = vectors.flat_map(|finished| std::mem::take(&mut finished.ask.vectors));
-        let vectors = LookupVectors(vectors.collect());
-        self.world.insert_resource(vectors);
+        let vectors = finished
+            .iter_mut()
+            .flat_map(|finished| std::mem::take(&mut finished.ask.vectors));
+        self.world.insert_resource(LookupVectors(vectors.collect()));
         let is_watched = !self.listeners.on_commit.is_empty();
-        let outcomes = finished.iter().filter(|_| is_watched);
-        let outcomes: Vec<_> = outcomes.map(|finished| finished.outcome.clone()).collect();
+        let outcomes: Vec<_> = finished
+            .iter()
+            .filter(|_| is_watched)
+            .map(|finished| finished.outcome.clone())
+            .collect();
         for FinishedAsk {
             ask,
             outcome,

@@ -14,7 +14,7 @@ use super::places::Arrival;
 use super::totals::worst_case;
 use super::{Engine, Signal, Stop};
 use crate::context::{AgentContext, ContextStats};
-use crate::event::{By, Phrasebook};
+use crate::event::{AnsweredBy, Phrasebook};
 use crate::exchange::prompts::{REPAIR, Repair, RepairViolation};
 use crate::exchange::{
     AnswerState, BoxedAnswer, Budget, Ledger, Spent, Violation, refuses_to_write,
@@ -410,7 +410,7 @@ impl Engine {
         self.refused(job, answer, reason);
     }
 
-    /// An answer has passed its check: it is used, once whoever reviews answers wants it to be.
+    /// An answer has passed its check: it is used, or held until the reviewer of answers decides.
     fn passed(&mut self, job: Box<Job>, ending: AskEnding, value: BoxedAnswer) {
         if !self.gate.reviews() {
             return self.look_up(job, ending, value);
@@ -421,7 +421,7 @@ impl Engine {
         self.calls.unrecorded_held.push((outcome, job, answer));
     }
 
-    /// Holds an answer that passed its check until somebody has decided.
+    /// Holds an answer that passed its check until its reviewer has decided.
     pub(super) fn hold_passed(&mut self, job: Box<Job>, answer: PassedAnswer) {
         let text = match &answer.ending {
             AskEnding::Answered { text, .. } => text.clone(),
@@ -436,7 +436,7 @@ impl Engine {
 
     fn hold(&mut self, job: Box<Job>, answer: PassedAnswer, held: AnswerInReview) {
         let key: AskKey = (job.ask.name.clone(), job.ask.number);
-        // Whoever is told of it may decide at once.
+        // The reviewer may decide as soon as it is told.
         let decision = self.gate.hold(key, held.clone());
         self.listeners.signal(|| Signal::AnswerHeld {
             entity: job.ask.name.clone(),
@@ -508,9 +508,10 @@ impl Engine {
             violations: violations.collect(),
             example,
         };
-        let complaint = phrases.render(&REPAIR, &data);
-        let complaint = complaint.or_else(|_| serde_json::to_string(&data));
-        let complaint = complaint.unwrap_or_default();
+        let complaint = phrases
+            .render(&REPAIR, &data)
+            .or_else(|_| serde_json::to_string(&data))
+            .unwrap_or_default();
         job.rounds.refuse(answer, &complaint, job.usage.ms());
         self.calls.waiting.push_front(job);
     }
@@ -522,10 +523,10 @@ impl Engine {
             number: job.ask.number,
             purpose: job.ask.question.purpose(),
             by: match &ending {
-                AskEnding::Failed { reason } => By::Fallback(reason.clone()),
+                AskEnding::Failed { reason } => AnsweredBy::Fallback(reason.clone()),
                 AskEnding::Answered { .. } => match job.rounds.refused().count() {
-                    0 => By::Mind,
-                    times => By::Repaired(times as u32),
+                    0 => AnsweredBy::Mind,
+                    times => AnsweredBy::Repaired(times as u32),
                 },
             },
             latency: job.usage.latency,

@@ -25,7 +25,7 @@ use crate::mind::{Embedded, Embedder, MindError};
 const MOST_TEXTS: usize = 256;
 
 /// What an ask is about, to find what has the same meaning.
-pub(super) enum Matter {
+pub(super) enum RecallQuery {
     /// Nothing that could be compared.
     Nothing,
     /// The journal has the vector.
@@ -62,8 +62,9 @@ impl Engine {
             return Ok(());
         }
         let (keys, texts): (Vec<_>, Vec<_>) = texts.into_iter().unzip();
-        let worst = self.reserve(&*embedder, &texts);
-        let worst = worst.inspect_err(|_| self.embeddings.start_over())?;
+        let worst = self
+            .reserve(&*embedder, &texts)
+            .inspect_err(|_| self.embeddings.start_over())?;
         let token = self.token.clone();
         let made = tokio::select! {
             biased;
@@ -100,12 +101,14 @@ impl Engine {
     /// Why a limit of the run does not allow it.
     fn reserve(&mut self, embedder: &dyn Embedder, texts: &[String]) -> Result<Spent, UiText> {
         let tokens = texts.iter().map(|text| u64::from(tokens::estimate(text)));
-        let worst = worst_case(tokens.sum(), 0, 1, |usage| {
-            let price = embedder.price();
-            price.map(|price| price.of(usage)).unwrap_or_default()
-        });
         // Limits count the calls of those who answer.
-        let worst = Spent { calls: 0, ..worst };
+        let worst = Spent {
+            calls: 0,
+            ..worst_case(tokens.sum(), 0, 1, |usage| {
+                let price = embedder.price();
+                price.map(|price| price.of(usage)).unwrap_or_default()
+            })
+        };
         let refusal = self.totals.refuses(&self.settings.limits, &worst);
         match refusal {
             Some(reason) => Err(reason),
@@ -140,8 +143,11 @@ impl Engine {
     /// The texts of chapters and facts that have no vector of this model yet.
     fn texts_without_vectors(&mut self, model: &Arc<str>) -> BTreeMap<Digest, String> {
         let none = Vectors::of(model.clone());
-        let known = self.world.get_resource::<Vectors>();
-        let known = known.filter(|known| known.model == *model).unwrap_or(&none);
+        let known = self
+            .world
+            .get_resource::<Vectors>()
+            .filter(|known| known.model == *model)
+            .unwrap_or(&none);
         let words = self.world.resource::<AnswerWords>();
         let mut texts = BTreeMap::new();
         for (_, entity) in self.world.resource::<CastList>().all() {
@@ -181,9 +187,11 @@ impl Engine {
 
     /// Adds vectors to those of the world, which are dropped if they are of another model.
     fn take_vectors(&mut self, new: &TextVectors) -> Result<(), VectorError> {
-        let known = self.world.remove_resource::<Vectors>();
-        let known = known.filter(|known| known.model == new.model);
-        let mut known = known.unwrap_or_else(|| Vectors::of(new.model.clone()));
+        let mut known = self
+            .world
+            .remove_resource::<Vectors>()
+            .filter(|known| known.model == new.model)
+            .unwrap_or_else(|| Vectors::of(new.model.clone()));
         let mut vectors = new.vectors.iter();
         let added = vectors.try_for_each(|(text, vector)| known.add(*text, vector.clone()));
         self.world.insert_resource(known);
@@ -192,7 +200,7 @@ impl Engine {
 
     /// What an ask is about, if vectors could find something for it. `asking` is how many tokens
     /// its prompt has.
-    pub(super) fn matter_of(&self, job: &Job, asking: u64) -> Matter {
+    pub(super) fn recall_query(&self, job: &Job, asking: u64) -> RecallQuery {
         let find = || {
             let known = self.world.get_resource::<Vectors>()?;
             let question = &*job.ask.question;
@@ -208,19 +216,21 @@ impl Engine {
                 ..Lens::of(self.world.resource::<AnswerWords>())
             };
             let text = Witnessed::asked(context, cues, lens);
-            let text = self.guard_recalled(question, text.into())?;
-            let text = text.as_str().to_owned();
+            let text = self
+                .guard_recalled(question, text.into())?
+                .as_str()
+                .to_owned();
             let ask = &job.ask;
             if let Some(vector) = ask.vectors.get(&Vectors::key(&text)) {
-                return Some(Matter::Recorded(vector.clone()));
+                return Some(RecallQuery::Recorded(vector.clone()));
             }
             let recording = &self.record.recording;
             let may_ask = self.can_embed()
                 && !text.is_empty()
                 && !recording.knows(&ask.name, ask.id.0, ask.number);
-            may_ask.then_some(Matter::Text(text))
+            may_ask.then_some(RecallQuery::Text(text))
         };
-        find().unwrap_or(Matter::Nothing)
+        find().unwrap_or(RecallQuery::Nothing)
     }
 
     /// Whether vectors can be had that those of the world can be compared with.
@@ -230,7 +240,7 @@ impl Engine {
         embedder.is_some_and(|(embedder, known)| *embedder.model() == known.model)
     }
 
-    /// Asks for the vectors of what somebody looks for, unless they are recorded or can't be had;
+    /// Asks for the vectors of searches, unless they are recorded or can't be had;
     /// until they come, the ask waits.
     pub(super) fn ask_for_vectors(
         &mut self,
@@ -263,7 +273,7 @@ impl Engine {
         }));
     }
 
-    /// Takes note of the vectors of what somebody looks for.
+    /// Takes note of the vectors of searches.
     pub(super) fn vectors_returned(
         &mut self,
         mut job: Box<Job>,

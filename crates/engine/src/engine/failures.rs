@@ -18,12 +18,12 @@ const SHOWN: usize = 200;
 
 impl Engine {
     /// A call failed. Nothing of that is recorded, unless the run is told to fall back: its ask
-    /// waits until the server answers again, or for whoever resumes.
+    /// waits until the server answers again, or for the run that resumes it.
     pub(super) fn failed(&mut self, mut job: Box<Job>, failed: FailedCall) -> Option<Stop> {
         job.retract_stream();
         let is_folded = self.fold_after(&mut job, &failed, false);
         if is_folded || !failed.error.is_transient() {
-            // Whoever refuses is there, and nobody waits for this attempt any more.
+            // A server that refuses is there, and this attempt is over.
             self.ends_outage(&job.mind.info().alias);
         }
         if is_folded {
@@ -113,7 +113,7 @@ impl Engine {
         self.stop_at(job, failed.error.text());
     }
 
-    /// Stops at an ask, which whoever resumes asks again.
+    /// Stops at an ask, which a resumed run asks again.
     pub(super) fn stop_at(&mut self, job: Box<Job>, reason: UiText) {
         let alias = job.mind.info().alias.clone();
         let outage = self.calls.outages.0.entry(alias.clone()).or_default();
@@ -195,7 +195,7 @@ impl Engine {
         let stop = text!(engine_useless, mind, too_often, entity, last, advice);
         let alias = info.alias.clone();
         self.calls.outages.0.entry(alias).or_default();
-        // Whoever resumes asks it again.
+        // A resumed run asks it again.
         self.calls.waiting.push_front(job);
         self.calls.stop.get_or_insert(Stopping::Useless(stop));
     }

@@ -10,7 +10,7 @@ use crate::locale::UiText;
 /// Which ask it is: the name of the entity, and the number of the ask among all of its own.
 pub type AskKey = (Arc<str>, u32);
 
-/// Lets calls begin one by one, and holds answers until somebody has decided on them. Clones are
+/// Lets calls begin one by one, and holds answers until they are decided on. Clones are
 /// the same gate. A new one is open: nothing waits for anybody.
 ///
 /// It moves nothing by itself: which calls begin first changes no story, and the journal keeps an
@@ -106,7 +106,7 @@ impl CallGate {
         };
         drop(state);
         for held in held.into_values() {
-            // Nobody waits for it if the run was stopped.
+            // A stopped run does not wait for it.
             let _ = held.decision.send(Decision::Use);
         }
         self.announce();
@@ -155,7 +155,7 @@ impl CallGate {
         self.state().allowed != Some(0)
     }
 
-    /// Holds an answer until somebody decides. If answers are not held any more, it is used.
+    /// Holds an answer until it is decided on. If answers are not held any more, it is used.
     pub(super) fn hold(&self, key: AskKey, answer: AnswerInReview) -> oneshot::Receiver<Decision> {
         let (decision, decided) = oneshot::channel();
         let mut state = self.state();

@@ -26,7 +26,7 @@ use crate::mind::{
 pub(super) struct Job {
     pub(super) ask: PreparedAsk,
     pub(super) mind: Arc<dyn Mind>,
-    /// Where its answer is shown while it is written; `None` if nobody may watch.
+    /// Where its answer is shown while it is written; `None` if it must not be watched.
     pub(super) stream: Option<AnswerStream>,
     /// The digest of the start of its prompt that other entities share; `None` if the provider of
     /// its mind caches no prompts.
@@ -273,8 +273,10 @@ impl Job {
         } else {
             body.tokens()
         };
-        let recalled = self.recalled.as_ref();
-        let recalled = recalled.map_or(0, |recalled| u64::from(recalled.text.tokens()) + 4);
+        let recalled = self
+            .recalled
+            .as_ref()
+            .map_or(0, |recalled| u64::from(recalled.text.tokens()) + 4);
         let rounds: u64 = self.rounds.list.iter().map(ExchangeRound::tokens).sum();
         let messages = history.messages + 1 + 2 * self.rounds.list.len();
         // Roles and separators cost about four tokens a message.
@@ -283,7 +285,7 @@ impl Job {
         history.tokens + after + self.prompt_tools().tokens() + separators
     }
 
-    /// Tells whoever watches that what was shown will not be the answer.
+    /// Tells viewers that what was shown will not be the answer.
     pub(super) fn retract_stream(&self) {
         if let Some(stream) = &self.stream {
             stream.retract();

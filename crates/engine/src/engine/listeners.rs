@@ -53,7 +53,7 @@ pub(super) struct Listeners {
     pub(super) requests: Option<RequestViewer>,
     /// Where answers are shown while they are written.
     pub(super) stream: Option<StreamSender>,
-    /// Whether whoever receives it may see everything.
+    /// Whether its receiver may see everything.
     pub(super) streams_all: bool,
 }
 

@@ -5,9 +5,33 @@
 //! meets. Outcomes are synced to the journal before they are applied, so the world is a function of
 //! its data, its seed and its journal, whatever the network's timing.
 //!
-//! Start reading at [`Engine::run`]: `run.rs` has turns and steps; `asks.rs`, `dispatch.rs` and
-//! `commits.rs` follow an ask from opening to commit; `tools.rs` runs the tools that its mind
-//! calls.
+//! # A turn of two places
+//!
+//! Ann and Bob are in the hall, Cid is alone in the mill. The hall's system asks Ann, and Bob as
+//! soon as Ann has answered; the mill's system asks Cid.
+//!
+//! | | the hall | the mill |
+//! |---|---|---|
+//! | step 1 | the system inserts an ask for Ann | the system inserts an ask for Cid |
+//! | `asks.rs` | the ask gets number 1 of Ann and the hash of its request | likewise for Cid |
+//! | `dispatch.rs` | Ann's mind is called | Cid's mind is called at the same time |
+//! | `commits.rs` | Ann is still thinking | Cid answers: journal synced, answer committed |
+//! | step 2 | | the system takes Cid's answer and asks nothing: the mill rests |
+//! | `commits.rs` | Ann answers: synced, committed | |
+//! | step 2 | the system takes Ann's answer and asks Bob, who is called and committed likewise | |
+//! | step 3 | the system takes Bob's answer: the hall rests, too | |
+//! | meeting | both places rest, so the world meets, and the turn is over | |
+//!
+//! Whether Cid or Ann answers first changes nothing in either place: a step sees its own place
+//! alone, all asks of a place are committed together, in the order of their entities, and what
+//! concerns several places waits for the meeting. If Bob had been asked together with Ann, the hall
+//! would have waited for both.
+//!
+//! In a replay, and in a run that goes on after a crash, `asks.rs` finds the outcome of the same
+//! request in the journal, and no mind is called.
+//!
+//! Start reading at [`Engine::run`]: `run.rs` has turns and steps; `tools.rs` runs the tools that a
+//! mind calls.
 
 mod ask_tools;
 mod asks;

@@ -32,8 +32,9 @@ impl Engine {
         let witnessed = self.world.get::<Witnessed>(entity)?;
         let places = |id| name_by_id(&self.world, id);
         let vectors = self.world.get_resource::<Vectors>();
-        let meaning = vectors.zip(vector);
-        let meaning = meaning.map(|(vectors, question)| Meaning { vectors, question });
+        let meaning = vectors
+            .zip(vector)
+            .map(|(vectors, question)| Meaning { vectors, question });
         let past = (context, chapters);
         let types = self.world.resource::<EventTypes>();
         let lens = Lens {
@@ -97,15 +98,18 @@ impl Engine {
             _ => Vec::new(),
         };
         let used = used.into_iter().chain(std::iter::repeat(false));
-        let each = recalled.memories.iter().zip(used);
-        let each = each.map(|(memory, used)| RecalledMemory {
-            message: memory.message.0,
-            day: memory.day.clone(),
-            place: memory.place.clone(),
-            chapter: memory.chapter.clone(),
-            text: memory.text.clone(),
-            used,
-        });
+        let each = recalled
+            .memories
+            .iter()
+            .zip(used)
+            .map(|(memory, used)| RecalledMemory {
+                message: memory.message.0,
+                day: memory.day.clone(),
+                place: memory.place.clone(),
+                chapter: memory.chapter.clone(),
+                text: memory.text.clone(),
+                used,
+            });
         each.collect()
     }
 }

@@ -108,10 +108,11 @@ fn of_entry(entry: &Entry) -> PromptPiece {
 fn asked(job: &Job) -> impl Iterator<Item = PromptPiece> {
     let body = &job.ask.body;
     let short = body.short().filter(|_| job.ask.question.ask_short());
-    let question = short.map_or_else(|| of_body(body), of_text);
-    let question = (!body.is_silent()).then_some(question);
-    let recalled = job.recalled.as_ref();
-    let recalled = recalled.map(|recalled| of_text(&recalled.text));
+    let question = (!body.is_silent()).then(|| short.map_or_else(|| of_body(body), of_text));
+    let recalled = job
+        .recalled
+        .as_ref()
+        .map(|recalled| of_text(&recalled.text));
     let rounds = job.rounds.list.iter().flat_map(|round| match round {
         ExchangeRound::Tools(round) => vec![of_body(&round.called), of_body(&round.returned)],
         ExchangeRound::Note(note) => vec![of_text(note)],

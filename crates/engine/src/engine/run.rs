@@ -1,6 +1,6 @@
 //! The engine: one world, its schedules, its minds and its journal.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
@@ -39,7 +39,7 @@ pub struct EngineSettings {
     /// The most that this run may spend.
     pub limits: SpendLimits,
     /// Whether the run goes on with default answers when a server can't answer. Else it stops, and
-    /// whoever resumes it asks again.
+    /// a resumed run asks again.
     pub falls_back: bool,
     /// How many asks of this run may end without a usable answer; by default it depends on the
     /// model, see [`MaxDefaults`](crate::mind::MaxDefaults).
@@ -164,7 +164,7 @@ impl Engine {
     }
 
     /// As [`Engine::new`], with a journal in memory that is lost with the engine: for tests, and
-    /// for games that nobody resumes. [`session::Session`](crate::session::Session) keeps it in a
+    /// for games without saves. [`session::Session`](crate::session::Session) keeps it in a
     /// save.
     ///
     /// # Errors
@@ -211,8 +211,10 @@ impl Engine {
     /// run left in the middle.
     pub fn has_recorded_outcomes(&mut self) -> bool {
         let mut counts = self.world.query::<(&EntityName, &AskCount)>();
-        let counts = counts.iter(&self.world);
-        let counts: BTreeMap<_, _> = counts.map(|(name, count)| (&name.0, count.0)).collect();
+        let counts: BTreeMap<_, _> = counts
+            .iter(&self.world)
+            .map(|(name, count)| (&name.0, count.0))
+            .collect();
         let mut outcomes = self.record.recording.outcomes();
         outcomes.any(|outcome| {
             let asked = counts.get(&outcome.entity);
@@ -255,7 +257,7 @@ impl Engine {
     }
 
     /// Calls `act` with every request that led to a recorded outcome, before the outcome is used.
-    /// `mind_of` says who answered, since a request is in the form of its mind; if it says nobody,
+    /// `mind_of` says who answered, since a request is in the form of its mind; without one,
     /// the outcome is left out.
     pub fn on_request(
         &mut self,
@@ -281,7 +283,7 @@ impl Engine {
         receiver
     }
 
-    /// As [`Self::watch`], for whoever may see everything: answers of models to all asks are
+    /// As [`Self::watch`], for a viewer who may see everything: answers of models to all asks are
     /// streamed, whatever guards hide later; of those in JSON, the words.
     pub fn watch_all(&mut self) -> StreamReceiver {
         let receiver = self.watch();
@@ -289,7 +291,7 @@ impl Engine {
         receiver
     }
 
-    /// Lets whoever holds this gate decide which calls begin and which answers are used. A run
+    /// Lets the holder of this gate decide which calls begin and which answers are used. A run
     /// waits for them.
     pub fn set_gate(&mut self, gate: CallGate) {
         self.gate = gate;
@@ -436,8 +438,7 @@ impl Engine {
         self.open_asks()?;
         self.places.steps.clear();
         let mut places = self.world.query_filtered::<&StableId, With<Place>>();
-        let places: BTreeSet<_> = places.iter(&self.world).copied().collect();
-        self.places.ready = places;
+        self.places.ready = places.iter(&self.world).copied().collect();
         let open = &self.places.open;
         self.places.ready.retain(|place| !open.contains_key(place));
         Ok(())

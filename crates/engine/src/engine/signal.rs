@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::sync::Notify;
 
 use super::gate::AnswerInReview;
-use crate::event::By;
+use crate::event::AnsweredBy;
 use crate::locale::{Argument, UiText, text};
 
 /// News of the run, for progress displays and logs. Never reaches the world.
@@ -40,16 +40,16 @@ pub enum Signal {
         /// The purpose of the ask.
         purpose: &'static str,
         /// Who made the answer.
-        by: By,
+        by: AnsweredBy,
         /// How long its calls took.
         latency: Duration,
     },
-    /// An answer waits for a decision of whoever holds the [`CallGate`](super::CallGate).
+    /// An answer waits for the decision of the [`CallGate`](super::CallGate).
     AnswerHeld {
         entity: Arc<str>,
         /// The number of the ask among those of the entity, from 1.
         number: u32,
-        /// The answer, and what is wrong with it if somebody wrote it.
+        /// The answer, and what is wrong with it if a person wrote it.
         answer: AnswerInReview,
     },
     /// Whether calls wait until the [`CallGate`](super::CallGate) lets them begin.
@@ -65,7 +65,7 @@ pub enum Signal {
         pause: Duration,
         /// How long it is waited for at most.
         patience: Duration,
-        /// Whether nobody waited for it before.
+        /// Whether it is the first that is waited for.
         is_first: bool,
     },
     /// A server that was waited for answers again.
@@ -85,7 +85,7 @@ pub enum Signal {
 }
 
 impl Signal {
-    /// What whoever runs the story is told, if it is of concern.
+    /// What the host is told, if it is of concern.
     pub fn notice(&self) -> Option<UiText> {
         Some(match self {
             Self::ServerAwaited {

@@ -13,7 +13,7 @@ pub struct StoryEnd(pub String);
 #[serde(transparent)]
 pub(super) struct IdleTurns(pub(super) u32);
 
-/// What somebody outside told the world since the last turn, for the systems of the meeting to
+/// What the world was told from outside since the last turn, for the systems of the meeting to
 /// take. See [`Engine::add_input`](super::Engine::add_input).
 #[derive(Resource, Clone, Debug, Default, PartialEq)]
 pub struct Inputs(pub Vec<Value>);

@@ -119,8 +119,9 @@ impl Engine {
             tools: tools.collect(),
         };
         let phrases = self.world.resource::<Phrasebook>();
-        let words = phrases.render(&IN_WORDS, &data);
-        let words = words.or_else(|_| serde_json::to_string(&data));
+        let words = phrases
+            .render(&IN_WORDS, &data)
+            .or_else(|_| serde_json::to_string(&data));
         words.unwrap_or_default().into()
     }
 
@@ -163,8 +164,8 @@ impl Engine {
             return Err(EngineError::ToolName(error.clone()));
         }
         let mut sets = self.world.query::<(&EntityName, &ToolSet)>();
-        let sets = sets.iter(&self.world);
         let mut sets: Vec<_> = sets
+            .iter(&self.world)
             .map(|(name, set)| (name.0.clone(), set.clone()))
             .collect();
         sets.sort_by(|(a, _), (b, _)| a.cmp(b));
@@ -201,15 +202,19 @@ impl Engine {
 
     /// Runs the tools that a mind called, at once or when what it wants to recall has vectors.
     pub(super) fn run_tools(&mut self, job: Box<Job>, completion: Completion) {
-        let calls = completion.calls.iter().take(self.toolbox().limits.calls);
-        let calls = calls.map(|call| self.guarded_call(&job, call));
+        let calls = completion
+            .calls
+            .iter()
+            .take(self.toolbox().limits.calls)
+            .map(|call| self.guarded_call(&job, call));
         let searches = calls
             .filter(|(call, stopped)| stopped.is_none() && SEARCHES.contains(&call.name.as_str()));
-        let questions = searches.filter_map(|(call, _)| {
-            let arguments = arguments_of(&call.arguments);
-            Some(Vectors::keyed(arguments.get("question")?.as_str()?))
-        });
-        let questions: BTreeMap<_, _> = questions.collect();
+        let questions: BTreeMap<_, _> = searches
+            .filter_map(|(call, _)| {
+                let arguments = arguments_of(&call.arguments);
+                Some(Vectors::keyed(arguments.get("question")?.as_str()?))
+            })
+            .collect();
         self.ask_for_vectors(job, questions, Continuation::RunTools(completion));
     }
 
@@ -300,8 +305,13 @@ impl Engine {
         let toolbox = self.toolbox();
         let name = job.tools.name_of(&call.name);
         let Some(tool) = name.and_then(|name| toolbox.get(name)) else {
-            let known = job.tools.specs().iter().map(|spec| spec.name());
-            let known = known.collect::<Vec<_>>().join(", ");
+            let known = job
+                .tools
+                .specs()
+                .iter()
+                .map(|spec| spec.name())
+                .collect::<Vec<_>>()
+                .join(", ");
             let words = format!("there is no tool '{}'; there are: {known}", call.name);
             let data = Unknown {
                 name: &call.name,
@@ -358,8 +368,9 @@ impl Engine {
             None => text,
             Some((end, _)) => {
                 let left_out = text[end..].chars().count();
-                let note = phrases.render(&CUT, &Cut { left_out });
-                let note = note.unwrap_or_else(|_| format!("[{left_out} more characters]"));
+                let note = phrases
+                    .render(&CUT, &Cut { left_out })
+                    .unwrap_or_else(|_| format!("[{left_out} more characters]"));
                 format!("{}… {note}", &text[..end])
             }
         };
@@ -383,8 +394,9 @@ impl Engine {
         job.rounds.recorded.push(record);
         if !job.prompt_tools().callable {
             let phrases = self.world.resource::<Phrasebook>();
-            let words = phrases.render(&USED_UP, &());
-            let words = words.unwrap_or_else(|_| "Answer now, without tools.".into());
+            let words = phrases
+                .render(&USED_UP, &())
+                .unwrap_or_else(|_| "Answer now, without tools.".into());
             job.rounds.list.push(ExchangeRound::Note(words.into()));
         }
     }
@@ -393,8 +405,10 @@ impl Engine {
     pub(super) fn resume_rounds(&mut self, job: &mut Job) {
         let ask = &job.ask;
         let recording = &self.record.recording;
-        let rounds = recording.rounds(&ask.name, ask.id.0, ask.number, ask.hash);
-        let rounds: Vec<_> = rounds.cloned().collect();
+        let rounds: Vec<_> = recording
+            .rounds(&ask.name, ask.id.0, ask.number, ask.hash)
+            .cloned()
+            .collect();
         let last = rounds.len().saturating_sub(1);
         for (index, mut open) in rounds.into_iter().enumerate() {
             if open.is_attempt() {

@@ -41,13 +41,12 @@ pub trait AgentEvent: Telling + Serialize + DeserializeOwned + Send + Sync + 'st
     /// The name under which the type is registered, such as `speak`.
     const TYPE: &'static str;
 
-    /// Whether it is news when it comes, so that what bears on it comes to the minds of those who
-    /// got it.
-    const IS_CUE: bool = true;
+    /// Whether receiving it triggers automatic recall.
+    const TRIGGERS_RECALL: bool = true;
 
-    /// Whether other events tell what of it is worth to be remembered, so that it never comes to
-    /// mind by itself: ways, what is seen for the first time, the moves of a fight.
-    const IS_MINOR: bool = false;
+    /// Whether it is recalled automatically. Of ways, first sights and the moves of a fight, other
+    /// events tell what is worth remembering.
+    const RECALLABLE: bool = true;
 
     /// Who did it, by name.
     fn speaker(&self) -> Option<&str> {
@@ -64,8 +63,8 @@ pub trait AgentEvent: Telling + Serialize + DeserializeOwned + Send + Sync + 'st
         None
     }
 
-    /// The ids of the facts that it tells on purpose. A speaker tells only what it knows; whoever
-    /// gets the event knows it from then on.
+    /// The ids of the facts that it tells on purpose. A speaker tells only what it knows; the
+    /// receivers know it from then on.
     fn tells(&self) -> &[String] {
         &[]
     }
@@ -96,7 +95,7 @@ pub trait AgentEvent: Telling + Serialize + DeserializeOwned + Send + Sync + 'st
         None
     }
 
-    /// What whoever did it notes, and its name: by default its speaker, the same as the others.
+    /// What the actor notes, and its name: by default the speaker, the same as the others.
     fn own_happening(&self) -> Option<(&str, Noting)> {
         self.speaker().zip(self.happening())
     }
@@ -150,8 +149,8 @@ impl EventType {
         Self {
             name: E::TYPE,
             traits: EventTraits {
-                is_cue: E::IS_CUE,
-                is_minor: E::IS_MINOR,
+                triggers_recall: E::TRIGGERS_RECALL,
+                recallable: E::RECALLABLE,
             },
             read: |data| Some(Box::new(E::deserialize(data).ok()?)),
             add_template: |_| (),
@@ -238,10 +237,10 @@ mod tests {
     #[event("verdict", style = Deed)]
     struct Verdict;
     #[derive(Serialize, Deserialize, AgentEvent)]
-    #[event("blow", style = Deed, minor)]
+    #[event("blow", style = Deed, not_recallable)]
     struct Blow;
     #[derive(Serialize, Deserialize, AgentEvent)]
-    #[event("roll", style = Deed, no_cue)]
+    #[event("roll", style = Deed, no_trigger)]
     struct Roll;
 
     fn event(kind: &str, text: &str) -> Body {
@@ -285,7 +284,7 @@ mod tests {
         register_event::<Blow>(&mut world);
         register_event::<Roll>(&mut world);
         assert_eq!(come(&world, ["verdict", "verdict"]), 1);
-        assert_eq!(come(&world, ["blow", "verdict"]), 0, "it is minor");
+        assert_eq!(come(&world, ["blow", "verdict"]), 0, "it is not recallable");
         assert_eq!(come(&world, ["verdict", "roll"]), 0, "it is no cue");
         assert_eq!(come(&world, ["roll", "blow"]), 1);
     }

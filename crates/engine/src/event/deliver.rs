@@ -113,7 +113,7 @@ pub fn deliver(
             let names = learners.filter_map(|entity| cast.get(entity).ok());
             lesson.told_to(names.map(|(context, ..)| context.name().clone()).collect())
         });
-        // Whoever does something notes it, though it is not in the audience.
+        // The actor notes its own deed, though it is not in the audience.
         for (doer, happening) in own.into_iter().chain(told.collect::<Vec<_>>()) {
             let doer = list.by_name(&doer);
             if let Some(Ok((context, mut chapters, ..))) = doer.map(|doer| cast.get_mut(doer)) {
@@ -121,8 +121,7 @@ pub fn deliver(
             }
         }
         // What is learned is told right after the event that taught it.
-        let lessons = lessons.into_iter().rev();
-        for learned in lessons.filter_map(|lesson| lesson.event) {
+        for learned in lessons.into_iter().rev().filter_map(|lesson| lesson.event) {
             queue.push_front(learned);
         }
         records.0.push(Record::Event(EventRecord {
@@ -145,7 +144,7 @@ pub fn deliver(
 /// A fact that some have just learned.
 struct Lesson {
     about: Arc<Fact>,
-    /// Who told it; empty for nobody.
+    /// The name of the teller; empty if there is none.
     from: Arc<str>,
     learners: Vec<Entity>,
     /// The event by which they are told; `None` if it has told them.
@@ -153,7 +152,7 @@ struct Lesson {
 }
 
 impl Lesson {
-    /// What whoever told the fact to these people notes, and its name.
+    /// What the teller of the fact notes, and its name.
     fn told_to(&self, to: Vec<Arc<str>>) -> Option<(Arc<str>, Happening)> {
         let Fact {
             id, title, text, ..
@@ -209,7 +208,7 @@ impl Teaching<'_, '_> {
                 let Ok((name, mut knowledge)) = self.knowledge.get_mut(*entity) else {
                     return false;
                 };
-                // Nobody learns a fact from itself: whoever tells one knew it before.
+                // A teller knew its fact before.
                 how.from.as_ref() != Some(&name.0) && knowledge.learn(fact, &how)
             });
             if !learners.is_empty() {
@@ -228,7 +227,7 @@ impl Teaching<'_, '_> {
     }
 
     /// Takes those out of the audience of a lesson who have learned its fact from another event
-    /// since it was written; returns whether nobody is left.
+    /// since it was written; returns whether the audience is empty now.
     fn is_known_to_all(&self, lesson: &mut PendingEvent) -> bool {
         let PendingEvent {
             audience, tells, ..

@@ -12,7 +12,7 @@ pub enum Fault {
     /// An event of a type that is not registered.
     #[text(event_unregistered, event)]
     UnregisteredEvent(String),
-    /// A step wrote an event for somebody at another place.
+    /// A step wrote an event for an entity at another place.
     #[text(event_told_elsewhere)]
     ToldElsewhere {
         /// The place that stepped.

@@ -98,7 +98,7 @@ impl EventRecord {
 /// Who made an answer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum By {
+pub enum AnsweredBy {
     /// The entity's mind, at the first attempt.
     Mind,
     /// The entity's mind, after this many bad answers.
@@ -136,7 +136,7 @@ pub struct AnswerRecord {
     pub purpose: String,
     /// The answer as the context keeps it.
     pub text: String,
-    pub by: By,
+    pub by: AnsweredBy,
     /// The memories that came with the question; none for most answers.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub recalled: Vec<RecalledMemory>,

@@ -27,7 +27,7 @@ pub const EVENTS: &[EventType] = &[
 
 /// An entity's story begins.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
-#[event("kickoff", style = Opening, no_cue, minor, speaker = actor, spoken = message)]
+#[event("kickoff", style = Opening, no_trigger, not_recallable, speaker = actor, spoken = message)]
 pub struct Kickoff {
     /// Who.
     pub actor: String,
@@ -35,7 +35,7 @@ pub struct Kickoff {
     pub message: String,
 }
 
-/// Words said aloud to somebody on the same stage.
+/// Words said aloud on a stage.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
 #[event("speak", style = Speech, speaker = actor, spoken = message, tells = tells)]
 pub struct Speak {
@@ -95,7 +95,10 @@ pub struct Mind {
 
 /// A search in one's own memory, and what it found.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
-#[event("query", style = Working, no_cue, minor, speaker = actor, private, third_person = seen)]
+#[event(
+    "query", style = Working, no_trigger, not_recallable, speaker = actor, private,
+    third_person = seen
+)]
 pub struct MemorySearch {
     /// Who searches.
     pub actor: String,
@@ -117,10 +120,10 @@ impl MemorySearch {
     }
 }
 
-/// Somebody leaves a stage.
+/// An actor leaves a stage.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
 #[event(
-    "leave", style = Move, minor, tags = message_tags,
+    "leave", style = Move, not_recallable, tags = message_tags,
     line = text!(story_walks, actor, from = stage, to)
 )]
 pub struct Leave {
@@ -138,9 +141,9 @@ impl Leave {
     }
 }
 
-/// Somebody arrives on a stage.
+/// An actor arrives on a stage.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
-#[event("arrive", style = Move, minor, tags = message_tags, line = walk)]
+#[event("arrive", style = Move, not_recallable, tags = message_tags, line = walk)]
 pub struct Arrive {
     /// Who.
     pub actor: String,
@@ -165,10 +168,11 @@ impl Arrive {
     }
 }
 
-/// Somebody's look, as others see it.
+/// An actor's look, as others see it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
 #[event(
-    "appearance", style = Look, minor, third_person = text!(story_row, name = actor, what = look)
+    "appearance", style = Look, not_recallable,
+    third_person = text!(story_row, name = actor, what = look)
 )]
 pub struct Sighting {
     /// Who.
@@ -177,13 +181,13 @@ pub struct Sighting {
     pub look: String,
 }
 
-/// Somebody dies or falls.
+/// An actor dies or falls.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
 #[event("death", style = Fall, happening = noted, line = fall)]
 pub struct Death {
     /// Who.
     pub actor: String,
-    /// By whose hand; empty for nobody's.
+    /// The name of the killer; empty if there is none.
     pub by: String,
     /// Where.
     pub stage: String,
@@ -208,7 +212,8 @@ impl Death {
 /// A chapter was closed: its summary, for its owner alone.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
 #[event(
-    "archive", style = Memory, no_cue, minor, private, tags = message_tags, third_person = seen
+    "archive", style = Memory, no_trigger, not_recallable, private, tags = message_tags,
+    third_person = seen
 )]
 pub struct Archive {
     /// Whose.

@@ -1,4 +1,4 @@
-//! The events of knowing: what somebody learned, and what its speaker could not say.
+//! The events of knowing: what an entity learned, and what its speaker could not say.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,10 +7,10 @@ use crate::context::{Common, Noting};
 use crate::knowledge::{Fact, MadeKind, is_made};
 use crate::locale::{UiText, text};
 
-/// Somebody learned something. Every recipient knows the fact from then on.
+/// A fact was learned. Every recipient knows it from then on.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
 #[event(
-    "learned", style = Lesson, no_cue, private, tells = std::slice::from_ref(&self.fact),
+    "learned", style = Lesson, no_trigger, private, tells = std::slice::from_ref(&self.fact),
     happening = noted, third_person = seen
 )]
 pub struct Learned {
@@ -19,12 +19,12 @@ pub struct Learned {
     /// What it is about.
     pub title: String,
     pub message: String,
-    /// From whom; empty if from nobody.
+    /// The name of the teller; empty if there is none.
     pub from: String,
 }
 
 impl Learned {
-    /// A fact, learned from somebody; from nobody if the name is empty.
+    /// A fact, learned from an entity of this name; without a teller if it is empty.
     pub(super) fn of(fact: &Fact, from: &str) -> Self {
         Self {
             fact: fact.id.clone(),

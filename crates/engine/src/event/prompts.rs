@@ -88,11 +88,9 @@ mod tests {
     fn a_template_is_filled_with_the_fields_of_its_data() {
         let texts = [("asks/plan", "Day {{ day }}: {{ names | join(', ') }}\n")];
         let phrases = Phrasebook::from(Templates::from_texts(texts).unwrap());
-        let names = [String::from("Ann"), String::from("Bob")];
-        let names = names.each_ref().map(String::as_str);
         let plan = Plan {
             day: 2,
-            names: &names,
+            names: &["Ann", "Bob"],
         };
         assert_eq!(phrases.render(&PLAN, &plan).unwrap(), "Day 2: Ann, Bob");
         let missing = PromptTemplate::new("asks/none");

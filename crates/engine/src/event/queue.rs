@@ -28,7 +28,7 @@ pub struct PendingEvent {
     pub tags: Tags,
     /// What its receivers note.
     pub happening: Option<Noting>,
-    /// What whoever did it notes instead, and its name.
+    /// What the actor notes instead, and its name.
     pub own_happening: Option<(Arc<str>, Happening)>,
     /// Who gets it, in a stable order.
     pub audience: Vec<Entity>,
@@ -40,9 +40,9 @@ pub struct PendingEvent {
     pub public: bool,
     /// Whether its receivers said it themselves.
     pub own: bool,
-    /// The ids of the facts that it tells: whoever gets it knows them from then on.
+    /// The ids of the facts that it tells: its receivers know them from then on.
     pub tells: Vec<Arc<str>>,
-    /// Whether a guard stopped it: it is recorded, but nobody gets it.
+    /// Whether a guard stopped it: it is recorded, but not delivered.
     pub blocked: bool,
     /// The range of its one receiver's context that the message replaces.
     pub chapter_close: Option<ChapterClose>,

@@ -149,8 +149,8 @@ impl EventWriter<'_, '_> {
         self.write_to(&[thinker], event, AudienceRule::Private);
     }
 
-    /// Teaches these entities a fact, whoever of them does not know it yet; from nobody if `from`
-    /// is empty. A teller among them learns it first, from nobody: from what it tells the others
+    /// Teaches a fact to those of these entities that don't know it yet; without a teller if `from`
+    /// is empty. A teller among them learns it first, from no one: from what it tells the others
     /// of. An id that no fact has teaches nothing.
     pub fn teach(&mut self, learners: &[Entity], fact: &str, from: &str) {
         let Some(fact) = self.facts.get(fact).cloned() else {
@@ -170,7 +170,7 @@ impl EventWriter<'_, '_> {
         }
     }
 
-    /// Teaches somebody a fact that its own deed made. It has read of that deed, so nothing is
+    /// Teaches an entity a fact that its own deed made. It has read of that deed, so nothing is
     /// added to its context.
     pub fn teach_own_deed(&mut self, doer: Entity, fact: &str) {
         if let Some(fact) = self.facts.get(fact).cloned() {
@@ -185,8 +185,9 @@ impl EventWriter<'_, '_> {
             knowledge.is_ok_and(|knowledge| knowledge.knows(fact))
         };
         let facts = self.fact_phrases.facts_in(words);
-        let mut facts = facts.iter();
-        facts.all(|fact| hearers.iter().all(|hearer| knows(hearer, fact)))
+        facts
+            .iter()
+            .all(|fact| hearers.iter().all(|hearer| knows(hearer, fact)))
     }
 
     /// Closes a chapter of an entity: the event's words replace a range of its context, and what
@@ -302,8 +303,7 @@ impl EventWriter<'_, '_> {
             spoken.and_then(|spoken| self.judge(&mut pending, spoken, knower, tells_by_words));
         let data = serde_json::to_value(&event).map_err(PhraseError::from);
         let texts = data.and_then(|data| {
-            let short = E::short_template();
-            let short = short
+            let short = E::short_template()
                 .map(|name| self.phrases.say(&name, &data))
                 .transpose()?;
             Ok((event.text(&self.phrases, &data)?, short, data))
@@ -334,7 +334,7 @@ impl EventWriter<'_, '_> {
         tells_by_words: bool,
     ) -> Option<String> {
         let knowledge = knower.and_then(|entity| self.knowledge.get(entity).ok());
-        // Whoever knows nothing tells nothing by its words.
+        // A speaker without knowledge tells nothing by its words.
         let knows_any = knowledge.is_some_and(|knowledge| !knowledge.is_empty());
         if tells_by_words && knows_any {
             for fact in self.fact_phrases.facts_in(spoken) {
@@ -386,7 +386,7 @@ impl EventWriter<'_, '_> {
             Some((message, speaker))
         });
         if pending.speaker.is_some() {
-            // Nobody can tell what it does not know, nor what is sworn.
+            // A speaker can tell neither what it does not know, nor what is sworn.
             let knowledge = knower.and_then(|entity| self.knowledge.get(entity).ok());
             pending.tells.retain(|id| {
                 let is_sworn = self.facts.get(id).is_none_or(|fact| fact.sworn);

@@ -9,19 +9,19 @@ use bevy_ecs::world::DeferredWorld;
 
 use super::Reply;
 use crate::cast::StableId;
-use crate::event::By;
+use crate::event::AnsweredBy;
 
 /// An answer that passed its check. A system takes it in the next step of its place.
 #[derive(Component, Debug)]
 #[component(storage = "SparseSet", on_insert = answered::<R>, on_discard = taken)]
 pub struct Answer<R: Reply> {
     value: Option<R>,
-    pub by: By,
+    pub by: AnsweredBy,
 }
 
 impl<R: Reply> Answer<R> {
     /// An answer, for unit tests of systems to insert.
-    pub fn new(value: R, by: By) -> Self {
+    pub fn new(value: R, by: AnsweredBy) -> Self {
         Self {
             value: Some(value),
             by,
@@ -39,7 +39,7 @@ pub struct Answers<'w, 's, R: Reply> {
 
 impl<R: Reply> Answers<'_, '_, R> {
     /// Takes all answers of this type: who answered, what, and who made the answer.
-    pub fn take(&mut self) -> Vec<(Entity, R, By)> {
+    pub fn take(&mut self) -> Vec<(Entity, R, AnsweredBy)> {
         let mut answers: Vec<_> = self.answers.iter_mut().collect();
         answers.sort_by_key(|(entity, id, _)| (id.copied(), *entity));
         answers

@@ -15,7 +15,7 @@ use super::form_reader::FormReader;
 use super::reply::{AnswerState, Asked, Schema, schema_of};
 use super::{Reply, Violation, Voice, is_refusal};
 use crate::cast::EntityName;
-use crate::event::{By, Fault, Faults};
+use crate::event::{AnsweredBy, Fault, Faults};
 use crate::memory::{AnswerWords, Cues};
 use crate::message::{Body, Digest, Tag, Tags};
 use crate::mind::AnswerForm;
@@ -348,7 +348,7 @@ impl<R: Reply> Ask<R> {
         json.map_or(&Value::Null, |json| &json.constrained)
     }
 
-    /// Builders run before the ask is inserted, while nobody shares it.
+    /// Builders run before the ask is inserted, while it is not shared.
     fn edit(mut self, change: impl FnOnce(&mut Spec<R>)) -> Self {
         if let Some(spec) = Arc::get_mut(&mut self.0) {
             change(spec);
@@ -372,7 +372,6 @@ pub trait ErasedAsk: Send + Sync {
     fn keeps_answer(&self) -> bool;
     /// The tags of its message.
     fn tags(&self) -> &Tags;
-    /// The form of the answer.
     fn form(&self) -> AnswerForm<'_>;
     /// A digest of the wanted JSON; `None` for prose.
     fn form_digest(&self) -> Option<Digest>;
@@ -399,14 +398,14 @@ pub trait ErasedAsk: Send + Sync {
     /// What an answer that this ask judged looks up.
     fn looked_up<'a>(&self, answer: &'a BoxedAnswer) -> Option<&'a str>;
     /// What a context keeps of an answer: nothing around it, and JSON in its form.
-    fn kept_text<'t>(&self, raw: &'t str, state: AnswerState) -> Cow<'t, str>;
+    fn remembered_text<'t>(&self, raw: &'t str, state: AnswerState) -> Cow<'t, str>;
     /// A right answer: this one without what is wrong in it, or else the smallest that does
     /// nothing; `None` for prose.
     fn example(&self, answer: &str, violations: &[Violation]) -> Option<String>;
     /// The answer that is used if the mind gives none, and its text.
     fn fallback(&self) -> (BoxedAnswer, String);
     /// Replaces the ask on the entity by its answer.
-    fn answer(&self, entity: &mut EntityWorldMut, value: BoxedAnswer, by: By);
+    fn answer(&self, entity: &mut EntityWorldMut, value: BoxedAnswer, by: AnsweredBy);
 }
 
 impl<R: Reply> Spec<R> {
@@ -424,7 +423,7 @@ impl<R: Reply> Spec<R> {
             };
             let answer = R::read(raw)?.unwrapped(&asked, &self.constraints);
             let answer = self.checked(answer, state)?;
-            let kept = answer.kept_text(raw);
+            let kept = answer.remembered_text(raw);
             return Ok((answer, kept.into()));
         };
         let mut found = find_json(raw);
@@ -492,8 +491,9 @@ impl<R: Reply> Spec<R> {
             .collect();
         let mut value = form.corrected(form.fit(found.value).value, &wrong, R::IN_EXAMPLE)?;
         self.tidy(&mut value);
-        let answer: R = serde_json::from_value(value.clone()).ok()?;
-        let answer = answer.settled(&self.constraints);
+        let answer = serde_json::from_value::<R>(value.clone())
+            .ok()?
+            .settled(&self.constraints);
         let is_right = answer.check(&self.constraints).is_empty();
         is_right.then_some(value)
     }
@@ -609,7 +609,7 @@ impl<R: Reply> ErasedAsk for Spec<R> {
         answer.downcast_ref::<R>()?.looks_up()
     }
 
-    fn kept_text<'t>(&self, raw: &'t str, state: AnswerState) -> Cow<'t, str> {
+    fn remembered_text<'t>(&self, raw: &'t str, state: AnswerState) -> Cow<'t, str> {
         let read = self.read(raw, state);
         read.map_or_else(|_| raw.into(), |(_, text)| text)
     }
@@ -620,8 +620,12 @@ impl<R: Reply> ErasedAsk for Spec<R> {
             return Some(corrected.to_string());
         }
         let smallest = serde_json::to_value(self.fallback.of(&self.constraints)).ok()?;
-        let members = smallest.as_object()?.keys().map(String::as_str);
-        let members: Vec<_> = members.chain(R::IN_EXAMPLE.iter().copied()).collect();
+        let members: Vec<_> = smallest
+            .as_object()?
+            .keys()
+            .map(String::as_str)
+            .chain(R::IN_EXAMPLE.iter().copied())
+            .collect();
         Some(json.form::<R>("").example(&members).to_string())
     }
 
@@ -637,7 +641,7 @@ impl<R: Reply> ErasedAsk for Spec<R> {
         (Box::new(fallback), text)
     }
 
-    fn answer(&self, entity: &mut EntityWorldMut, value: BoxedAnswer, by: By) {
+    fn answer(&self, entity: &mut EntityWorldMut, value: BoxedAnswer, by: AnsweredBy) {
         entity.remove::<Ask<R>>();
         // Only a value that this ask judged or offered comes back to it.
         if let Ok(value) = value.downcast::<R>() {

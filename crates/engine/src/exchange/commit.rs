@@ -11,7 +11,7 @@ use super::{AnswerState, BoxedAnswer, ErasedAsk, Ledger, OpenAsks, RoundMaker, S
 use crate::cast::{self, Clock, CurrentStage, EntityName, StableId, WorldTurn};
 use crate::context::AgentContext;
 use crate::event::guard::{GuardAct, Guards, Judged, Point};
-use crate::event::{AnswerRecord, By, CallRecord, Phrasebook, Record, Records};
+use crate::event::{AnswerRecord, AnsweredBy, CallRecord, Phrasebook, Record, Records};
 use crate::journal::{AskEnding, Outcome};
 use crate::locale::text;
 use crate::message::tokens::Correction;
@@ -69,8 +69,10 @@ pub(crate) fn commit(
     let Ok(mut entity) = world.get_entity_mut(entity) else {
         return;
     };
-    let name = entity.get::<EntityName>().map(|name| name.0.clone());
-    let name = name.unwrap_or_default();
+    let name = entity
+        .get::<EntityName>()
+        .map(|name| name.0.clone())
+        .unwrap_or_default();
     if let Some(mut context) = entity.get_mut::<AgentContext>() {
         // A question whose lasting form is empty leaves no trace, but uses up its id.
         let asked = stamp.put_on(asked.clone());
@@ -95,7 +97,7 @@ pub(crate) fn commit(
         correction.observe(outcome.estimated, outcome.usage.input);
     }
     if let Some(mut ledger) = entity.get_mut::<Ledger>() {
-        let is_fallback = matches!(by, By::Fallback(_));
+        let is_fallback = matches!(by, AnsweredBy::Fallback(_));
         ledger.book(question.purpose(), Spent::on(outcome, is_fallback));
     }
     let id = entity.get::<StableId>().copied().unwrap_or(StableId(0));
@@ -151,7 +153,7 @@ pub(crate) fn request_hash(
 struct Resolved {
     value: BoxedAnswer,
     text: String,
-    by: By,
+    by: AnsweredBy,
     guard_acts: Vec<GuardAct>,
 }
 
@@ -172,19 +174,19 @@ impl Resolved {
                 };
                 judged
                     .map_or_else(|| question.judge(text, state), Ok)
-                    .map(|value| (value, question.kept_text(text, state).into_owned()))
+                    .map(|value| (value, question.remembered_text(text, state).into_owned()))
                     .map_err(|violations| Violation::summary(&violations, phrases))
             }
             AskEnding::Failed { reason } => Err(reason.clone()),
         };
         let (value, text, by) = match judged {
             Ok((value, text)) => match outcome.refused.len() {
-                0 => (value, text, By::Mind),
-                times => (value, text, By::Repaired(times as u32)),
+                0 => (value, text, AnsweredBy::Mind),
+                times => (value, text, AnsweredBy::Repaired(times as u32)),
             },
             Err(reason) => {
                 let (value, text) = question.fallback();
-                (value, text, By::Fallback(reason))
+                (value, text, AnsweredBy::Fallback(reason))
             }
         };
         Self {
@@ -200,7 +202,7 @@ impl Resolved {
         let Some(guards) = world.get_resource::<Guards>() else {
             return;
         };
-        if !guards.watch(Point::Answer) || matches!(self.by, By::Fallback(_)) {
+        if !guards.watch(Point::Answer) || matches!(self.by, AnsweredBy::Fallback(_)) {
             return;
         }
         let language = world.get_resource().copied().unwrap_or_default();
@@ -239,7 +241,7 @@ impl Resolved {
             Ok(value) => (self.value, self.text) = (value, left),
             Err(_) => {
                 (self.value, self.text) = question.fallback();
-                self.by = By::Fallback(text!(exchange_guarded_answer));
+                self.by = AnsweredBy::Fallback(text!(exchange_guarded_answer));
             }
         }
     }
@@ -259,9 +261,14 @@ fn withheld(world: &World, reason: &str) -> String {
 
 /// What an entity remembers in the place of a form without a word, which it never filled in: that
 /// it hesitated. `None` if its answer has words.
-fn hesitated(world: &World, question: &dyn ErasedAsk, text: &str, by: &By) -> Option<String> {
+fn hesitated(
+    world: &World,
+    question: &dyn ErasedAsk,
+    text: &str,
+    by: &AnsweredBy,
+) -> Option<String> {
     let is_form = matches!(question.form(), AnswerForm::Json { .. });
-    if !is_form || !matches!(by, By::Fallback(_)) || text.is_empty() {
+    if !is_form || !matches!(by, AnsweredBy::Fallback(_)) || text.is_empty() {
         return None;
     }
     let form: Value = serde_json::from_str(text).ok()?;
@@ -280,9 +287,9 @@ fn has_words(form: &Value) -> bool {
     }
 }
 
-fn answer_body(outcome: &Outcome, text: &str, by: &By, name: Arc<str>) -> Body {
+fn answer_body(outcome: &Outcome, text: &str, by: &AnsweredBy, name: Arc<str>) -> Body {
     let metadata = match by {
-        By::Fallback(reason) => {
+        AnsweredBy::Fallback(reason) => {
             let metadata = ResponseMetadata::new("playhouse", "fallback", Default::default())
                 .with("fallback", reason.to_string());
             return Body::text(text).from_sender(name).with_response(metadata);

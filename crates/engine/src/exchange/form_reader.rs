@@ -99,8 +99,7 @@ impl<'f, 't, R: Reply> FormReader<'f, 't, R> {
             Ok(_) => None,
             Err(error) => Some(Violation::wrong_form(&error.path().to_string())),
         };
-        let told = faults.into_iter().map(Violation::from);
-        let told: Vec<_> = told.collect();
+        let told: Vec<_> = faults.into_iter().map(Violation::from).collect();
         Err(if told.is_empty() {
             problem.into_iter().collect()
         } else {

@@ -45,8 +45,10 @@ impl Spent {
     /// What an ask with this outcome spent.
     pub(super) fn on(outcome: &Outcome, is_fallback: bool) -> Self {
         // The last bad answer was not sent back.
-        let sent_back = outcome.refused.iter();
-        let sent_back = sent_back.filter(|refused| !refused.complaint.is_empty());
+        let sent_back = outcome
+            .refused
+            .iter()
+            .filter(|refused| !refused.complaint.is_empty());
         let mut spent = Self {
             asks: 1,
             calls: outcome.calls,
@@ -138,13 +140,17 @@ pub struct PastLedgers {
 
 /// Keeps the ledger of an entity that leaves, so that no cost is ever forgotten.
 fn keep_ledger(mut world: DeferredWorld, context: HookContext) {
-    let ledger = world.get_mut::<Ledger>(context.entity);
-    let ledger = ledger.map(|mut ledger| std::mem::take(&mut *ledger));
-    let Some(ledger) = ledger.filter(|ledger| !ledger.purposes.is_empty()) else {
+    let Some(mut spent) = world.get_mut::<Ledger>(context.entity) else {
         return;
     };
-    let name = world.get::<EntityName>(context.entity);
-    let name = name.map_or(String::new(), |name| name.to_string());
+    let ledger = std::mem::take(&mut *spent);
+    if ledger.purposes.is_empty() {
+        return;
+    }
+    let name = match world.get::<EntityName>(context.entity) {
+        Some(name) => name.to_string(),
+        None => String::new(),
+    };
     world.commands().queue(move |world: &mut World| {
         let mut past = world.get_resource_or_init::<PastLedgers>();
         past.ledgers.entry(name).or_default().add(&ledger);
@@ -153,14 +159,19 @@ fn keep_ledger(mut world: DeferredWorld, context: HookContext) {
 
 /// The ledgers of all entities, by name: in stable order, then those of entities that left.
 pub fn ledgers(world: &World) -> impl Iterator<Item = (&str, &Ledger)> {
-    let present = world.resource::<CastList>().all();
-    let present = present.filter_map(|(_, entity)| {
-        let name = &world.get::<EntityName>(entity)?.0;
-        Some((&**name, world.get::<Ledger>(entity)?))
-    });
-    let past = world.get_resource::<PastLedgers>();
-    let past = past.into_iter().flat_map(|past| &past.ledgers);
-    present.chain(past.map(|(name, ledger)| (&**name, ledger)))
+    let present = world
+        .resource::<CastList>()
+        .all()
+        .filter_map(|(_, entity)| {
+            let name = &world.get::<EntityName>(entity)?.0;
+            Some((&**name, world.get::<Ledger>(entity)?))
+        });
+    let past = world
+        .get_resource::<PastLedgers>()
+        .into_iter()
+        .flat_map(|past| &past.ledgers)
+        .map(|(name, ledger)| (&**name, ledger));
+    present.chain(past)
 }
 
 /// What all recorded calls have spent, by the name of who was asked, in the order of the entities'
@@ -206,8 +217,10 @@ pub fn recorded_ledgers(lines: &[Line]) -> Vec<(Arc<str>, Ledger)> {
         let ledger = ledgers.entry((id, name)).or_default();
         ledger.book(UNFINISHED, spent);
     }
-    let ledgers = ledgers.into_iter();
-    ledgers.map(|((_, name), ledger)| (name, ledger)).collect()
+    ledgers
+        .into_iter()
+        .map(|((_, name), ledger)| (name, ledger))
+        .collect()
 }
 
 /// What was spent on each purpose, by all entities.

@@ -16,11 +16,11 @@ pub(super) const LANGUAGE: PromptTemplate<()> = PromptTemplate::new("rules/langu
 pub(super) const TOO_SHORT: PromptTemplate<()> = PromptTemplate::new("rules/too_short");
 /// The answer is not only the text that was asked for.
 pub(super) const ONLY_TEXT: PromptTemplate<()> = PromptTemplate::new("rules/only_text");
-/// Somebody speaks in a text in which nobody does.
+/// A character speaks in a text without speech.
 pub(super) const NOBODY_SPEAKS: PromptTemplate<()> = PromptTemplate::new("rules/nobody_speaks");
-/// Somebody tells of itself by its name.
+/// A speaker tells of itself by its name.
 pub(super) const FIRST_PERSON: PromptTemplate<()> = PromptTemplate::new("rules/first_person");
-/// Somebody tells a story instead of what it says.
+/// A speaker tells a story instead of what it says.
 pub(super) const ALOUD: PromptTemplate<()> = PromptTemplate::new("rules/aloud");
 /// Something was said before.
 pub(super) const SAID_BEFORE: PromptTemplate<()> = PromptTemplate::new("rules/said_before");

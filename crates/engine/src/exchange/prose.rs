@@ -53,7 +53,7 @@ pub struct ProseRules {
 pub struct Untrue {
     /// The ways to say it.
     pub said: Vec<String>,
-    /// What whoever says it is told, once.
+    /// What its speaker is told, once.
     pub violation: Violation,
 }
 
@@ -86,7 +86,7 @@ impl Reply for Prose {
         Self(silent.unwrap_or_else(|| text.to_owned()))
     }
 
-    fn kept_text(&self, _: &str) -> String {
+    fn remembered_text(&self, _: &str) -> String {
         self.0.clone()
     }
 
@@ -160,8 +160,7 @@ fn unfenced(text: &str) -> &str {
         .strip_prefix("```")
         .and_then(|text| text.strip_suffix("```"));
     // What stands behind the opening fence on its line names a language.
-    let inside = inside.and_then(|text| text.split_once('\n'));
-    match inside {
+    match inside.and_then(|text| text.split_once('\n')) {
         Some((_, inside)) if !inside.contains("```") => inside.trim(),
         _ => text,
     }
@@ -189,8 +188,10 @@ pub fn is_in_language(text: &str, language: Language) -> bool {
 
 /// Whether a text in Latin letters may be English, by its commonest words.
 fn may_be_english(text: &str) -> bool {
-    let words = text.split(|c: char| !c.is_alphabetic());
-    let words: Vec<_> = words.filter(|word| !word.is_empty()).collect();
+    let words: Vec<_> = text
+        .split(|c: char| !c.is_alphabetic())
+        .filter(|word| !word.is_empty())
+        .collect();
     let is_common = |word: &&str| COMMON.contains(&word.to_lowercase().as_str());
     words.len() < FEW_WORDS || words.iter().any(is_common)
 }

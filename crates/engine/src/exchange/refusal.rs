@@ -13,14 +13,14 @@ const OPENING: usize = 120;
 const APOLOGY: usize = 16;
 const SORRY: usize = 24;
 const BEGINNING: usize = 600;
-/// Whoever writes more than this does not only refuse.
+/// A longer answer does not only refuse.
 const LONGEST: usize = 1_500;
 
 /// Words of one language.
 struct Words {
     /// How a refusal begins, and no description or memory does.
     sorry: &'static [&'static str],
-    /// That somebody can't or won't.
+    /// That the writer can't or won't.
     cannot: &'static [&'static str],
     /// What assistants do for people.
     service: &'static [&'static str],
@@ -28,7 +28,7 @@ struct Words {
     text: &'static [&'static str],
     /// What only an assistant says: of itself, of requests, and what it offers instead.
     assistant: &'static [&'static str],
-    /// What models call themselves, and say of nobody else.
+    /// What models call themselves alone.
     models: &'static [&'static str],
 }
 
@@ -227,14 +227,14 @@ const CHINESE: Words = Words {
     ],
 };
 
-/// Whether what somebody says is a model's refusal: short, and at its beginning it calls itself a
+/// Whether speech is a model's refusal: short, and at its beginning it calls itself a
 /// model, or a first person can't do what assistants do, and speaks as one. What characters refuse
 /// each other lacks one of these.
 pub fn is_refusal(text: &str) -> bool {
     is_any(text, Words::refuse)
 }
 
-/// Whether a text is a refusal to write it. Nobody speaks in a text, so an apology is enough, or a
+/// Whether a text is a refusal to write it. A text has no speaker, so an apology is enough, or a
 /// word about the text itself.
 pub(crate) fn refuses_to_write(text: &str) -> bool {
     is_any(text, |words, text| {

@@ -124,7 +124,7 @@ pub trait Reply: Serialize + DeserializeOwned + JsonSchema + Clone + Send + Sync
     }
 
     /// What a context keeps of an answer in prose.
-    fn kept_text(&self, raw: &str) -> String {
+    fn remembered_text(&self, raw: &str) -> String {
         raw.to_owned()
     }
 

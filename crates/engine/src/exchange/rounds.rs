@@ -49,8 +49,11 @@ impl RoundMaker<'_> {
         let (provider, model) = self.made_by;
         let metadata = ResponseMetadata::new(provider, model, round.usage);
         let mut acts = Vec::new();
-        let said = round.said.iter();
-        let said: Vec<_> = said.map(|block| self.said(block, &mut acts)).collect();
+        let said: Vec<_> = round
+            .said
+            .iter()
+            .map(|block| self.said(block, &mut acts))
+            .collect();
         let calls = said.iter().filter_map(|block| match block {
             Block::ToolUse { id, name, .. } => Some((id, name)),
             _ => None,
@@ -65,8 +68,9 @@ impl RoundMaker<'_> {
             }
             None => returned,
         };
-        let called = Body::blocks(said).from_sender(self.name.clone());
-        let called = called.with_response(metadata);
+        let called = Body::blocks(said)
+            .from_sender(self.name.clone())
+            .with_response(metadata);
         (ToolRound { called, returned }, acts)
     }
 
@@ -153,8 +157,11 @@ impl RoundMaker<'_> {
         if results.all(|result| result.trace.is_empty()) {
             return None;
         }
-        let traces = round.results.iter().map(|result| result.trace.clone());
-        let mut traces = Value::from_iter(traces);
+        let mut traces: Value = round
+            .results
+            .iter()
+            .map(|result| result.trace.clone())
+            .collect();
         guard_json(&mut traces, Parts::Texts, &mut |text| {
             let judgement = self.judge_result(text, None);
             acts.extend(judgement.acts.iter().cloned());
@@ -184,7 +191,7 @@ impl RoundMaker<'_> {
         })
     }
 
-    /// A result as the guards let it pass. To them it is text by somebody else.
+    /// A result as the guards let it pass. To them it is text from outside.
     fn returned(
         &self,
         id: &str,

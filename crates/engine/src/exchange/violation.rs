@@ -95,10 +95,10 @@ impl Violation {
         let Meant::Several(fits) = offers.meant(given) else {
             return or_else();
         };
-        let fits = fits
+        let fits: Vec<_> = fits
             .iter()
-            .filter_map(|index| options.get(*index).map(AsRef::as_ref));
-        let fits: Vec<_> = fits.collect();
+            .filter_map(|index| options.get(*index).map(AsRef::as_ref))
+            .collect();
         Self::several(given, &fits)
     }
 
@@ -142,7 +142,7 @@ impl Violation {
         Self::new(path, "this has the wrong form").with_template(&WRONG_FORM, &data)
     }
 
-    /// A text in which somebody present speaks, although only what happens is told; told once.
+    /// A text in which a character who is present speaks, although only events are told; told once.
     pub fn nobody_speaks(path: impl Into<String>) -> Self {
         let rule = "nobody speaks in this text; leave out what they say";
         let violation = Self::new(path, rule).with_template(&NOBODY_SPEAKS, &());
@@ -190,11 +190,14 @@ impl Violation {
 
     /// Why an answer with these violations is not used.
     pub(crate) fn summary(violations: &[Self], phrases: Option<&Phrasebook>) -> UiText {
-        let rules = violations.iter().map(|violation| match phrases {
-            Some(phrases) => violation.words(phrases),
-            None => violation.rule.clone(),
-        });
-        let rules = rules.collect::<Vec<_>>().join("; ");
+        let rules = violations
+            .iter()
+            .map(|violation| match phrases {
+                Some(phrases) => violation.words(phrases),
+                None => violation.rule.clone(),
+            })
+            .collect::<Vec<_>>()
+            .join("; ");
         text!(exchange_check_failed, rules)
     }
 }
@@ -203,8 +206,8 @@ impl From<Fault> for Violation {
     fn from(fault: Fault) -> Self {
         let (is_missing, wanted) = match fault.kind {
             FaultKind::NotOffered { given, options } => {
-                let violation = Self::unless_offered("", &given, &options);
-                let violation = violation.unwrap_or_else(|| Self::wrong_form(""));
+                let violation = Self::unless_offered("", &given, &options)
+                    .unwrap_or_else(|| Self::wrong_form(""));
                 return violation.at(fault.path);
             }
             FaultKind::Twice(said) => {

@@ -23,7 +23,7 @@ pub struct Voice {
 }
 
 impl Voice {
-    /// Somebody who speaks in front of others.
+    /// A speaker in front of others.
     pub fn new(name: &str, others: &[String]) -> Self {
         Self {
             name: name.to_owned(),
@@ -38,8 +38,7 @@ impl Voice {
         let newest_first = context.entries().iter().rev();
         let answers = newest_first.filter(|entry| entry.role() == Role::Ai);
         for answer in answers.take(LATELY) {
-            let value = serde_json::from_str(&answer.body().full_text());
-            let value: Value = value.unwrap_or_default();
+            let value: Value = serde_json::from_str(&answer.body().full_text()).unwrap_or_default();
             self.lately.extend(words.spoken(&value).map(compared));
         }
         self

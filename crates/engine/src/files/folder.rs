@@ -14,7 +14,7 @@ use super::system::{Handle, has_other_names};
 
 /// How names of files and folders begin that are not whole yet.
 const NEW: &str = ".new-";
-/// After this time nobody is building a folder any more.
+/// After this time an unfinished folder is abandoned.
 const ABANDONED: Duration = Duration::from_secs(60 * 60);
 
 /// Whether a file must survive a crash of the machine too, not only of the program.
@@ -27,7 +27,7 @@ pub enum Durability {
 }
 
 /// An open folder with files and folders of ours. Links in it are never followed, so that files of
-/// other people are safe from whoever made it. All names are those of direct entries.
+/// other people are safe from its maker. All names are those of direct entries.
 #[derive(Debug)]
 pub struct Folder {
     path: PathBuf,
@@ -140,7 +140,7 @@ impl Folder {
         Ok(())
     }
 
-    /// A new file under a name that nobody can foresee.
+    /// A new file under an unforeseeable name.
     fn new_file(&self) -> io::Result<(String, File)> {
         let name = new_name();
         let file = self.handle.open(&name, OpenMode::New)?;
@@ -199,7 +199,7 @@ impl Folder {
         }
     }
 
-    /// Removes what a killed process left of files that it was writing. Nobody else may be writing.
+    /// Removes what a killed process left of files that it was writing. No other process may write.
     pub(crate) fn remove_unfinished(&self) -> Result<(), FileError> {
         for (name, kind) in self.entries()? {
             if kind == FileKind::File && name.starts_with(NEW) {
@@ -271,7 +271,7 @@ impl Folder {
     }
 }
 
-/// A temporary name that nobody can foresee. Names of files never reach a story.
+/// An unforeseeable temporary name. Names of files never reach a story.
 fn new_name() -> String {
     let random = RandomState::new().build_hasher().finish();
     format!("{NEW}{random:016x}")

@@ -2,7 +2,7 @@
 //!
 //! [`read`] and [`read_text`] read whatever a user names: a regular file, up to a limit, so that a
 //! device or a pipe neither hangs nor fills the memory. A [`Folder`] holds files that the program
-//! writes: nothing in it is ever reached through a link, whoever put it there. Start reading at
+//! writes: nothing in it is ever reached through a link. Start reading at
 //! [`Folder`].
 
 mod access;

@@ -71,7 +71,6 @@ impl Handle {
     }
 }
 
-/// Whether the file has other names.
 pub(super) fn has_other_names(file: &File) -> io::Result<bool> {
     use std::os::unix::fs::MetadataExt;
     Ok(file.metadata()?.nlink() > 1)

@@ -146,7 +146,7 @@ pub struct ToolResultRecord {
     pub spent: ToolSpent,
 }
 
-/// A memory that came to somebody's mind before an ask.
+/// A memory that was recalled for an ask.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RecalledMemory {
@@ -266,7 +266,6 @@ pub struct Outcome {
     pub retries: u32,
     /// The tokens of all attempts.
     pub usage: TokenUsage,
-    /// The bytes of all prompts.
     #[serde(default, skip_serializing_if = "PromptBytes::is_nothing")]
     pub prompt_bytes: PromptBytes,
     /// The estimated prompt tokens of all attempts, uncorrected; 0 if the provider reported no
@@ -330,7 +329,7 @@ pub struct Stopped {
     pub reason: String,
 }
 
-/// What somebody outside told the world between two turns.
+/// What the world was told from outside between two turns.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Input {
@@ -385,7 +384,7 @@ pub struct TextVectors {
     pub cost: Cost,
 }
 
-/// The vector of what somebody looks for: what an ask is about, what a tool searches for, or what
+/// The vector of a search: what an ask is about, what a tool searches for, or what
 /// the answer looks up. It came before the outcome.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -146,7 +146,6 @@ pub(super) fn header_of(file: &File, path: &Path) -> Option<JournalHeader> {
     }
 }
 
-/// The lines of a file.
 struct FileLines<'f> {
     reader: BufReader<Take<&'f File>>,
     checks: Checks,

@@ -42,7 +42,7 @@ const WORLD_SEED: &str = "world_seed";
 /// The field of an input that gives entities other models.
 const MINDS: &str = "minds";
 
-/// Who gave it, in journals: whoever runs the program.
+/// The giver of an input who runs the program.
 pub const HOST: &str = "host";
 
 /// The field of an input that says who gave it.
@@ -68,7 +68,7 @@ pub fn branch_input(
 /// The field of an input that says that the story was taken back to its turn.
 const UNDONE: &str = "undone";
 
-/// The input of a story that somebody took back to its turn.
+/// The input of a story that was taken back to its turn.
 pub fn undo_input(by: &str) -> Value {
     json!({ UNDONE: true, BY: by })
 }
@@ -258,7 +258,7 @@ impl Recording {
         self.vectors.get(&turn)
     }
 
-    /// The vectors of what somebody looks for in an ask, by the digests of the texts.
+    /// The vectors of the searches of an ask, by the digests of the texts.
     pub fn questions(
         &self,
         entity: &Arc<str>,
@@ -267,8 +267,11 @@ impl Recording {
     ) -> BTreeMap<Digest, Arc<Vector>> {
         let questions = self.questions.get(&(entity.clone(), id, number));
         // Of those of the same text, the first.
-        let questions = questions.into_iter().flatten().rev();
-        let questions = questions.map(|question| (question.text, question.vector.clone()));
+        let questions = questions
+            .into_iter()
+            .flatten()
+            .rev()
+            .map(|question| (question.text, question.vector.clone()));
         questions.collect()
     }
 
@@ -296,7 +299,6 @@ impl Recording {
             .filter(move |round| round.hash == hash)
     }
 
-    /// The meeting of a turn.
     pub fn meeting(&self, turn: u64) -> Option<&Meeting> {
         self.meetings.get(&turn)
     }

@@ -52,14 +52,14 @@ pub struct Fact {
     pub text: String,
     /// Who knows it at the start.
     pub known_by: KnownBy,
-    /// Words that give it away. Whoever knows the fact tells it by saying them; from anybody else
+    /// Words that give it away. A speaker who knows the fact tells it by saying them; from any other
     /// they are masked. A `*` stands for up to 40 characters of any kind.
     pub phrases: Vec<String>,
-    /// What happens to these words of somebody who does not know it.
+    /// What happens to these words of a speaker who does not know it.
     pub guard: SecretAction,
     /// Words by which those who know it can look it up.
     pub keys: Vec<String>,
-    /// Whether nobody can tell it, not even those who know it.
+    /// Whether it can't be told, not even by those who know it.
     pub sworn: bool,
     /// The id of the fact that can't be true if this one is.
     pub contradicts: String,
@@ -71,7 +71,7 @@ impl Fact {
         self.known_by == KnownBy::Everyone
     }
 
-    /// Whether it is about somebody or something of this name: it says the name, or its first word.
+    /// Whether it is about an entity or a thing of this name: it says the name, or its first word.
     pub fn tells_of(&self, name: &str) -> bool {
         let first = name.split_whitespace().next().unwrap_or(name);
         let is_whole = |text: &str, start: usize, word: &str| {
@@ -139,12 +139,11 @@ impl FactBook {
         self.facts.iter()
     }
 
-    /// The fact with this id.
     pub fn get(&self, id: &str) -> Option<&Arc<Fact>> {
         self.facts.get(*self.by_id.get(id)?)
     }
 
-    /// The facts that can't be true if this one is, of those that somebody knows.
+    /// The facts that can't be true if this one is, of those that an entity knows.
     pub fn denials<'a>(
         &'a self,
         fact: &'a Fact,
@@ -174,12 +173,15 @@ impl FactBook {
     /// What an entity knows when the story begins. Common facts are not in it: everyone knows them
     /// anyway.
     pub fn known_at_start(&self, name: &str) -> Knowledge {
-        let known = self.facts.iter().filter(|fact| !fact.is_common());
-        let known = known.filter(|fact| fact.is_known_at_start(name));
+        let known = self
+            .facts
+            .iter()
+            .filter(|fact| !fact.is_common())
+            .filter(|fact| fact.is_known_at_start(name));
         Knowledge::at_start(known.map(|fact| fact.id.as_str()))
     }
 
-    /// What somebody finds for a question: the facts that the question names by title or key and
+    /// What an entity finds for a question: the facts that the question names by title or key and
     /// that are common or known to it.
     pub fn find<'a>(
         &'a self,

@@ -1,4 +1,4 @@
-//! Facts that play made: what an attempt brought about, and where somebody has hidden something.
+//! Facts that play made: the result of an attempt, and where a thing is hidden.
 
 use bevy_ecs::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -26,7 +26,7 @@ impl MadeFacts {
 pub enum MadeKind {
     /// What an attempt brought about.
     Outcome,
-    /// Where somebody has hidden something. It is true as long as that is there.
+    /// Where a thing is hidden. It is true as long as the thing is there.
     Hiding,
 }
 
@@ -62,8 +62,8 @@ pub fn is_made(id: &str) -> bool {
     MadeKind::of(id).is_some()
 }
 
-/// Makes a fact that nobody knows yet, and returns its id. A text that was made a fact before stays
-/// that fact. At a meeting, since everybody reads the book.
+/// Makes a fact that is unknown to all, and returns its id. A text that was made a fact before
+/// stays that fact. At a meeting, since everybody reads the book.
 pub fn make_fact(world: &mut World, kind: MadeKind, text: String) -> String {
     let language = world.get_resource().copied().unwrap_or_default();
     let made = world.get_resource_or_init::<MadeFacts>();

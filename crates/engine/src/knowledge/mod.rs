@@ -4,8 +4,8 @@
 //! A [`Fact`] is anything that can be known, told or looked up: a secret, a rumour, lore. The
 //! [`FactBook`] holds all facts of a world; it is data and not saved, except the facts that play
 //! [made](MadeFacts). [`Knowledge`] is the state of
-//! one entity. It grows in one place only, the delivery of events: whoever receives an event that
-//! tells a fact knows it from then on. Start reading at [`Knowledge`].
+//! one entity. It grows in one place only, the delivery of events: an entity that receives an event
+//! that tells a fact knows it from then on. Start reading at [`Knowledge`].
 
 mod fact;
 mod known;

@@ -17,7 +17,7 @@ static ENGLISH: LazyLock<BTreeMap<u32, Vec<(u32, f32)>>> = LazyLock::new(|| {
     each_pair(
         include_str!("english/related.txt"),
         |word, synonym, weight| {
-            let (word, synonym) = (term(word, true), term(synonym, true));
+            let (word, synonym) = (term(word), term(synonym));
             related.entry(word).or_default().push((synonym, weight));
         },
     );

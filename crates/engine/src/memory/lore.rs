@@ -28,7 +28,7 @@ struct Indexed {
 }
 
 impl Lore {
-    /// The facts that are open to somebody and fit a question, best first: those that it names by
+    /// The facts that are open to an entity and fit a question, best first: those that it names by
     /// title or key, then those that speak of the same or, with vectors, mean the same.
     pub fn find(
         &self,

@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 use super::lexicon::{related, related_in};
-use super::parts::{IndexPart, Parts};
 use super::time::{Time, asks_when, times};
 use super::words::{Word, words, writes_no_spaces};
 
@@ -56,7 +55,6 @@ pub(super) struct Query {
     pub(super) pairs: Vec<Pair>,
     /// The times it names.
     pub(super) times: Vec<Time>,
-    /// Whether it asks when.
     pub(super) asks_when: bool,
 }
 
@@ -91,17 +89,7 @@ impl Speakers {
         self.names.len()
     }
 
-    /// The memory they take.
-    pub(super) fn bytes(&self) -> usize {
-        let names = self.names.iter().map(String::capacity).sum::<usize>();
-        let words = self.words.iter().map(|word| word.word.capacity());
-        names
-            + words.sum::<usize>()
-            + self.names.capacity() * size_of::<String>()
-            + self.words.capacity() * size_of::<NameWord>()
-    }
-
-    /// The number of whoever has this name; new ones are added as long as there are numbers.
+    /// The number of the speaker of this name; new ones are added as long as there are numbers.
     pub(super) fn number_of(&mut self, name: &str) -> Option<u16> {
         if let Some(known) = self.names.iter().position(|known| known == name) {
             return u16::try_from(known).ok();
@@ -143,38 +131,32 @@ fn lower(word: &str) -> impl Iterator<Item = char> {
 
 impl Query {
     /// Reads a question. The people are those who speak, by number.
-    pub(super) fn read(text: &str, speakers: &Speakers, parts: Parts) -> Self {
+    pub(super) fn read(text: &str, speakers: &Speakers) -> Self {
         let text = beginning(text);
         let mut question = Self {
-            asks_when: parts.has(IndexPart::Times) && asks_when(text),
-            times: if parts.has(IndexPart::Times) {
-                times(text)
-            } else {
-                Vec::new()
-            },
+            asks_when: asks_when(text),
+            times: times(text),
             ..Self::default()
         };
         let asked = without_asking(text);
         let asked_words: Vec<Word<'_>> = words(&asked).collect();
         let mut named: BTreeSet<&str> = BTreeSet::new();
-        if parts.has(IndexPart::Speakers) {
-            // "the" in "The Hall" names nobody.
-            let telling = asked_words
-                .iter()
-                .filter(|word| word.is_character || !word.is_stop());
-            for word in telling {
-                for person in speakers.named_by(word, &asked) {
-                    question.people.insert(person);
-                    named.insert(word.text);
-                }
+        // "the" in "The Hall" names nobody.
+        let telling = asked_words
+            .iter()
+            .filter(|word| word.is_character || !word.is_stop());
+        for word in telling {
+            for person in speakers.named_by(word, &asked) {
+                question.people.insert(person);
+                named.insert(word.text);
             }
         }
         let mut distinct = BTreeSet::new();
         for word in &asked_words {
-            if parts.has(IndexPart::StopWords) && word.is_stop() {
+            if word.is_stop() {
                 continue;
             }
-            let term = word.term(parts.has(IndexPart::Stems));
+            let term = word.term();
             if named.contains(word.text) {
                 if !question.names.contains(&term) {
                     question.names.push(term);
@@ -183,12 +165,8 @@ impl Query {
                 question.terms.push(Term::asked(term));
             }
         }
-        if parts.has(IndexPart::Pairs) {
-            question.add_pairs(&asked, &asked_words, 1.0);
-        }
-        if parts.has(IndexPart::Related) {
-            question.add_related(&asked, parts);
-        }
+        question.add_pairs(&asked, &asked_words, 1.0);
+        question.add_related(&asked);
         question.terms.truncate(MAX_TERMS);
         question
     }
@@ -209,7 +187,7 @@ impl Query {
             if let Some(both) = both.filter(is_new) {
                 self.pairs.push(Pair {
                     text: both.to_owned(),
-                    terms: [first.term(true), second.term(true)],
+                    terms: [first.term(), second.term()],
                     are_stops: [first.is_stop(), second.is_stop()],
                     weight,
                 });
@@ -217,7 +195,7 @@ impl Query {
         }
     }
 
-    fn add_related(&mut self, text: &str, parts: Parts) {
+    fn add_related(&mut self, text: &str) {
         let own = self.terms.clone();
         for word in own {
             for &(kin, weight) in related(word.term) {
@@ -234,7 +212,7 @@ impl Query {
                     } else {
                         weight * 0.5
                     };
-                    self.add_term(kin.term(parts.has(IndexPart::Stems)), share, None);
+                    self.add_term(kin.term(), share, None);
                 }
                 self.add_pairs(word, &others, weight);
             }
@@ -285,21 +263,17 @@ mod tests {
         assert_eq!(speakers.number_of("Odile Marsh"), Some(0));
         assert_eq!(speakers.number_of("Bob"), Some(1));
         assert_eq!(speakers.number_of("Odile Marsh"), Some(0));
-        let parts = Parts::default()
-            .with(IndexPart::Stems)
-            .with(IndexPart::StopWords);
-        let parts = parts.with(IndexPart::Speakers);
-        let question = Query::read("What did Odile sing to Bobby?", &speakers, parts);
+        let question = Query::read("What did Odile sing to Bobby?", &speakers);
         assert_eq!(question.people, BTreeSet::from([0]));
-        assert_eq!(question.terms.len(), 2);
-        let question = Query::read("What did Bob's horse eat?", &speakers, parts);
+        assert_eq!(question.terms[0], Term::asked(term("sing")));
+        let question = Query::read("What did Bob's horse eat?", &speakers);
         assert_eq!(question.people, BTreeSet::from([1]));
+        let asked = question.terms.into_iter();
         assert_eq!(
-            question.terms,
-            [
-                Term::asked(term("horse", true)),
-                Term::asked(term("eat", true))
-            ]
+            asked
+                .filter(|term| term.related_to.is_none())
+                .collect::<Vec<_>>(),
+            ["horse", "eat"].map(|word| Term::asked(term(word)))
         );
     }
 }

@@ -12,7 +12,6 @@ pub(super) enum Time {
     Days(i32, i32),
     /// This month of any year, from 1; one of its days, or all of them.
     Month(u32, Option<u32>),
-    /// This day of a story.
     StoryDay(i32),
 }
 

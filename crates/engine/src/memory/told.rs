@@ -11,13 +11,12 @@ use crate::message::{Body, Role};
 /// A member of an answer that holds words, by its JSON pointer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Words {
-    /// What nobody else learns.
+    /// A thought, which stays private.
     Thought(&'static str),
     /// What is said aloud. Only own words may stand there, and none that were said lately.
     Spoken(&'static str),
     /// What is said in another way, such as the words of a promise.
     Given(&'static str),
-    /// What is tried.
     Tried(&'static str),
 }
 
@@ -61,9 +60,10 @@ impl AnswerWords {
 
     /// What was said aloud in an answer.
     pub(crate) fn spoken<'a>(&self, answer: &'a Value) -> impl Iterator<Item = &'a str> {
-        let spoken = self.0.iter();
-        let spoken = spoken.filter(|words| matches!(words, Words::Spoken(_)));
-        spoken.filter_map(|words| words.of(answer))
+        self.0
+            .iter()
+            .filter(|words| matches!(words, Words::Spoken(_)))
+            .filter_map(|words| words.of(answer))
     }
 
     /// What a message says. Of an answer in JSON, what was thought, then what was said in quotation
@@ -98,8 +98,10 @@ pub(super) fn gist(text: &str) -> &str {
         text.get(begin..end)
     };
     let after_colon = || text.split_once(": ").or_else(|| text.split_once('：'));
-    let gist = quoted().or_else(|| Some(after_colon()?.1));
-    let gist = gist.unwrap_or(text).trim();
+    let gist = quoted()
+        .or_else(|| Some(after_colon()?.1))
+        .unwrap_or(text)
+        .trim();
     if gist.is_empty() { text } else { gist }
 }
 

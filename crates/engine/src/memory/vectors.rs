@@ -36,7 +36,6 @@ pub struct Vectors {
 pub struct Meaning<'m> {
     /// Those of what was witnessed.
     pub vectors: &'m Vectors,
-    /// That of the question.
     pub question: &'m Vector,
 }
 
@@ -46,7 +45,6 @@ pub struct Meaning<'m> {
 pub struct LookupVectors(pub(crate) BTreeMap<Digest, Arc<Vector>>);
 
 impl LookupVectors {
-    /// What a question means.
     pub fn meaning<'m>(&'m self, question: &str, vectors: &'m Vectors) -> Option<Meaning<'m>> {
         let question = self.0.get(&Vectors::key(question))?;
         Some(Meaning { vectors, question })
@@ -87,7 +85,6 @@ impl Vectors {
         self.of.is_empty()
     }
 
-    /// The vector of a text.
     pub fn get(&self, text: &str) -> Option<&Arc<Vector>> {
         self.of.get(&Self::key(text))
     }
@@ -149,9 +146,12 @@ impl Index {
     /// The messages whose vectors are nearest to a question's, at most as many as wanted; equally
     /// near ones in order of their numbers. Those that point away from it are left out.
     pub fn nearest(&self, question: &Vector, most: usize) -> Vec<Hit> {
-        let hits = self.near(question).into_iter().take(most);
-        let hits = hits.take_while(|(_, near)| *near > 0.0);
-        hits.map(|(entry, near)| hit(entry, near)).collect()
+        self.near(question)
+            .into_iter()
+            .take(most)
+            .take_while(|(_, near)| *near > 0.0)
+            .map(|(entry, near)| hit(entry, near))
+            .collect()
     }
 
     /// Of those that are nearest to a question, the ones that stand out from all: how near texts
@@ -162,9 +162,11 @@ impl Index {
         let mean = hits.iter().map(|(_, near)| near).sum::<f64>() / count;
         let squares = hits.iter().map(|(_, near)| (near - mean) * (near - mean));
         let least = mean + OUTSTANDING * (squares.sum::<f64>() / count).sqrt();
-        let hits = hits.iter().take(most);
-        let hits = hits.take_while(|(_, near)| *near > mean.max(0.0) && *near >= least);
-        hits.map(|(entry, near)| hit(*entry, *near)).collect()
+        hits.into_iter()
+            .take(most)
+            .take_while(|(_, near)| *near > mean.max(0.0) && *near >= least)
+            .map(|(entry, near)| hit(entry, near))
+            .collect()
     }
 
     /// As [`Index::search`], merged with the messages that are [nearest](Self::nearest) to the
@@ -184,8 +186,9 @@ impl Index {
     fn near(&self, question: &Vector) -> Vec<(u32, f64)> {
         let same_width = |(_, vector): &(&u32, &Arc<Vector>)| vector.width() == question.width();
         let vectors = self.vectors.iter().filter(same_width);
-        let near = vectors.map(|(entry, vector)| (*entry, vector.cosine(question)));
-        let mut near: Vec<_> = near.collect();
+        let mut near: Vec<_> = vectors
+            .map(|(entry, vector)| (*entry, vector.cosine(question)))
+            .collect();
         near.sort_by(|(a, left), (b, right)| right.total_cmp(left).then(a.cmp(b)));
         near
     }
@@ -204,8 +207,10 @@ pub(super) fn merged(rankings: [&[Hit]; 2], most: usize) -> Vec<Hit> {
             *scores.entry(hit.entry).or_default() += 1.0 / (RANK + f32::from(rank));
         }
     }
-    let scores = scores.into_iter();
-    let mut hits: Vec<_> = scores.map(|(entry, score)| Hit { entry, score }).collect();
+    let mut hits: Vec<_> = scores
+        .into_iter()
+        .map(|(entry, score)| Hit { entry, score })
+        .collect();
     hits.sort_by_key(|hit| (Reverse(hit.score.to_bits()), hit.entry));
     hits.truncate(most);
     hits
@@ -296,8 +301,7 @@ mod tests {
             let question = Vector::new(&asked).unwrap();
             let vectors = rows.iter().map(|numbers| Vector::new(numbers).map(Arc::new));
             let numbered = (0..).zip(vectors);
-            let vectors = numbered.filter_map(|(number, vector)| Some((number, vector.ok()?)));
-            let vectors: Vec<_> = vectors.collect();
+            let vectors: Vec<_> = numbered.filter_map(|(number, vector)| Some((number, vector.ok()?))).collect();
             let found = |order: &[(u32, Arc<Vector>)]| {
                 let mut index = Index::new();
                 for (entry, vector) in order {
@@ -316,8 +320,7 @@ mod tests {
         fn merging_keeps_what_both_rankings_agree_on(
             entries in prop::collection::btree_set(0u32..500, 1..50), most in 1usize..60,
         ) {
-            let hits = entries.into_iter().map(|entry| Hit { entry, score: 1.0 });
-            let hits: Vec<_> = hits.collect();
+            let hits: Vec<_> = entries.into_iter().map(|entry| Hit { entry, score: 1.0 }).collect();
             let found = merged([&hits, &hits], most);
             prop_assert_eq!(found.len(), hits.len().min(most));
             prop_assert!(found.iter().zip(&hits).all(|(found, hit)| found.entry == hit.entry));

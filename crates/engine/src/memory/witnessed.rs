@@ -19,7 +19,7 @@ use super::words::telling;
 use crate::context::{AgentContext, Chapter, Chapters, Entry, EntryId, Note};
 use crate::event::AgentEvent;
 use crate::event::kinds::MemorySearch;
-use crate::message::{Body, Role, Tags, cut, tokens};
+use crate::message::{Body, Message, Role, Tags, cut, tokens};
 
 /// A message fits if its score is at least this share of the best one's: one that merely stands
 /// beside a hit does not.
@@ -27,10 +27,10 @@ const FITS: f32 = 0.4;
 /// How many hits of each cue count, and how fast they count less by rank.
 const HITS: usize = 6;
 const RANK: f32 = 4.0;
-/// How much less than a hit counts what concerns somebody who is there.
+/// How much less than a hit a message counts that concerns a person who is there.
 const OF_PERSON: f32 = 0.6;
 /// How many messages about a person are kept for this, and how many of them count.
-const KEPT_OF_PERSON: usize = 16;
+const MOST_OF_PERSON: usize = 16;
 const HITS_OF_PERSON: usize = 2;
 /// How much of the latest past are cues: messages, and characters of each.
 const CUES: usize = 6;
@@ -40,24 +40,24 @@ const CUE_CHARS: usize = 600;
 const COME: usize = 6;
 const COME_CHARS: usize = 280;
 const LINE_TOKENS: u64 = 12;
-/// Of how many messages it is kept what they are about.
-const KEPT_MATTERS: usize = 4096;
-/// Of how many cues it is kept what they found.
-const KEPT_CUES: usize = 64;
+/// The most messages whose telling words are cached, and the most cues whose hits are.
+const CACHED_TEXTS: usize = 4096;
+const CACHED_CUES: usize = 64;
+
 /// What an event is to a memory. See `AgentEvent` for what its members mean.
 #[derive(Clone, Copy, Debug)]
 pub struct EventTraits {
-    /// Whether it is news when it comes.
-    pub is_cue: bool,
-    /// Whether others tell what of it is worth to be remembered.
-    pub is_minor: bool,
+    /// Whether receiving it triggers automatic recall.
+    pub triggers_recall: bool,
+    /// Whether it can be recalled.
+    pub recallable: bool,
 }
 
 impl Default for EventTraits {
     fn default() -> Self {
         Self {
-            is_cue: true,
-            is_minor: false,
+            triggers_recall: true,
+            recallable: true,
         }
     }
 }
@@ -116,8 +116,7 @@ pub struct Memory {
 pub struct Witnessed(Mutex<Past>);
 
 impl Witnessed {
-    /// What an entity remembers for a question, best first: what was archived and does not stand in
-    /// its prompt anyway.
+    /// The archived messages that fit a question and don't stand in the prompt, best first.
     pub fn recall(
         &self,
         (context, chapters): (&AgentContext, &Chapters),
@@ -130,11 +129,11 @@ impl Witnessed {
         past.search((context, chapters), lens, question, most)
     }
 
-    /// What of an entity's archived past bears on what is going on, oldest first: what speaks of
-    /// the same as the cues and as the messages since its last answer, and what happened between it
-    /// and those who are there. Nothing that stands in its prompt, no summaries, and no more tokens
-    /// than there is room for. With the vector of [what it is about](Self::asked), also what has a
-    /// meaning near to that.
+    /// The archived messages that bear on the present, oldest first: those that speak of the same
+    /// as the cues and as the messages since the entity's last answer, and those about what
+    /// happened between it and the people who are there. Nothing that stands in its prompt, no
+    /// summaries, and no more tokens than there is room for. With the vector of
+    /// [the present](Self::asked), also messages of a meaning near to it.
     pub fn associate(
         &self,
         (context, chapters): (&AgentContext, &Chapters),
@@ -150,7 +149,7 @@ impl Witnessed {
         past.related_to((context, chapters), lens, (cues, meaning), room)
     }
 
-    /// What an ask is about, in one text of which a vector can be made: its cues, and the messages
+    /// The present in one text of which a vector can be made: the cues of an ask, and the messages
     /// since the last answer.
     pub fn asked(context: &AgentContext, cues: &Cues, lens: Lens<'_>) -> String {
         let given = cues.texts.iter().map(|text| Cow::Borrowed(text.as_str()));
@@ -186,21 +185,24 @@ impl Witnessed {
     }
 }
 
-/// What was said and done since somebody's last answer, latest first.
+/// What was said and done since the entity's last answer, latest first.
 fn latest<'c>(context: &'c AgentContext, lens: Lens<'_>) -> Vec<Cow<'c, str>> {
-    let entries = context.entries().iter().rev();
-    let latest = entries.take_while(|entry| entry.role() != Role::Ai);
-    let cues = latest.filter(|entry| {
+    let is_cue = |entry: &&Entry| {
         let is_news = entry
             .body()
             .event_type()
-            .is_none_or(|kind| (lens.events)(kind).is_cue);
+            .is_none_or(|kind| (lens.events)(kind).triggers_recall);
         is_news
             && is_witnessed(entry.role(), entry.body(), lens.words)
             && !context.tags(entry.id()).is_some_and(is_summary)
-    });
-    let texts = cues.take(CUES).map(|entry| entry.body().full_text());
-    texts.collect()
+    };
+    let entries = context.entries().iter().rev();
+    entries
+        .take_while(|entry| entry.role() != Role::Ai)
+        .filter(is_cue)
+        .take(CUES)
+        .map(|entry| entry.body().full_text())
+        .collect()
 }
 
 /// What an entity remembers for a question, best first, of all that it ever witnessed.
@@ -221,12 +223,14 @@ pub fn chapter_texts<'c>(
     chapter: &'c Chapter,
     words: &AnswerWords,
 ) -> impl Iterator<Item = Cow<'c, str>> {
-    let messages = chapter.messages.iter().map(|held| &held.message);
-    let told = messages.filter(|message| {
+    let is_told = |message: &&Message| {
         is_witnessed(message.role, &message.body, words) && !is_summary(&message.tags)
-    });
-    let told = told.map(|message| words.told(message.role, &message.body));
-    told.chain([chapter.summary.full_text()])
+    };
+    let messages = chapter.messages.iter().map(|held| &held.message);
+    messages
+        .filter(is_told)
+        .map(|message| words.told(message.role, &message.body))
+        .chain([chapter.summary.full_text()])
 }
 
 /// The same of a conversation.
@@ -258,11 +262,11 @@ struct Past {
     chapters: usize,
     /// The days that messages of these chapters begin.
     days: Days,
-    /// The messages of the index that concern somebody, with how much they weigh, most first.
+    /// The messages of the index that concern each person, with how much they weigh, most first.
     people: BTreeMap<Arc<str>, Vec<(u8, u32)>>,
-    /// What messages of the index are about, of those that a cue has found: the same ones are found
+    /// The telling words of messages of the index that a cue has found: the same ones are found
     /// again and again.
-    matters: RefCell<BTreeMap<u32, Matter>>,
+    telling_words: RefCell<BTreeMap<u32, TellingWords>>,
     /// What cues have found since the index last grew: what is at stake stays so from ask to ask.
     found: RefCell<BTreeMap<Box<str>, Vec<u32>>>,
     /// The model of the vectors that the index has, and how many there were of it when they were
@@ -271,7 +275,7 @@ struct Past {
 }
 
 /// The telling words of a text.
-type Matter = Arc<[[u32; 2]]>;
+type TellingWords = Arc<[[u32; 2]]>;
 
 impl Past {
     /// Adds the chapters that were closed since the last time.
@@ -284,8 +288,10 @@ impl Past {
         }
         for (chapter_index, chapter) in chapters.all().iter().enumerate().skip(self.chapters) {
             let mut day = first_day(chapter);
-            let notes = chapter.record.as_ref().map(|record| &*record.notes);
-            let notes = notes.unwrap_or_default();
+            let notes = chapter
+                .record
+                .as_ref()
+                .map_or(&[][..], |record| &record.notes);
             for (number, held) in chapter.messages.iter().enumerate() {
                 let message = &held.message;
                 if let Some(begun) = day_of(&message.tags) {
@@ -300,10 +306,9 @@ impl Past {
                     let own = speaker(message.role, &message.body, "");
                     let text = lens.words.told(message.role, &message.body);
                     let first = notes.partition_point(|note| note.entry < held.id);
-                    let own_notes = notes.get(first..).unwrap_or_default().iter();
-                    let own_notes = own_notes.take_while(|note| note.entry == held.id);
+                    let from = notes.get(first..).unwrap_or_default().iter();
                     let mut about = Vec::new();
-                    for note in own_notes {
+                    for note in from.take_while(|note| note.entry == held.id) {
                         self.note(note, self.sources.len() as u32);
                         let facts = note.happening.facts();
                         about.extend(facts.filter(|fact| !text.contains(*fact)));
@@ -320,16 +325,16 @@ impl Past {
         }
     }
 
-    /// Keeps whom a message of the index concerns.
+    /// Notes whom a message of the index concerns.
     fn note(&mut self, note: &Note, entry: u32) {
         let weight = note.happening.weight();
         for name in note.happening.people() {
-            let kept = self.people.entry(name.clone()).or_default();
+            let messages = self.people.entry(name.clone()).or_default();
             // Of those that weigh the same, the latest first.
-            let place = kept.partition_point(|(known, _)| *known > weight);
-            if place < KEPT_OF_PERSON && kept.get(place) != Some(&(weight, entry)) {
-                kept.insert(place, (weight, entry));
-                kept.truncate(KEPT_OF_PERSON);
+            let place = messages.partition_point(|(known, _)| *known > weight);
+            if place < MOST_OF_PERSON && messages.get(place) != Some(&(weight, entry)) {
+                messages.insert(place, (weight, entry));
+                messages.truncate(MOST_OF_PERSON);
             }
         }
     }
@@ -395,18 +400,16 @@ impl Past {
         find().unwrap_or_default()
     }
 
-    /// What a message of the index is about.
-    fn matter<'t>(&self, entry: u32, text: impl Fn(u32) -> Cow<'t, str>) -> Matter {
-        let mut kept = self.matters.borrow_mut();
-        if let Some(matter) = kept.get(&entry) {
-            return matter.clone();
+    /// The telling words of a message of the index.
+    fn telling_words<'t>(&self, entry: u32, text: impl Fn(u32) -> Cow<'t, str>) -> TellingWords {
+        let mut cached = self.telling_words.borrow_mut();
+        if cached.len() == CACHED_TEXTS && !cached.contains_key(&entry) {
+            cached.clear();
         }
-        if kept.len() == KEPT_MATTERS {
-            kept.clear();
-        }
-        let matter: Matter = telling(&text(entry)).into();
-        kept.insert(entry, matter.clone());
-        matter
+        cached
+            .entry(entry)
+            .or_insert_with(|| telling(&text(entry)).into())
+            .clone()
     }
 
     /// Gives the messages of the index the vectors that they lack.
@@ -451,7 +454,7 @@ impl Past {
                 let chapter = chapters.all().get(*chapter as usize);
                 let held = chapter.and_then(|chapter| chapter.messages.get(*number as usize));
                 let kind = held.and_then(|held| held.message.body.event_type());
-                kind.is_none_or(|kind| !(lens.events)(kind).is_minor)
+                kind.is_none_or(|kind| (lens.events)(kind).recallable)
             }
             _ => false,
         };
@@ -462,34 +465,32 @@ impl Past {
             let end = cue.char_indices().nth(CUE_CHARS).map(|(end, _)| end);
             let cue = end.and_then(|end| cue.get(..end)).unwrap_or(&cue);
             let mut found = self.found.borrow_mut();
-            if found.len() == KEPT_CUES && !found.contains_key(cue) {
+            if found.len() == CACHED_CUES && !found.contains_key(cue) {
                 found.clear();
             }
             let hits = found.entry(cue.into()).or_insert_with(|| {
                 let about = telling(cue);
                 let hits = self.index.search_rare(cue, 2 * HITS, text);
                 let fits = FITS * hits.first().map_or(0.0, |hit| hit.score);
-                let hits = hits
-                    .iter()
-                    .filter(|hit| hit.score >= fits && may_come(hit.entry));
                 let speaks_of_it = |entry: &u32| {
-                    let own = self.matter(*entry, text);
+                    let own = self.telling_words(*entry, text);
                     self.index.share_rare_terms(&own, &about, &[])
                 };
-                let entries = hits.map(|hit| hit.entry).filter(speaks_of_it);
-                entries.take(HITS).collect()
+                hits.iter()
+                    .filter(|hit| hit.score >= fits && may_come(hit.entry))
+                    .map(|hit| hit.entry)
+                    .filter(speaks_of_it)
+                    .take(HITS)
+                    .collect()
             });
             for (rank, entry) in (0_u8..).zip(hits) {
                 *scores.entry(*entry).or_default() += 1.0 / (RANK + f32::from(rank));
             }
         }
         if let Some(meaning) = meaning {
-            let near = self
-                .index
-                .outstanding(meaning.question, 2 * HITS)
-                .into_iter();
-            let near = near.filter(|hit| may_come(hit.entry)).take(HITS);
-            for (rank, hit) in (0_u8..).zip(near) {
+            let near = self.index.outstanding(meaning.question, 2 * HITS);
+            let can_come = near.iter().filter(|hit| may_come(hit.entry));
+            for (rank, hit) in (0_u8..).zip(can_come.take(HITS)) {
                 *scores.entry(hit.entry).or_default() += 1.0 / (RANK + f32::from(rank));
             }
         }
@@ -528,12 +529,11 @@ impl Past {
             let Some(mut memory) = memory.filter(concerns) else {
                 continue;
             };
-            let gist = gist(&memory.text);
-            let is_known = |known: &String| known.contains(gist) || gist.contains(known.as_str());
-            if stands(gist) || gists.iter().any(is_known) {
+            let gist = gist(&memory.text).to_owned();
+            let is_known = |known: &String| known.contains(&gist) || gist.contains(known.as_str());
+            if stands(&gist) || gists.iter().any(is_known) {
                 continue;
             }
-            let gist = gist.to_owned();
             memory.text = cut(&memory.text, COME_CHARS);
             let tokens = u64::from(tokens::estimate(&memory.text)) + LINE_TOKENS;
             if tokens <= left {

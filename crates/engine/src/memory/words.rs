@@ -81,7 +81,7 @@ fn meaning(word: &str) -> Meaning {
         let lower = word.to_lowercase();
         let meaning = Meaning {
             is_stop: STOP.contains_key(lower.as_str()),
-            stem: term(&lower, true),
+            stem: term(&lower),
         };
         if remembered.len() >= REMEMBERED {
             remembered.clear();
@@ -110,12 +110,8 @@ impl Word<'_> {
     }
 
     /// What stands for the word in the index.
-    pub(super) fn term(&self, stems: bool) -> u32 {
-        if stems || self.is_character {
-            self.meaning.stem
-        } else {
-            term(&self.text.to_lowercase(), false)
-        }
+    pub(super) fn term(&self) -> u32 {
+        self.meaning.stem
     }
 
     /// Whether it begins with a capital letter.
@@ -125,10 +121,7 @@ impl Word<'_> {
 }
 
 /// What stands for a lower-case word in the index.
-pub(super) fn term(word: &str, stems: bool) -> u32 {
-    if !stems {
-        return hash(word);
-    }
+pub(super) fn term(word: &str) -> u32 {
     let base = IRREGULAR.get(word).copied().unwrap_or(word);
     if base.is_ascii() {
         hash(&STEMMER.stem(base))
@@ -278,7 +271,7 @@ fn span(start: usize, text: &str) -> Option<Span> {
 /// The words of a text, or characters of scripts without spaces, in order, each as a number that
 /// equal words have.
 pub fn vocabulary(text: &str) -> impl Iterator<Item = u32> {
-    words(text).map(|word| word.term(false))
+    words(text).map(|word| hash(&word.text.to_lowercase()))
 }
 
 /// What a text is about: its words that say something and, of scripts without spaces, its pairs of
@@ -291,7 +284,7 @@ pub(super) fn telling(text: &str) -> Vec<[u32; 2]> {
         if word.is_stop() {
             continue;
         }
-        let term = word.term(true);
+        let term = word.term();
         if !word.is_character {
             found.push([term, term]);
             continue;
@@ -325,7 +318,7 @@ mod tests {
 
     fn terms(text: &str) -> Vec<u32> {
         let kept = words(text).filter(|word| !word.is_stop());
-        kept.map(|word| word.term(true)).collect()
+        kept.map(|word| word.term()).collect()
     }
 
     #[test]

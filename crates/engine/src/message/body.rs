@@ -127,36 +127,6 @@ impl Default for Extra {
     }
 }
 
-/// All parts of a body, for building one at once.
-pub(crate) struct BodyParts {
-    pub(crate) id: BodyId,
-    pub(crate) time: u64,
-    pub(crate) sender: Option<Arc<str>>,
-    pub(crate) shared_prefix: Option<Arc<Text>>,
-    pub(crate) content: Content,
-    pub(crate) short: Option<Box<str>>,
-    pub(crate) metadata: Map<String, Value>,
-    pub(crate) response: Option<ResponseMetadata>,
-}
-
-impl From<BodyParts> for Body {
-    fn from(parts: BodyParts) -> Self {
-        let extra = Extra {
-            metadata: parts.metadata.into(),
-            response: parts.response,
-        };
-        Self(Arc::new(Inner {
-            id: parts.id,
-            time: parts.time,
-            sender: parts.sender,
-            shared_prefix: parts.shared_prefix,
-            content: parts.content,
-            short: parts.short.map(|short| Box::new(Text::from(short))),
-            extra: (!extra.is_empty()).then(|| Arc::new(extra)),
-        }))
-    }
-}
-
 impl From<Vec<Block>> for Content {
     /// A single text block becomes a text, so that equal content compares equal.
     fn from(blocks: Vec<Block>) -> Self {
@@ -203,7 +173,7 @@ impl Body {
         self.edit(|inner| inner.time = time)
     }
 
-    /// The same body by this sender; by nobody if the name is empty.
+    /// The same body by this sender; without one if the name is empty.
     #[must_use]
     pub fn from_sender(self, sender: impl Into<Arc<str>>) -> Self {
         let sender = Some(sender.into()).filter(|sender| !sender.is_empty());
@@ -359,7 +329,7 @@ impl Body {
         self.short().map_or_else(|| self.tokens(), Text::tokens)
     }
 
-    /// A digest of its content, whoever the sender is.
+    /// A digest of its content, without the sender.
     pub fn digest(&self) -> Digest {
         let own = match self.content() {
             Content::Text(text) => text.digest(),

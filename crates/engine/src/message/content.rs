@@ -227,12 +227,10 @@ impl Body {
             .collect()
     }
 
-    /// The tools it calls.
     pub fn tool_calls(&self) -> impl Iterator<Item = ToolUse<'_>> {
         self.listed_blocks().iter().filter_map(Block::as_tool_call)
     }
 
-    /// The results of tools in it.
     pub fn tool_results(&self) -> impl Iterator<Item = ToolResult<'_>> {
         self.listed_blocks()
             .iter()

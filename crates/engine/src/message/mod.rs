@@ -19,7 +19,6 @@ mod vector;
 pub use crate::locale::Language;
 pub use crate::wording::{Bigrams, FoldedText};
 pub use block::{Block, MediaSource};
-pub(crate) use body::BodyParts;
 pub use body::{Body, BodyId, Content};
 pub use content::{CallPair, CallPairs, MediaKind, ToolResult, ToolUse};
 pub use json::with_condensed;

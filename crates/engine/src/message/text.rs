@@ -20,9 +20,10 @@ pub fn cut(text: &str, most: usize) -> String {
     if line.chars().count() <= most {
         return line;
     }
-    let mut line: String = line.chars().take(most.saturating_sub(1)).collect();
-    line.push('…');
-    line
+    line.chars()
+        .take(most.saturating_sub(1))
+        .chain(['…'])
+        .collect()
 }
 
 /// The first 16 bytes of a text's BLAKE3 hash. Equal digests mean equal text.

@@ -24,7 +24,7 @@ pub struct TokenUsage {
 impl TokenUsage {
     /// Whether a server that reports this can't have read a prompt of so many estimated tokens: the
     /// estimate is never wrong by such a factor. With cached tokens, which some servers don't count
-    /// in, nobody knows.
+    /// in, it is unknown.
     pub fn shows_unread(self, estimate: u64) -> bool {
         const LEAST: u64 = 200;
         const FACTOR: u64 = 4;

@@ -110,8 +110,9 @@ impl Serialize for Vector {
 impl<'de> Deserialize<'de> for Vector {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         let text = std::borrow::Cow::<str>::deserialize(from)?;
-        let bytes = STANDARD_NO_PAD.decode(text.as_bytes());
-        let bytes = bytes.map_err(de::Error::custom)?;
+        let bytes = STANDARD_NO_PAD
+            .decode(text.as_bytes())
+            .map_err(de::Error::custom)?;
         let components = bytes.into_iter().map(|byte| byte as i8);
         Self::of(components.collect()).map_err(de::Error::custom)
     }

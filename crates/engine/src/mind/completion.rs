@@ -93,8 +93,11 @@ impl Completion {
 
     /// Its content as a message keeps it: reasoning, text and tool calls.
     pub fn to_blocks(&self) -> Vec<Block> {
-        let unsigned = self.thinking.as_deref().map(Block::thinking);
-        let unsigned = unsigned.filter(|_| self.signed.is_empty());
+        let unsigned = self
+            .thinking
+            .as_deref()
+            .map(Block::thinking)
+            .filter(|_| self.signed.is_empty());
         let thinking = self.signed.iter().cloned().chain(unsigned);
         let text = (!self.text.is_empty()).then(|| Block::text(self.text.as_str()));
         let calls = self.calls.iter().map(Block::from);

@@ -246,8 +246,10 @@ fn add_members(schema: &Value, members: &mut BTreeSet<String>) {
 
 fn is_any_text(schema: &Value) -> bool {
     let is_text = |kind: &Value| kind == "string";
-    let kinds = schema["type"].as_array().map(Vec::as_slice);
-    let kinds = kinds.unwrap_or(std::slice::from_ref(&schema["type"]));
+    let kinds = schema["type"]
+        .as_array()
+        .map(Vec::as_slice)
+        .unwrap_or(std::slice::from_ref(&schema["type"]));
     let is_bound = ["enum", "const", "pattern", "format"];
     let is_free = !is_bound.iter().any(|bound| schema.get(bound).is_some());
     let any_of = schema["anyOf"].as_array();

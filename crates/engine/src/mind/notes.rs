@@ -29,7 +29,6 @@ impl<'n> Notes<'n> {
         Self(notes)
     }
 
-    /// A member as it is.
     pub fn value(self, member: &str) -> Option<Value> {
         self.0.get(member).cloned()
     }
@@ -54,8 +53,11 @@ impl<'n> Notes<'n> {
 
     /// The elements of a list.
     pub fn list(self, member: &str) -> impl DoubleEndedIterator<Item = Self> + ExactSizeIterator {
-        let elements = self.0.get(member).and_then(Value::as_array);
-        let elements = elements.map_or(&[][..], Vec::as_slice);
+        let elements = self
+            .0
+            .get(member)
+            .and_then(Value::as_array)
+            .map_or(&[][..], Vec::as_slice);
         elements.iter().map(Self)
     }
 

@@ -56,7 +56,6 @@ pub enum ExchangeRound {
 }
 
 impl ExchangeRound {
-    /// Its turns.
     pub fn turns(&self) -> impl Iterator<Item = Turn<'_>> + Clone + use<'_> {
         let (first, second) = match self {
             Self::Tools(ToolRound { called, returned }) => (
@@ -160,10 +159,10 @@ pub struct Prompt<'a> {
     pub max_tokens: u32,
     /// The seed of this ask; equal requests have equal seeds.
     pub seed: u64,
-    /// The seed of the story, the same for whoever is asked in it.
+    /// The seed of the story, the same for all entities.
     pub story_seed: u64,
     /// Where the text is shown while it is written, without thoughts and tool calls; `None` if
-    /// nobody watches. For people alone: the answer must be the same without it.
+    /// it is not watched. For people alone: the answer must be the same without it.
     pub stream: Option<&'a AnswerStream>,
 }
 

@@ -179,11 +179,13 @@ fn call_as_text(called: &Body) -> String {
 /// The answer with the calls of these tools that are in its text, or, if it says nothing, in what
 /// was thought; and with the names of tools as they were offered.
 pub fn with_calls(mut completion: Completion, specs: &[Arc<ToolSpec>]) -> Completion {
-    let tools = specs.iter().map(|spec| CallableTool {
-        name: spec.name(),
-        schema: spec.schema(),
-    });
-    let tools: Vec<_> = tools.collect();
+    let tools: Vec<_> = specs
+        .iter()
+        .map(|spec| CallableTool {
+            name: spec.name(),
+            schema: spec.schema(),
+        })
+        .collect();
     for call in &mut completion.calls {
         if let Some(name) = CallableTool::named(&tools, &call.name) {
             call.name = name.into();

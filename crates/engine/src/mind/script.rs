@@ -29,10 +29,12 @@ impl ScriptLine {
 
     /// Tool calls: the name and the arguments of each.
     pub fn call<'a>(calls: impl IntoIterator<Item = (&'a str, Value)>) -> Self {
-        let calls = calls.into_iter().enumerate();
-        let calls = calls.map(|(index, (name, arguments))| {
-            ToolCall::new(format!("script-{index}"), name, arguments.to_string())
-        });
+        let calls = calls
+            .into_iter()
+            .enumerate()
+            .map(|(index, (name, arguments))| {
+                ToolCall::new(format!("script-{index}"), name, arguments.to_string())
+            });
         Self::complete(Completion::calling("script", calls))
     }
 
@@ -140,10 +142,11 @@ impl ScriptMind {
 /// The whole prompt as text: the names of the tools, then the turns, one per line.
 pub fn prompt_text(prompt: &Prompt<'_>) -> String {
     let specs = prompt.tools.specs.iter();
-    let tools: Vec<_> = specs.map(|spec| spec.name()).collect();
-    let tools = (!tools.is_empty()).then(|| format!("Tools: {}", tools.join(", ")));
-    let turns = prompt.turns();
-    let turns = turns.map(|turn| format!("{:?}: {}", turn.role, turn.to_text()));
+    let names: Vec<_> = specs.map(|spec| spec.name()).collect();
+    let tools = (!names.is_empty()).then(|| format!("Tools: {}", names.join(", ")));
+    let turns = prompt
+        .turns()
+        .map(|turn| format!("{:?}: {}", turn.role, turn.to_text()));
     let lines: Vec<_> = tools.into_iter().chain(turns).collect();
     lines.join("\n")
 }

@@ -1,7 +1,7 @@
 //! Watching answers while they are written.
 //!
 //! Deltas are for people alone: they never reach the world, the journal, or a prompt, and nothing
-//! waits for whoever watches. A [`Prompt`](super::Prompt) has the [`AnswerStream`] of one answer;
+//! waits for viewers. A [`Prompt`](super::Prompt) has the [`AnswerStream`] of one answer;
 //! all deltas of a run arrive at one [`StreamReceiver`]. Only the whole answer counts: if it breaks
 //! off, fails its check, or turns out to be tool calls, [`StreamDeltaKind::Retract`] takes back
 //! what was shown.

@@ -29,7 +29,6 @@ pub struct TextCall {
     pub arguments: String,
 }
 
-/// Calls in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TextCalls {
     /// What is said before the first.
@@ -231,11 +230,10 @@ impl<'a> Tools<'a> {
         let whole = text.trim();
         let unfenced = whole
             .strip_prefix("```")
-            .and_then(|rest| rest.strip_suffix("```"));
-        let unfenced =
-            unfenced.map(|rest| rest.trim_start_matches(|c: char| c.is_ascii_alphanumeric()));
-        let whole = unfenced.unwrap_or(whole).trim();
-        if let Some(calls) = self.only_python(whole).or_else(|| self.only_named(whole)) {
+            .and_then(|rest| rest.strip_suffix("```"))
+            .map(|rest| rest.trim_start_matches(|c: char| c.is_ascii_alphanumeric()));
+        let code = unfenced.unwrap_or(whole).trim();
+        if let Some(calls) = self.only_python(code).or_else(|| self.only_named(code)) {
             return (0, calls);
         }
         let (mut calls, mut first, mut read) = (Vec::new(), text.len(), 0);
@@ -360,8 +358,10 @@ impl<'a> Tools<'a> {
             }
             (Some(arguments), _) => arguments.to_string(),
         };
-        let name = name.to_owned();
-        vec![TextCall { name, arguments }]
+        vec![TextCall {
+            name: name.to_owned(),
+            arguments,
+        }]
     }
 
     /// `{"calculate": {"expression": "1 + 1"}}`
@@ -605,8 +605,8 @@ impl<'s> Scan<'s> {
             .get(name.len()..)
             .filter(|after| after.starts_with('('));
         self.tries += usize::from(after.is_some());
-        let after = after.filter(|_| self.tries < MAX_STARTS);
-        if let Some((arguments, length)) = after.and_then(bracketed) {
+        let tried = after.filter(|_| self.tries < MAX_STARTS);
+        if let Some((arguments, length)) = tried.and_then(bracketed) {
             self.calls.push(tool.call_python(&arguments));
             return name.len() + length;
         }
@@ -635,8 +635,10 @@ impl<'s> Scan<'s> {
 
 /// The name in the attribute of a tag: `name="expression" string="true"`.
 fn quoted(attribute: &str) -> &str {
-    let value = attribute.strip_prefix("name=").unwrap_or(attribute);
-    let value = value.trim_start_matches(['"', '\'']);
+    let value = attribute
+        .strip_prefix("name=")
+        .unwrap_or(attribute)
+        .trim_start_matches(['"', '\'']);
     value.split(['"', '\'', ' ']).next().unwrap_or(value)
 }
 
@@ -667,8 +669,8 @@ fn is_between(text: &str) -> bool {
             _ => {}
         }
     }
-    let words = words.to_lowercase();
-    let words = words
+    let lower = words.to_lowercase();
+    let words = lower
         .split(|c: char| !c.is_alphanumeric())
         .filter(|word| !word.is_empty());
     let is_id = |word: &str| word.chars().any(|c| c.is_ascii_digit());

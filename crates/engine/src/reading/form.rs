@@ -112,8 +112,12 @@ impl Form<'_> {
 
     /// Whether the form has a member of this name, however it is written.
     pub fn has_member(&self, name: &str) -> bool {
-        let known = properties(self.schema).map(Map::keys).into_iter().flatten();
-        let known: Vec<_> = known.map(String::as_str).collect();
+        let known: Vec<_> = properties(self.schema)
+            .map(Map::keys)
+            .into_iter()
+            .flatten()
+            .map(String::as_str)
+            .collect();
         self.same_member(name, &known).is_some()
     }
 
@@ -168,8 +172,8 @@ impl Form<'_> {
         let Some(listed) = schema.get("enum").and_then(Value::as_array) else {
             return (kind_of(schema) == "string").then(|| text.into());
         };
-        let names: Vec<_> = listed.iter().map(name_of).collect();
-        let names: Vec<_> = names.iter().map(String::as_str).collect();
+        let listed_names: Vec<_> = listed.iter().map(name_of).collect();
+        let names: Vec<_> = listed_names.iter().map(String::as_str).collect();
         let offers = self.knowing(Listing::of(self.question).offers(&names));
         match offers.meant_alone(text) {
             Meant::One(index) => listed.get(index).cloned(),
@@ -199,7 +203,7 @@ impl Form<'_> {
     }
 
     /// The smallest value in the form, and with these of the outermost members. Texts are left to
-    /// whoever answers.
+    /// the asked entity.
     pub fn example(&self, with: &[&str]) -> Value {
         example(self.schema, with, DEPTH)
     }
@@ -360,8 +364,8 @@ fn holds_known(
     depth: usize,
 ) -> bool {
     let mut inner = members.values().filter(|_| members.len() == 1);
-    let inner = inner.next().filter(|_| depth > 0).cloned().map(opened);
-    let inner = inner.as_ref().and_then(Value::as_object);
+    let only = inner.next().filter(|_| depth > 0).cloned().map(opened);
+    let inner = only.as_ref().and_then(Value::as_object);
     members.keys().any(|name| is_known(name))
         || inner.is_some_and(|inner| holds_known(inner, is_known, depth - 1))
 }
@@ -370,8 +374,11 @@ fn holds_known(
 fn raised(mut given: Map<String, Value>, known: &Map<String, Value>) -> Map<String, Value> {
     let mut strays = Vec::new();
     for (name, value) in &mut given {
-        let own = known.get(name).map(|schema| branch(value, schema));
-        let own = own.filter(|schema| is_closed(schema)).and_then(properties);
+        let own = known
+            .get(name)
+            .map(|schema| branch(value, schema))
+            .filter(|schema| is_closed(schema))
+            .and_then(properties);
         let (Some(own), Some(members)) = (own, value.as_object_mut()) else {
             continue;
         };
@@ -638,8 +645,10 @@ impl Fitter<'_> {
             return said(name, &text);
         }
         let mentioned = choices.iter().map(|(name, schema)| {
-            let words = offered(schema)?;
-            let words: Vec<_> = words.into_iter().filter(|word| !word.is_empty()).collect();
+            let words: Vec<_> = offered(schema)?
+                .into_iter()
+                .filter(|word| !word.is_empty())
+                .collect();
             match Offers::of_names(words.iter().copied())
                 .mentioned(&text)
                 .as_slice()
@@ -707,8 +716,8 @@ impl Fitter<'_> {
             .collect();
         // Of two answers none is it.
         let holds = |name: &&String| {
-            let inner = given.get(*name).cloned().map(opened);
-            let inner = inner.as_ref().and_then(Value::as_object);
+            let value = given.get(*name).cloned().map(opened);
+            let inner = value.as_ref().and_then(Value::as_object);
             !is_known(name) && inner.is_some_and(|inner| inner.keys().any(|name| is_known(name)))
         };
         if is_bare && outer.iter().filter(holds).nth(1).is_some() {
@@ -793,16 +802,17 @@ impl Fitter<'_> {
         ];
         let inner = known.iter().filter(|(name, _)| !found.contains_key(*name));
         let said = Value::Object(unknown.iter().cloned().collect());
-        let inner = inner.filter_map(|(name, schema)| {
-            let object = branch(&said, schema);
-            let object = if kind_of(object) == "array" {
-                object.get("items")?
-            } else {
-                object
-            };
-            Some((name, object, properties(object)?))
-        });
-        let inner: Vec<_> = inner.collect();
+        let inner: Vec<_> = inner
+            .filter_map(|(name, schema)| {
+                let object = branch(&said, schema);
+                let object = if kind_of(object) == "array" {
+                    object.get("items")?
+                } else {
+                    object
+                };
+                Some((name, object, properties(object)?))
+            })
+            .collect();
         let named = unknown
             .iter()
             .enumerate()
@@ -886,8 +896,9 @@ impl Fitter<'_> {
         schema: &Value,
         path: &Path,
     ) {
-        let missing = self.needed(schema, path).into_iter();
-        let mut missing = missing
+        let mut missing = self
+            .needed(schema, path)
+            .into_iter()
             .filter(|name| !found.contains_key(*name))
             .filter_map(|name| {
                 let schema = properties(schema)?.get(name)?;
@@ -901,7 +912,7 @@ impl Fitter<'_> {
             Meant::One(index) => Some(index),
             _ => None,
         };
-        let said = unknown
+        let said: Vec<_> = unknown
             .iter()
             .enumerate()
             .filter_map(|(index, (name, value))| {
@@ -913,8 +924,8 @@ impl Fitter<'_> {
                     (Some(a), Some(b)) if a != b => None,
                     (a, b) => Some((index, a.or(b)?)),
                 }
-            });
-        let said: Vec<_> = said.collect();
+            })
+            .collect();
         if let [(index, meant)] = said.as_slice() {
             unknown.remove(*index);
             let word = words.get(*meant).copied().unwrap_or_default();
@@ -999,8 +1010,10 @@ impl Fitter<'_> {
             (_, value) => !value.is_null(),
         };
         let values: Vec<_> = values.into_iter().filter(is_said).collect();
-        let fitted = values.into_iter().enumerate();
-        let fitted = fitted.map(|(index, value)| self.fit(value, items, &path.item(index)));
+        let fitted = values
+            .into_iter()
+            .enumerate()
+            .map(|(index, value)| self.fit(value, items, &path.item(index)));
         Value::Array(fitted.collect())
     }
 
@@ -1019,10 +1032,13 @@ impl Fitter<'_> {
         };
         let offers = self.offers(&words);
         let is_offered = |text: &str| matches!(offers.meant(text), Meant::One(_));
-        let parts = text.split([',', '，', '、', ';', '；', '\n', '和', '与', '及']);
-        let parts = parts.flat_map(|part| part.split(" and ")).map(str::trim);
-        let parts = parts.map(|part| part.strip_prefix("and ").unwrap_or(part));
-        let parts: Vec<_> = parts.filter(|part| !part.is_empty()).collect();
+        let parts: Vec<_> = text
+            .split([',', '，', '、', ';', '；', '\n', '和', '与', '及'])
+            .flat_map(|part| part.split(" and "))
+            .map(str::trim)
+            .map(|part| part.strip_prefix("and ").unwrap_or(part))
+            .filter(|part| !part.is_empty())
+            .collect();
         if parts.len() > 1 && !is_offered(&text) && parts.iter().all(|part| is_offered(part)) {
             return parts.into_iter().map(Value::from).collect();
         }
@@ -1060,8 +1076,10 @@ impl Fitter<'_> {
             },
             Value::Number(number) => Some(number.to_string()),
             Value::Array(items) => {
-                let said = items.iter().map(|item| self.said(item, words));
-                let said: Vec<_> = said.collect::<Option<_>>()?;
+                let said: Vec<_> = items
+                    .iter()
+                    .map(|item| self.said(item, words))
+                    .collect::<Option<_>>()?;
                 let is_short = said.len() == 1
                     || words.is_some()
                     || said.iter().all(|text| text.contains(' '));
@@ -1080,11 +1098,13 @@ impl Fitter<'_> {
                 match (texts.as_slice(), words) {
                     (texts, Some(words)) if texts.len() == members.len() => {
                         let offers = self.offers(words);
-                        let meant = texts.iter().filter_map(|text| match offers.meant(text) {
-                            Meant::One(index) => Some(index),
-                            _ => None,
-                        });
-                        let mut meant: Vec<_> = meant.collect();
+                        let mut meant: Vec<_> = texts
+                            .iter()
+                            .filter_map(|text| match offers.meant(text) {
+                                Meant::One(index) => Some(index),
+                                _ => None,
+                            })
+                            .collect();
                         meant.dedup();
                         let [index] = meant.as_slice() else {
                             return None;
@@ -1130,8 +1150,8 @@ impl Fitter<'_> {
 
     /// One of the numbers that are offered, by its name or by what the question says of it.
     fn listed_number(&self, text: &str, listed: &[Value]) -> Option<i64> {
-        let names: Vec<_> = listed.iter().map(name_of).collect();
-        let names: Vec<_> = names.iter().map(String::as_str).collect();
+        let listed_names: Vec<_> = listed.iter().map(name_of).collect();
+        let names: Vec<_> = listed_names.iter().map(String::as_str).collect();
         match self.offers(&names).meant(text) {
             Meant::One(index) => listed.get(index)?.as_i64(),
             _ => None,

@@ -94,8 +94,10 @@ pub fn find_json(answer: &str) -> Result<FoundJson<'_>, NoJson> {
     }
     if text.starts_with('>') {
         // Nothing is left that could be taken off once more.
-        let lines = text.lines().map(|line| line.trim_start_matches(['>', ' ']));
-        let lines: Vec<_> = lines.collect();
+        let lines: Vec<_> = text
+            .lines()
+            .map(|line| line.trim_start_matches(['>', ' ']))
+            .collect();
         return find_json(&lines.join("\n")).map(FoundJson::repaired);
     }
     if text.contains("{&quot;") || text.contains("&quot;:") {
@@ -251,15 +253,17 @@ fn starts(text: &str) -> impl Iterator<Item = usize> {
     let fences = text.match_indices("```").step_by(2).take(MAX_STARTS);
     let fenced = fences.filter_map(move |(fence, mark)| {
         let inside = text.get(fence + mark.len()..)?;
-        let content = inside.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || c == '_');
-        let content = content.trim_start_matches(is_blank);
+        let content = inside
+            .trim_start_matches(|c: char| c.is_ascii_alphanumeric() || c == '_')
+            .trim_start_matches(is_blank);
         let start = text.len() - content.len();
         (begins_object(content) || begins_list(content, true)).then_some(start)
     });
     let brackets = text
         .char_indices()
-        .filter(|(_, char)| matches!(narrow(*char), '{' | '['));
-    let brackets = brackets.map(|(start, _)| start).take(MAX_STARTS);
+        .filter(|(_, char)| matches!(narrow(*char), '{' | '['))
+        .map(|(start, _)| start)
+        .take(MAX_STARTS);
     whole
         .chain(fenced)
         .chain(brackets.filter(begins).filter(|start| *start > 0))
@@ -312,8 +316,8 @@ fn begins_bare_key(text: &str) -> bool {
         return false;
     };
     let after = text.get(key..).unwrap_or_default();
-    let after = after.strip_prefix('"').unwrap_or(after);
-    after.chars().next().is_some_and(is_colon) && !text.starts_with(' ')
+    let colon = after.strip_prefix('"').unwrap_or(after);
+    colon.starts_with(is_colon) && !text.starts_with(' ')
 }
 
 fn is_quote(char: char) -> bool {
@@ -660,8 +664,10 @@ impl<'t> Reader<'t> {
 
     /// Whether another part of a text is joined to the one that was just closed: `"a" + "b"`.
     fn is_joined(&mut self, open: char) -> bool {
-        let next = self.after_blanks().strip_prefix('+');
-        let next = next.and_then(|rest| rest.trim_start_matches(is_blank).strip_prefix(open));
+        let next = self
+            .after_blanks()
+            .strip_prefix('+')
+            .and_then(|rest| rest.trim_start_matches(is_blank).strip_prefix(open));
         if let Some(rest) = next {
             self.at = self.text.len() - rest.len();
         }
@@ -730,9 +736,9 @@ impl<'t> Reader<'t> {
             (Place::Member | Place::Item, '}' | ']') => true,
             (place, _) if is_comma(next) => {
                 let after = after.trim_start_matches(|c| is_blank(c) || is_comma(c) || is_dot(c));
-                let after = Reader::new(after).after_blanks();
-                let ends = after.chars().next().map(narrow);
-                ends.is_none_or(|char| matches!(char, '}' | ']')) || self.begins_part(after, place)
+                let part = Reader::new(after).after_blanks();
+                let ends = part.chars().next().map(narrow);
+                ends.is_none_or(|char| matches!(char, '}' | ']')) || self.begins_part(part, place)
             }
             (place, _) => self.begins_part(after, place),
         }
@@ -750,9 +756,9 @@ impl<'t> Reader<'t> {
         if closing.is_empty() {
             return begins_bare_key(text);
         }
-        let inside = text.get(first.len_utf8()..).unwrap_or_default();
-        let inside = inside
-            .get(..inside.floor_char_boundary(AHEAD))
+        let after = text.get(first.len_utf8()..).unwrap_or_default();
+        let inside = after
+            .get(..after.floor_char_boundary(AHEAD))
             .unwrap_or_default();
         // Not at a mark within the key.
         let is_escaped = |at: usize| {

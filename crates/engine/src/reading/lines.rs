@@ -29,8 +29,8 @@ pub(crate) fn members_in(text: &str, is_member: impl Fn(&str) -> bool) -> Option
     }
     let lines = text
         .lines()
-        .filter(|line| !line.trim_matches(is_blank).is_empty());
-    let lines = lines.filter(|line| !matches!(line.trim(), "---" | "..."));
+        .filter(|line| !line.trim_matches(is_blank).is_empty())
+        .filter(|line| !matches!(line.trim(), "---" | "..."));
     let texts: Vec<_> = lines.take(MAX_LINES + 1).collect();
     let is_table = texts.iter().all(|line| line.trim().starts_with('|'));
     // A table has a heading and a rule.
@@ -162,8 +162,10 @@ fn object_of(lines: &[Line]) -> Value {
 /// A value: JSON, or a text as it stands there.
 fn value_of(text: &str) -> Value {
     let is_json = text.starts_with(['{', '[', '"', '\'']) || text.parse::<f64>().is_ok();
-    let json = is_json.then(|| json_at(text)).flatten();
-    let json = json.filter(|(_, end)| text.len() == *end);
+    let json = is_json
+        .then(|| json_at(text))
+        .flatten()
+        .filter(|(_, end)| text.len() == *end);
     json.map_or_else(|| text.into(), |(value, _)| value)
 }
 

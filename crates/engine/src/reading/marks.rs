@@ -103,7 +103,6 @@ pub(super) enum Mark {
     Perhaps(Vec<End>),
     Close,
     Token {
-        /// Whether a turn begins with it.
         begins_turn: bool,
     },
     /// The header of a channel with an answer.
@@ -173,8 +172,8 @@ pub type OwnMarks = Arc<[(String, String)]>;
 pub(super) fn mark_at(text: &str, own: &[(String, String)]) -> Seen {
     let own = own
         .iter()
-        .map(|(start, end)| (start.as_str(), end.as_str()));
-    let own = own.map(|pair| pair_at(text, pair));
+        .map(|(start, end)| (start.as_str(), end.as_str()))
+        .map(|pair| pair_at(text, pair));
     let pairs = PAIRS.iter().map(|pair| pair_at(text, *pair));
     let others: &[fn(&str) -> Seen] = match text.as_bytes().first() {
         Some(b'<' | b'&') => &[tag_at, token_at],
@@ -274,8 +273,9 @@ fn tag_at(text: &str) -> Seen {
                 .iter()
                 .filter(|_| kin.iter().any(|kin| kin.eq_ignore_ascii_case(name)));
             let kin = kin.filter(|kin| !kin.eq_ignore_ascii_case(name));
-            let ends = std::iter::once(&name).chain(kin);
-            let ends = ends.map(|name| End::new(format!("</{name}>")));
+            let ends = std::iter::once(&name)
+                .chain(kin)
+                .map(|name| End::new(format!("</{name}>")));
             Mark::Open(ends.chain(alike).collect())
         }
     };
@@ -370,8 +370,7 @@ fn token_at(text: &str) -> Seen {
 
 /// A token such as `<|im_end|>`.
 fn bar_token(text: &str, (start, end): (&str, &str)) -> Seen {
-    let inside = text.get(start.len()..).unwrap_or_default();
-    let inside = head(inside, MAX_TOKEN);
+    let inside = head(text.get(start.len()..).unwrap_or_default(), MAX_TOKEN);
     let Some(length) = inside.find(end) else {
         return partial_if(inside.len() < MAX_TOKEN && !inside.contains(['<', '>', '\n']));
     };

@@ -201,9 +201,10 @@ impl Offers {
         if let Some(exact) = self.offers.iter().position(|offer| offer.exact == text) {
             return Meant::One(exact);
         }
-        let is_negative = text.trim_start().strip_prefix('-');
-        let is_negative =
-            is_negative.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
+        let is_negative = text
+            .trim_start()
+            .strip_prefix('-')
+            .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
         if text.len() > MAX_GIVEN || is_negative {
             return Meant::Nothing;
         }
@@ -265,9 +266,9 @@ impl Offers {
 
     /// Its number or letter in the list.
     fn by_number(&self, given: &Given) -> Vec<usize> {
-        let plain = given.words.concat();
+        let glued = given.words.concat();
         let plain =
-            plain.trim_matches(|c: char| self.is_filler(&c.to_string()) || c == '一' || c == '那');
+            glued.trim_matches(|c: char| self.is_filler(&c.to_string()) || c == '一' || c == '那');
         match plain {
             "最后" => return self.at_place(self.offers.len()),
             "后者" if self.offers.len() == 2 => return self.at_place(2),
@@ -296,8 +297,11 @@ impl Offers {
             return self.numbered(number);
         }
         let mut others = given.words.iter().filter(|other| *other != word);
-        let letter = word.bytes().next().filter(|_| is_letter(word));
-        let letter = letter.filter(|_| others.all(|other| is_listing(other)));
+        let letter = word
+            .bytes()
+            .next()
+            .filter(|_| is_letter(word))
+            .filter(|_| others.all(|other| is_listing(other)));
         letter.map_or_else(Vec::new, |letter| {
             self.at_place(usize::from(letter - b'a') + 1)
         })
@@ -423,8 +427,11 @@ impl Offers {
         let lengths = 1..given.words.len();
         let named = lengths.filter_map(|begin| {
             let rest = given.words.get(begin..)?;
-            let names = self.offers.iter().flat_map(|o| [&o.name, &o.label]);
-            let mut names = names.filter(|name| !self.are_fillers(name));
+            let mut names = self
+                .offers
+                .iter()
+                .flat_map(|o| [&o.name, &o.label])
+                .filter(|name| !self.are_fillers(name));
             let name = names.find(|name| rest.starts_with(name))?;
             Some((begin, begin + name.len()))
         });
@@ -458,9 +465,13 @@ impl Offers {
     /// Which names and labels stand in a text as whole words, the longest first, and what else
     /// does.
     fn mentions(&self, words: &[String]) -> (Vec<usize>, Vec<String>) {
-        let names = self.offers.iter().enumerate();
-        let names = names.flat_map(|(index, offer)| [(index, &offer.name), (index, &offer.label)]);
-        let mut names: Vec<_> = names.filter(|(_, name)| !name.is_empty()).collect();
+        let mut names: Vec<_> = self
+            .offers
+            .iter()
+            .enumerate()
+            .flat_map(|(index, offer)| [(index, &offer.name), (index, &offer.label)])
+            .filter(|(_, name)| !name.is_empty())
+            .collect();
         names.sort_by_key(|(_, name)| std::cmp::Reverse(name.len()));
         let (mut found, mut rest) = (Vec::new(), Vec::new());
         let mut at = 0;
@@ -484,12 +495,13 @@ impl Offers {
 
     /// Some words of its name, or of a label that is a name.
     fn by_part(&self, given: &Given) -> Vec<usize> {
-        let said = given
+        let said: Vec<_> = given
             .words
             .iter()
             .enumerate()
-            .filter(|(_, word)| !self.is_filler(word));
-        let said: Vec<_> = said.map(|(index, _)| index).collect();
+            .filter(|(_, word)| !self.is_filler(word))
+            .map(|(index, _)| index)
+            .collect();
         let (Some(first), Some(last)) = (said.first(), said.last()) else {
             return Vec::new();
         };
@@ -544,8 +556,10 @@ impl Offers {
         let titles = given.words.iter().take_while(|word| is_title(word)).count();
         let (titles, rest) = given.words.split_at(titles);
         let glued = rest.concat();
-        let behind = TITLES_BEHIND.iter().find(|title| glued.ends_with(*title));
-        let behind = behind.map_or(0, |title| title.chars().count());
+        let behind = TITLES_BEHIND
+            .iter()
+            .find(|title| glued.ends_with(*title))
+            .map_or(0, |title| title.chars().count());
         let rest = rest
             .get(..rest.len().saturating_sub(behind))
             .unwrap_or_default();

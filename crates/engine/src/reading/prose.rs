@@ -1,5 +1,5 @@
 //! What models put around prose that is no part of it: fences, envelopes of JSON, announcements,
-//! headings, remarks to whoever asked, the question itself, and the same sentences for ever.
+//! headings, remarks to the reader, the question itself, and the same sentences for ever.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -24,7 +24,7 @@ const FEW_SENTENCES: usize = 4;
 const LOOPS: usize = 4;
 const LOOPED: usize = 48;
 
-/// How models begin that speak to whoever asked.
+/// How models begin that speak to their reader.
 const GREETINGS: Words = Words(
     "sure|certainly|of course|absolutely|okay|ok|alright|all right|great|understood|got it|\
     as requested|as you wish|i'd be happy to|i would be happy to|i'd be glad to|happy to|\
@@ -45,7 +45,7 @@ const TEXTS: Words = Words(
     旁白|场景|尾声|独白|思考|记忆|monologue|memories|account|speech|dialogue|body|thought|台词|\
     对白|发言",
 );
-/// Under which names models write what nobody says.
+/// The names under which models write narration.
 const ROLES: Words = Words("narrator|assistant|ai|gm|game master|dm|旁白|助手|解说|主持人");
 /// How models begin to speak as a character instead of speaking.
 const SPEAKING: Words = Words(
@@ -79,7 +79,7 @@ const ASKING: Words = Words(
     "would you like me to|you would like me to|you'd like me to|could you please|please provide|\
     您希望我|您想让我|请提供|请告诉我您",
 );
-/// Of whom a question to whoever asked speaks, and of what.
+/// Words of a question to the reader: whom and what it speaks of.
 const READER: Words = Words("you|your|shall i|should i|can i|anything|你|您|我");
 const TASK: Words = Words(
     "continue|go on|proceed|more|else|change|adjust|revise|add|expand|long enough|another|\
@@ -257,16 +257,14 @@ pub(super) fn after_name<'t>(text: &'t str, name: &str) -> Option<&'t str> {
     if begins.to_lowercase() != name.to_lowercase() {
         return None;
     }
-    let rest = rest.trim_start_matches(['*', '_', ' ', ']', '】']);
+    let after = rest.trim_start_matches(['*', '_', ' ', ']', '】']);
     // A stage direction may stand between.
-    let direction = rest
+    let direction = after
         .strip_prefix(['(', '（'])
         .and_then(|rest| rest.split_once([')', '）']));
-    let rest = direction.map_or(rest, |(_, rest)| rest.trim_start());
-    let rest = rest
-        .strip_prefix([':', '：'])
-        .or_else(|| rest.strip_prefix('\n'))?;
-    Some(rest.trim_start_matches(['*', '_']).trim_start())
+    let label_end = direction.map_or(after, |(_, rest)| rest.trim_start());
+    let said = label_end.strip_prefix([':', '：', '\n'])?;
+    Some(said.trim_start_matches(['*', '_']).trim_start())
 }
 
 /// What stands in the only fence, if that is most of the text, or in one without an end.
@@ -316,7 +314,7 @@ fn quoted(text: &str) -> Option<String> {
         let inner = text.strip_prefix(open)?.strip_suffix(close)?;
         (!inner.contains(open) && !inner.contains(close)).then_some(inner)
     })?;
-    // A single sentence may be what somebody says, or does.
+    // A single sentence may be what a character says, or does.
     let is_text = sentences(inner).len() > 1 || text.starts_with('*') && letters(inner) > 2 * ECHO;
     is_text.then(|| inner.to_owned())
 }
@@ -334,8 +332,9 @@ fn in_quotes(text: &str) -> Option<String> {
 
 /// The text in a pair of tags, or in lines that are marked as a quotation.
 fn tagged(text: &str) -> Option<String> {
-    let lines = text.lines().map(|line| line.strip_prefix('>'));
-    let lines = lines
+    let lines = text
+        .lines()
+        .map(|line| line.strip_prefix('>'))
         .map(|line| line.map(str::trim))
         .collect::<Option<Vec<_>>>();
     if let Some(lines) = lines.filter(|lines| !lines.is_empty()) {
@@ -436,8 +435,10 @@ fn is_heading(line: &str) -> bool {
     let is_between = [("**", "**"), ("__", "__"), ("【", "】"), ("《", "》")]
         .iter()
         .any(|(open, close)| {
-            let inner = line.trim_end_matches([':', '：']).strip_prefix(open);
-            let inner = inner.and_then(|line| line.strip_suffix(close));
+            let inner = line
+                .trim_end_matches([':', '：'])
+                .strip_prefix(open)
+                .and_then(|line| line.strip_suffix(close));
             inner.is_some_and(|inner| {
                 !inner.is_empty() && !inner.contains(close) && !inner.ends_with(ends_sentence)
             })
@@ -445,7 +446,7 @@ fn is_heading(line: &str) -> bool {
     is_marked || is_rule || is_between || TITLES.begin(&plain(line)).is_some()
 }
 
-/// The text without a remark to whoever asked, before or after it.
+/// The text without a remark to the reader, before or after it.
 fn remarked(text: &str) -> Option<String> {
     let in_brackets = BRACKETS
         .iter()
@@ -504,10 +505,10 @@ fn is_remark(aside: &str, open: char) -> bool {
     is_doubled || is_count || REMARKS.begin(&words).is_some()
 }
 
-/// Whether a paragraph offers something to whoever asked, or is a question to them.
+/// Whether a paragraph offers the reader something, or asks the reader a question.
 fn is_offer(paragraph: &str) -> bool {
-    let words = plain(paragraph);
-    let words = words.trim_start_matches(['(', '（', '[', '【']);
+    let plain_paragraph = plain(paragraph);
+    let words = plain_paragraph.trim_start_matches(['(', '（', '[', '【']);
     let asks = words.ends_with(['?', '？']) && sentences(words).len() == 1;
     words.chars().count() <= ASIDE
         && (OFFERS.begin(words).is_some()
@@ -741,7 +742,7 @@ pub fn without_speech(text: &str, people: &[String]) -> Option<String> {
     let sentences = sentences(text);
     let mut spoke = false;
     let mut is_silent = |sentence: &&&str| {
-        // Whoever has just spoken goes on without being named.
+        // The last speaker goes on without being named.
         spoke = has_speech(sentence) && (spoke || names_one(sentence, people));
         !spoke
     };
@@ -764,16 +765,19 @@ pub(super) fn is_spoken(words: &str) -> bool {
     letters(words) >= 2 && words.trim_end().ends_with(is_end)
 }
 
-/// Whether somebody is named outside of quotation marks, in full or in part.
+/// Whether a character is named outside of quotation marks, in full or in part.
 fn names_one(sentence: &str, people: &[String]) -> bool {
-    let outside = sentence.split(['“', '”', '"', '「', '」']).step_by(2);
-    let outside: Vec<_> = outside.map(str::to_lowercase).collect();
+    let outside: Vec<_> = sentence
+        .split(['“', '”', '"', '「', '」'])
+        .step_by(2)
+        .map(str::to_lowercase)
+        .collect();
     people.iter().any(|name| {
         let name = name.to_lowercase();
-        let parts = name
+        let mut parts = name
             .split_whitespace()
-            .filter(|part| !matches!(*part, "the" | "of" | "a"));
-        let mut parts = parts.filter(|part| !part.is_ascii() || part.len() > 2);
+            .filter(|part| !matches!(*part, "the" | "of" | "a"))
+            .filter(|part| !part.is_ascii() || part.len() > 2);
         parts.any(|part| outside.iter().any(|text| has_word(text, part)))
     })
 }

@@ -1,4 +1,4 @@
-//! What somebody says aloud, as models write it: with the speaker's name before it, in quotation
+//! Speech as models write it: with the speaker's name before it, in quotation
 //! marks within a story, with the answers of others, and with actions between asterisks.
 
 use std::borrow::Cow;
@@ -17,13 +17,16 @@ const QUOTES: [char; 5] = ['"', '“', '”', '「', '」'];
 const FIRST_PERSON: [&str; 6] = ["i", "me", "my", "we", "us", "our"];
 const FIRST_PERSON_ZH: &str = "我俺咱";
 
-/// The words that somebody says in front of others: without its name before them, from its own line
-/// up to where somebody else's begin, and with actions in parentheses, as stage directions are.
+/// The words that a speaker says in front of others: without its name before them, from its line
+/// up to the line of another speaker, and with actions in parentheses, as stage directions are.
 /// Empty if only others speak.
 pub fn own_words<'t>(text: &'t str, me: &str, others: &[String]) -> Cow<'t, str> {
-    let others = others.iter().filter(|other| *other != me);
-    let others = others.flat_map(|other| names_of(other));
-    let others: Vec<_> = others.chain(ROLES).collect();
+    let others: Vec<_> = others
+        .iter()
+        .filter(|other| *other != me)
+        .flat_map(|other| names_of(other))
+        .chain(ROLES)
+        .collect();
     let mine: Vec<_> = names_of(me).filter(|name| !others.contains(name)).collect();
     if let Some(quoted) = quoted_words(text, &mine, &others) {
         return quoted.into();
@@ -64,7 +67,7 @@ pub fn own_words<'t>(text: &'t str, me: &str, others: &[String]) -> Cow<'t, str>
     }
 }
 
-/// What somebody says in a story about it, up to where another speaks: `"Go," says Pell. "Now."`.
+/// What a speaker says in a story about it, up to where another speaks: `"Go," says Pell. "Now."`.
 /// `None` if the text is no such story.
 fn quoted_words(text: &str, mine: &[&str], others: &[&str]) -> Option<String> {
     let parts: Vec<_> = text.split(QUOTES).collect();
@@ -83,16 +86,17 @@ fn quoted_words(text: &str, mine: &[&str], others: &[&str]) -> Option<String> {
     };
     let mut own = Vec::new();
     for (index, said) in parts.iter().enumerate().skip(1 - outer).step_by(2) {
-        let before = index.checked_sub(1).and_then(|before| parts.get(before));
-        let after = parts.get(index + 1);
-        let before = before.and_then(|part| sentences(part).pop());
-        let after = after.and_then(|part| sentences(part).first().copied());
+        let part = |index: usize| parts.get(index).map(|part| sentences(part));
+        let before = index
+            .checked_sub(1)
+            .and_then(part)
+            .and_then(|mut before| before.pop());
+        let after = part(index + 1).and_then(|after| after.first().copied());
         let is_other = is_theirs(before.as_ref()) || is_theirs(after.as_ref());
         if is_other && !own.is_empty() {
             break;
         }
-        let said = Some(said.trim()).filter(|said| !is_other && !said.is_empty());
-        own.extend(said);
+        own.extend(Some(said.trim()).filter(|said| !is_other && !said.is_empty()));
     }
     let gap = if text.chars().any(is_han) { "" } else { " " };
     Some(own.join(gap))
@@ -105,12 +109,12 @@ fn is_first_person(text: &str) -> bool {
         || text.chars().any(|c| FIRST_PERSON_ZH.contains(c))
 }
 
-/// Whether a text tells of somebody by its name and never as "I".
+/// Whether a text tells of its speaker by name and never as "I".
 pub fn is_in_third_person(text: &str, name: &str) -> bool {
     names_of(name).any(|name| text.contains(name)) && !is_first_person(text)
 }
 
-/// Whether a text tells what somebody does instead of what it says: it begins with its name, and
+/// Whether a text tells what its speaker does instead of what it says: it begins with the name, and
 /// speaks neither of "me" nor to anybody.
 pub fn is_told_of(text: &str, name: &str) -> bool {
     let after = names_of(name).find_map(|name| text.trim_start().strip_prefix(name));

@@ -2,7 +2,7 @@
 //!
 //! Thoughts are private. What marks them is in a table; a model's own marks can be added. Special
 //! tokens are removed at both ends of a text, since chat templates put them there; within a text
-//! somebody may speak of them.
+//! a character may speak of them.
 
 use super::marks::{End, Mark, Match, OwnMarks, Seen, mark_at, matches, may_begin};
 use crate::message::Block;
@@ -21,8 +21,8 @@ impl SplitText {
     pub fn into_blocks(self) -> Vec<Block> {
         let thinking = Some(self.thinking).filter(|thinking| !thinking.is_empty());
         let text = Some(self.text).filter(|text| !text.is_empty());
-        let thinking = thinking.map(Block::thinking);
-        thinking.into_iter().chain(text.map(Block::text)).collect()
+        let blocks = thinking.map(Block::thinking).into_iter();
+        blocks.chain(text.map(Block::text)).collect()
     }
 
     /// Splits an answer. A thought without an end extends to the end of the answer, even if the
@@ -42,8 +42,10 @@ impl SplitText {
     /// The same, with reasoning that came in a field of its own.
     #[must_use]
     pub fn with_reasoning(mut self, reasoning: &str) -> Self {
-        let parts = [reasoning.trim(), &self.thinking];
-        let parts: Vec<_> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+        let parts: Vec<_> = [reasoning.trim(), &self.thinking]
+            .into_iter()
+            .filter(|part| !part.is_empty())
+            .collect();
         self.thinking = parts.join("\n");
         self
     }
@@ -109,8 +111,12 @@ impl StreamSplitter {
     /// The whole answer, split.
     pub fn finish(mut self) -> SplitText {
         self.end();
-        let thoughts = self.thoughts.iter().map(|thought| thought.trim());
-        let thoughts: Vec<_> = thoughts.filter(|thought| !thought.is_empty()).collect();
+        let thoughts: Vec<_> = self
+            .thoughts
+            .iter()
+            .map(|thought| thought.trim())
+            .filter(|thought| !thought.is_empty())
+            .collect();
         let text = if self.is_changed {
             self.text.trim().to_owned()
         } else {
@@ -274,10 +280,11 @@ fn beginning(text: &str, is_changed: bool) -> Seen {
         ("assistantfinal", "assistantfinal", Mark::Final),
         ("assistantanalysis", "assistant", TOKEN),
     ];
-    let roles = [("assistant", true), ("model", is_changed)];
-    let roles = roles.into_iter().filter(|(_, is_role)| *is_role);
-    let roles = roles.flat_map(|(role, _)| [format!("{role}\n"), format!("{role}<")]);
-    let roles: Vec<_> = roles.collect();
+    let roles: Vec<_> = [("assistant", true), ("model", is_changed)]
+        .into_iter()
+        .filter(|(_, is_role)| *is_role)
+        .flat_map(|(role, _)| [format!("{role}\n"), format!("{role}<")])
+        .collect();
     let lines = roles
         .iter()
         .map(|line| (&**line, &line[..line.len() - 1], TOKEN));

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize, Serializer};
 use serde_json::{Map, Value};
 
 use super::error::SaveError;
-use crate::message::{Block, Body, BodyId, BodyParts, Content, ResponseMetadata, Text};
+use crate::message::{Block, Body, BodyId, Content, ResponseMetadata, Text};
 
 /// Gives every distinct body its index in a save.
 #[derive(Default)]
@@ -112,19 +112,28 @@ impl<'a> BodyDto<'a> {
     }
 
     fn into_body(self, shared_prefix: Option<Arc<Text>>) -> Body {
-        Body::from(BodyParts {
-            id: self.id,
-            time: self.time,
-            sender: self.name.map(|name| name.as_ref().into()),
-            shared_prefix,
-            content: match self.content {
-                ContentDto::Text(text) => Content::Text(text.into()),
-                ContentDto::Blocks(blocks) => blocks.into_owned().into(),
-            },
-            short: self.compressed_prompt.map(Into::into),
-            metadata: self.metadata.map(Cow::into_owned).unwrap_or_default(),
-            response: self.response_metadata.map(Cow::into_owned),
-        })
+        let mut body = match self.content {
+            ContentDto::Text(text) => Body::text(text),
+            ContentDto::Blocks(blocks) => Body::blocks(blocks.into_owned()),
+        }
+        .with_id(self.id)
+        .at(self.time);
+        if let Some(name) = self.name {
+            body = body.from_sender(name.as_ref());
+        }
+        if let Some(prefix) = shared_prefix {
+            body = body.after(prefix);
+        }
+        if let Some(short) = self.compressed_prompt {
+            body = body.with_short(short);
+        }
+        if let Some(metadata) = self.metadata {
+            body = body.with_metadata(metadata.into_owned());
+        }
+        if let Some(response) = self.response_metadata {
+            body = body.with_response(response.into_owned());
+        }
+        body
     }
 }
 

@@ -36,7 +36,7 @@ impl Buffers {
             if self.written.get(&id) == Some(&state) {
                 continue;
             }
-            // Whoever opens it has no program between it and the text.
+            // Its reader has no program between them and the text.
             let text = shown(redacted(buffer(context)));
             let file = file_name(context.name(), id);
             folder.replace(&file, text.as_bytes(), Durability::Unsynced)?;

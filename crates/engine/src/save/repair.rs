@@ -81,8 +81,7 @@ impl Plan {
 
     /// What to keep of these lines, and whether to keep the snapshot; `None` if there is no header.
     fn keep(found: &[Result<Line, UiText>], snapshot: Option<&Snapshot>) -> Option<Self> {
-        let first_damaged = found.iter().position(Result::is_err);
-        let first_damaged = first_damaged.unwrap_or(found.len());
+        let first_damaged = found.iter().position(Result::is_err).unwrap_or(found.len());
         let recorded = snapshot.and_then(|snapshot| snapshot.recorded_at(found));
         let end = match recorded {
             Some(line) if line > first_damaged => {
@@ -142,13 +141,11 @@ impl Snapshot {
         Some(Self { head, record })
     }
 
-    /// The line that records it.
     fn recorded_at(&self, lines: &[Result<Line, UiText>]) -> Option<usize> {
         let is_record = |line: &Result<Line, _>| matches!(line, Ok(Line::Snapshot(record)) if *record == self.record);
         lines.iter().rposition(is_record)
     }
 
-    /// The header of its journal.
     fn header(&self) -> JournalHeader {
         let head = &self.head;
         JournalHeader::new(&head.world, &head.data, head.seed)

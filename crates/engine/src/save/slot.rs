@@ -245,7 +245,6 @@ impl Slot {
         self.folder.join(CONTEXTS)
     }
 
-    /// The file of its settings.
     pub fn settings_file(&self) -> PathBuf {
         self.folder.join(SETTINGS)
     }
@@ -310,7 +309,7 @@ impl Slot {
     /// # Errors
     /// A file is missing, damaged or can't be read.
     pub fn read(&self, force: bool) -> Result<StoredStory, SaveError> {
-        // The snapshot first: whoever plays records the next one in the journal before it is here.
+        // The snapshot first: a running story records the next one in the journal before.
         let world = self.read_world()?.map(StoredSnapshot::from);
         let lines = self.read_journal()?;
         self.checked(lines, world, force)

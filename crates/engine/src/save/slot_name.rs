@@ -72,8 +72,12 @@ fn objection(name: &str) -> Option<UiText> {
 }
 
 pub(super) fn is_device(name: &str) -> bool {
-    let stem = name.split('.').next().unwrap_or_default();
-    let stem = stem.trim_end().to_ascii_lowercase();
+    let stem = name
+        .split('.')
+        .next()
+        .unwrap_or_default()
+        .trim_end()
+        .to_ascii_lowercase();
     let numbered = |port: &str| {
         let number = stem.strip_prefix(port);
         // Windows takes small raised digits for digits here.

@@ -31,7 +31,6 @@ struct Written {
 /// An entity, and what was hashed of its components.
 type Seen<'w> = (EntityRef<'w>, Vec<Option<Written>>);
 
-/// Adds the components of an entity.
 fn add_components((entity, seen): &mut Seen, registry: &SaveRegistry, bytes: &mut Vec<u8>) {
     seen.resize_with(registry.components.len(), || None);
     for ((name, io), seen) in registry.components.iter().zip(seen) {
@@ -82,20 +81,27 @@ fn hashes(world: &World, hashed: &mut Hashed) -> BTreeMap<Arc<str>, Digest> {
     let registry = world.resource::<SaveRegistry>();
     let entity_of = |entity| world.get_entity(entity).ok();
     let cast = world.resource::<CastList>().all();
-    let places = cast.filter_map(|(_, entity)| entity_of(entity));
-    let places = places.filter(|entity| entity.contains::<Place>());
-    let groups = places.map(|place| {
-        let occupants = place.get::<Occupants>().map(Occupants::in_order);
-        let occupants = occupants.unwrap_or_default().iter();
-        let all = std::iter::once(place).chain(occupants.filter_map(|entity| entity_of(*entity)));
-        let mut seen = |entity: EntityRef<'_>| hashed.0.remove(&entity.id()).unwrap_or_default();
-        Group {
-            name: place.get(),
-            entities: all.map(|entity| (entity, seen(entity))).collect(),
-            digest: Digest::default(),
-        }
-    });
-    let mut groups: Vec<_> = groups.collect();
+    let places = cast
+        .filter_map(|(_, entity)| entity_of(entity))
+        .filter(|entity| entity.contains::<Place>());
+    let mut groups: Vec<_> = places
+        .map(|place| {
+            let occupants = place
+                .get::<Occupants>()
+                .map(Occupants::in_order)
+                .unwrap_or_default()
+                .iter();
+            let all =
+                std::iter::once(place).chain(occupants.filter_map(|entity| entity_of(*entity)));
+            let mut seen =
+                |entity: EntityRef<'_>| hashed.0.remove(&entity.id()).unwrap_or_default();
+            Group {
+                name: place.get(),
+                entities: all.map(|entity| (entity, seen(entity))).collect(),
+                digest: Digest::default(),
+            }
+        })
+        .collect();
     parallel::for_each(&mut groups, |group| {
         let mut bytes = Vec::with_capacity(8 * 1024);
         for entity in &mut group.entities {

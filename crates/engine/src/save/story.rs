@@ -111,8 +111,11 @@ impl StoredStory {
 
     /// Whether nothing was played after the last whole turn.
     pub fn ends_with_a_turn(&self) -> bool {
-        let after = self.lines.iter().rev();
-        let mut after = after.take_while(|line| !matches!(line, Line::Meeting(_)));
+        let mut after = self
+            .lines
+            .iter()
+            .rev()
+            .take_while(|line| !matches!(line, Line::Meeting(_)));
         after.all(|line| matches!(line, Line::Snapshot(_) | Line::Stopped(_)))
     }
 
@@ -140,8 +143,11 @@ impl StoredStory {
 
     /// Why the journal does not record a snapshot of this turn.
     fn why_unknown(&self, file: &Path, turn: u64) -> SaveError {
-        let last = self.snapshots().map(|known| known.turn).max();
-        let last = last.unwrap_or_default();
+        let last = self
+            .snapshots()
+            .map(|known| known.turn)
+            .max()
+            .unwrap_or_default();
         if turn > last {
             return SaveError::JournalBehind { turn, last };
         }

@@ -1,4 +1,4 @@
-//! The log of events beside a journal: whoever shows a long story need not play it again.
+//! The log of events beside a journal, so that a long story need not be played again to be shown.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -48,13 +48,12 @@ pub fn answered(world: &World, outcomes: &[Arc<Outcome>]) -> Vec<Answered> {
     answered.collect()
 }
 
-/// Where somebody or something is.
+/// Where an entity is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stay {
     pub id: StableId,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub place: Option<StableId>,
-    /// Whether it is dead.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub dead: bool,
 }
@@ -220,8 +219,8 @@ impl Writer {
     }
 
     fn commit(&mut self, world: &World, outcomes: &[Arc<Outcome>]) {
-        let answers = answered(world, outcomes).into_iter();
-        let answers: Vec<_> = answers
+        let answers: Vec<_> = answered(world, outcomes)
+            .into_iter()
             .map(|(outcome, question)| (StableId(outcome.id), outcome.number, question))
             .collect();
         if !answers.is_empty() {
@@ -232,14 +231,16 @@ impl Writer {
         self.note_stays(world, outcomes.first().filter(|_| !is_first));
     }
 
-    /// Notes where everybody is, or only those at the place of whoever has this outcome.
+    /// Notes where all entities are, or only those at the place of the entity with this outcome.
     fn note_stays(&mut self, world: &World, outcome: Option<&Arc<Outcome>>) {
         let cast = world.resource::<CastList>();
         let entities: Vec<_> = match outcome.and_then(|outcome| cast.by_name(&outcome.entity)) {
             Some(entity) => {
                 let place = place_of(world, entity);
-                let there = world.get::<Occupants>(place);
-                let there = there.map(Occupants::in_order).unwrap_or_default();
+                let there = world
+                    .get::<Occupants>(place)
+                    .map(Occupants::in_order)
+                    .unwrap_or_default();
                 there.iter().copied().chain([entity, place]).collect()
             }
             None => cast.all().map(|(_, entity)| entity).collect(),

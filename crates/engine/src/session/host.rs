@@ -43,7 +43,7 @@ pub fn tell_input(by: &str, who: Vec<String>, text: String) -> Value {
 /// The event of this file, for a game that has [`take_told`] in its meeting.
 pub const TOLD: EventType = EventType::of::<ToldByHost>();
 
-/// Takes what a host tells somebody.
+/// Tells entities what inputs of the host say.
 pub fn take_told(world: &mut World) {
     let inputs = world.get_resource::<Inputs>();
     let inputs = inputs.iter().flat_map(|inputs| &inputs.0);

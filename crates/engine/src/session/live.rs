@@ -6,7 +6,7 @@ use bevy_ecs::prelude::*;
 
 use super::event_log::EventLogger;
 use super::rewind::catch_up_logged;
-use super::world::{KeptData, loaded, new_world, other_data};
+use super::world::{EmbeddedData, loaded, new_world, other_data};
 use super::{Game, SessionError};
 use crate::cast::WorldTurn;
 use crate::engine::{Engine, EngineError, Setup};
@@ -80,14 +80,15 @@ impl Session {
             unsaved = catch_up_logged(&slot, &mut story, game)?;
         }
         let head = story.header;
-        let kept = KeptData::of(&story.lines);
+        let kept = EmbeddedData::of(&story.lines);
         let recording = Recording::of(story.lines);
         let (mut setup, meta) = match story.world {
             None if force => (new_world(game, head.seed)?, game.meta()),
             // What was recorded is played again from the beginning.
             None => {
-                let first = kept.game(game, &head.data);
-                let first = first.ok_or_else(|| other_data(&head.data, game))?;
+                let first = kept
+                    .game(game, &head.data)
+                    .ok_or_else(|| other_data(&head.data, game))?;
                 (new_world(first.get(), head.seed)?, first.get().meta())
             }
             Some(stored) => loaded(&slot, &stored, &recording, &head, (game, &kept), force)?,
@@ -103,8 +104,7 @@ impl Session {
         session.engine.play_back(recording);
         if let Some(changes) = changes {
             session.changes = changes;
-            let told = game.game_setup(head.seed);
-            let told = told.map(|setup| game_input(&setup));
+            let told = game.game_setup(head.seed).map(|setup| game_input(&setup));
             told.into_iter()
                 .for_each(|input| session.engine.tell_next(input));
         }
@@ -158,7 +158,7 @@ fn next_snapshot(last: u64) -> u64 {
 fn changed_data(
     setup: &mut Setup,
     saved: &Meta,
-    (game, kept): (&dyn Game, &KeptData),
+    (game, kept): (&dyn Game, &EmbeddedData),
 ) -> Result<Option<Vec<UiText>>, SessionError> {
     let today = game.meta().data;
     let turn = setup.world.resource::<WorldTurn>().0;

@@ -7,20 +7,20 @@
 //!
 //! What minds were sent can be looked up: [`requests`].
 
+mod embedded;
 mod error;
 mod event_log;
 mod host;
-mod kept;
 mod live;
 mod requests;
 mod retake;
 mod rewind;
 mod world;
 
+pub use embedded::{EmbeddedFiles, EmbeddedGame, take_data};
 pub use error::{SessionError, SetupError};
 pub use event_log::{Answered, EventLog, Logged, Stay, answered};
 pub use host::{HOST_FIELD, TOLD, take_told, tell_input};
-pub use kept::{EmbeddedFiles, EmbeddedGame, take_data};
 pub use live::Session;
 pub use requests::{CallRequest, PromptMessage, PromptPart, Wanted, messages_of, requests};
 pub use retake::{Retaken, Retried, retake, retry_defaults};

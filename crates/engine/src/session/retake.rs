@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::rewind::{create, play_again, state_at, up_to};
 use super::{Game, SessionError};
-use crate::event::{By, Feed, Record};
+use crate::event::{AnsweredBy, Feed, Record};
 use crate::journal::{AskEnding, Line, Outcome, Retake};
 use crate::locale::UiText;
 use crate::message::{Cost, FinishReason, PromptBytes, TokenUsage};
@@ -27,7 +27,7 @@ pub struct Retaken {
 }
 
 impl Retaken {
-    /// The last ask of an entity that somebody of this name answered, such as the person at its
+    /// The last ask of an entity that this provider answered, such as the person at its
     /// seat, to be asked again; `None` if there is none.
     pub fn last_of(lines: &[Line], entity: &str, provider: &str) -> Option<Self> {
         let is_meant =
@@ -138,7 +138,7 @@ fn without_defaults(played: Vec<Line>, turn: u64, branch: &str, by: &str) -> Vec
             Some(Line::Retake(Retake::of(&outcome, branch, by)))
         }
         Line::Outcome(outcome) if is_found => Some(Line::Spare(outcome)),
-        // Those of later turns may be of texts that nobody witnesses here.
+        // Those of later turns may be of texts that are not witnessed here.
         Line::Vectors(vectors) if vectors.turn > turn => None,
         Line::Outcome(_)
         | Line::Input(_)
@@ -164,8 +164,10 @@ fn anew(played: Vec<Line>, retaken: &Retaken, branch: &str) -> Result<Vec<Line>,
             Line::Outcome(outcome) if is_meant(&outcome) => {
                 is_found = true;
                 lines.push(Line::Retake(Retake::of(&outcome, branch, &retaken.by)));
-                let answered = retaken.answer.as_ref();
-                let answered = answered.map(|text| answered_with(&outcome, text, &retaken.by));
+                let answered = retaken
+                    .answer
+                    .as_ref()
+                    .map(|text| answered_with(&outcome, text, &retaken.by));
                 lines.extend(answered.map(|outcome| Line::Outcome(Arc::new(outcome))));
             }
             // It was asked when this one had been answered, or at the same time.
@@ -227,7 +229,7 @@ async fn check(story: StoredStory, game: &dyn Game, retaken: &Retaken) -> Result
             if let Record::Answer(answer) = record
                 && answer.entity == old.entity
                 && answer.number == old.number
-                && let By::Fallback(reason) = &answer.by
+                && let AnsweredBy::Fallback(reason) = &answer.by
             {
                 let mut refused = sink.lock().unwrap_or_else(PoisonError::into_inner);
                 *refused = Some(reason.clone());
@@ -235,11 +237,12 @@ async fn check(story: StoredStory, game: &dyn Game, retaken: &Retaken) -> Result
         }));
     });
     played.await?;
-    let refused = refused.lock().unwrap_or_else(PoisonError::into_inner);
-    match &*refused {
-        Some(reason) => Err(SessionError::BadAnswer {
-            reason: reason.clone(),
-        }),
+    let reason = refused
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .take();
+    match reason {
+        Some(reason) => Err(SessionError::BadAnswer { reason }),
         None => Ok(()),
     }
 }

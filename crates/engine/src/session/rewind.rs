@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::event_log::EventLogger;
-use super::world::{KeptData, loaded, new_world};
+use super::world::{EmbeddedData, loaded, new_world};
 use super::{Game, SessionError};
 use crate::cast::WorldTurn;
 use crate::engine::{Engine, EngineError, Setup, Stop};
@@ -151,14 +151,13 @@ pub(super) fn catch_up_logged(
     if story.has_snapshot_of(last) {
         return Ok(None);
     }
-    let saved = story.world.as_ref().map(StoredSnapshot::head).transpose();
-    let saved = slot.explain(saved)?;
+    let saved = slot.explain(story.world.as_ref().map(StoredSnapshot::head).transpose())?;
     let is_saved = saved.is_some();
     let (turn, data) = match &saved {
         Some(head) => (head.turn, &head.data),
         None => (0, &story.header.data),
     };
-    let kept = KeptData::of(&story.lines);
+    let kept = EmbeddedData::of(&story.lines);
     if last <= turn || kept.exact_game(game, data).is_err() {
         return Ok(None);
     }
@@ -219,7 +218,7 @@ pub async fn play_again(
     prepare: impl FnOnce(&mut Engine),
 ) -> Result<Replayed, SessionError> {
     let head = story.header;
-    let game = KeptData::of(&story.lines).exact_game(game, &head.data)?;
+    let game = EmbeddedData::of(&story.lines).exact_game(game, &head.data)?;
     let begun = (new_world(game.get(), head.seed)?, game.get().meta());
     let recording = Recording::of(story.lines);
     play_from(begun, (head, recording), until, prepare).await
@@ -242,7 +241,7 @@ pub async fn play_on(
         lines,
         world,
     } = story;
-    let kept = KeptData::of(&lines);
+    let kept = EmbeddedData::of(&lines);
     let recording = Recording::of(lines);
     let stored = world.unwrap_or_else(|| Vec::new().into());
     let begun = loaded(slot, &stored, &recording, &head, (game, &kept), false)?;

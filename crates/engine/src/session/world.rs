@@ -16,9 +16,9 @@ pub(super) fn new_world(game: &dyn Game, seed: u64) -> Result<Setup, SessionErro
 }
 
 /// The data with which a story was played, as its journal keeps them.
-pub(super) struct KeptData(Vec<(Option<u64>, GameSetup)>);
+pub(super) struct EmbeddedData(Vec<(Option<u64>, GameSetup)>);
 
-impl KeptData {
+impl EmbeddedData {
     /// Those of a journal.
     pub(super) fn of(lines: &[Line]) -> Self {
         Self(game_setups(lines))
@@ -32,7 +32,7 @@ impl KeptData {
         }
         let mut setups = self.0.iter();
         let kept = setups.find_map(|(_, setup)| today.embedded(setup, data));
-        kept.map(PlayedGame::Kept)
+        kept.map(PlayedGame::Embedded)
     }
 
     /// As [`Self::game`], but exactly with this data.
@@ -57,14 +57,14 @@ impl KeptData {
 /// A game as it is today, or as a journal keeps it.
 pub(super) enum PlayedGame<'g> {
     Today(&'g dyn Game),
-    Kept(Box<dyn Game>),
+    Embedded(Box<dyn Game>),
 }
 
 impl PlayedGame<'_> {
     pub(super) fn get(&self) -> &dyn Game {
         match self {
             Self::Today(game) => *game,
-            Self::Kept(game) => &**game,
+            Self::Embedded(game) => &**game,
         }
     }
 }
@@ -84,7 +84,7 @@ pub(super) fn loaded(
     stored: &StoredSnapshot,
     recording: &Recording,
     head: &JournalHeader,
-    (game, kept): (&dyn Game, &KeptData),
+    (game, kept): (&dyn Game, &EmbeddedData),
     force: bool,
 ) -> Result<(Setup, Meta), SessionError> {
     let snapshot = slot.explain(stored.head())?;
@@ -116,7 +116,7 @@ pub(super) fn loaded(
     check_state(&mut setup.world, recording)?;
     match game.adapt(&mut setup.world) {
         Err(Some(error)) => Err(SessionError::Unfit(error)),
-        // Without the data that it was saved with, nobody knows what has changed.
+        // Without the data that it was saved with, the changes are unknown.
         Ok(_) | Err(None) => Ok(other_data()?),
     }
 }

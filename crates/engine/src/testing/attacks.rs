@@ -130,7 +130,7 @@ pub fn attacks(language: Language) -> Vec<String> {
     attacks
 }
 
-/// Lines that nobody needs to defuse.
+/// Lines that need no defusing.
 pub fn harmless(language: Language) -> &'static [&'static str] {
     match language {
         Language::En => &[

@@ -102,8 +102,9 @@ impl HandPrompt {
 
 /// The sentences of a text, without the signs that end them.
 pub fn sentences(text: &str) -> impl Iterator<Item = &str> {
-    let parts = text.split(['.', '!', '?', '。', '！', '？', '\n']);
-    let parts = parts.map(|part| part.trim_matches(['“', '”', '‘', '’', ' ']));
+    let parts = text
+        .split(['.', '!', '?', '。', '！', '？', '\n'])
+        .map(|part| part.trim_matches(['“', '”', '‘', '’', ' ']));
     parts.filter(|part| part.chars().nth(1).is_some())
 }
 

@@ -57,7 +57,7 @@ pub struct TinyWorld {
     pub bob: Entity,
 }
 
-/// Somebody with a short identity and no rules.
+/// An entity with a short identity and no rules.
 pub fn spawn_spec(name: &str, kind: Kind, stage: Option<&str>) -> SpawnSpec {
     SpawnSpec {
         name: name.into(),

@@ -24,7 +24,6 @@ impl io::Write for Shown {
     }
 }
 
-/// An ask to a person.
 pub struct PersonAsk<'a> {
     purpose: &'a str,
     constrained: Option<Value>,
@@ -106,8 +105,10 @@ impl<'a> PersonAsk<'a> {
                 &Body::text("The tavern is full."),
             )
         });
-        let result = answering.await.map(|completion| completion.text);
-        let result = result.map_err(|failed| failed.error);
+        let result = answering
+            .await
+            .map(|completion| completion.text)
+            .map_err(|failed| failed.error);
         let shown = String::from_utf8(shown.0.lock().unwrap().clone()).unwrap();
         (result, shown)
     }

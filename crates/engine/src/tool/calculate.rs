@@ -169,8 +169,9 @@ impl Parser<'_> {
         let end = self.rest.find(|char| !is_digit(char));
         let (digits, rest) = self.rest.split_at(end.unwrap_or(self.rest.len()));
         let whole = digits.parse().map(Number::Whole);
-        let number = whole.or_else(|_| digits.parse().map(Number::Fraction));
-        let number = number.map_err(|_| self.unexpected())?;
+        let number = whole
+            .or_else(|_| digits.parse().map(Number::Fraction))
+            .map_err(|_| self.unexpected())?;
         self.rest = rest;
         Ok(number)
     }

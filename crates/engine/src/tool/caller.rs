@@ -23,14 +23,13 @@ pub struct ToolCaller<'w> {
     call: [u32; 3],
 }
 
-/// Somebody whom the caller sees.
+/// An entity that the caller sees.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct Present {
     pub name: Arc<str>,
     /// What others see of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub look: Option<Arc<str>>,
-    /// Whether it is dead.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub dead: bool,
 }
@@ -98,8 +97,10 @@ impl<'w> ToolCaller<'w> {
 
     /// Who else is at the caller's place, in order of arrival.
     pub fn present(&self) -> Vec<Present> {
-        let occupants = self.of_place::<Occupants>();
-        let occupants = occupants.map(Occupants::in_order).unwrap_or_default();
+        let occupants = self
+            .of_place::<Occupants>()
+            .map(Occupants::in_order)
+            .unwrap_or_default();
         let others = occupants.iter().filter(|entity| **entity != self.entity);
         others
             .map(|entity| Present {
@@ -115,8 +116,7 @@ impl<'w> ToolCaller<'w> {
 
     /// Where one can go from the caller's place.
     pub fn exits(&self) -> Vec<Arc<str>> {
-        let exits = self.of_place::<Exits>();
-        let exits = exits.map(|exits| exits.0.as_slice()).unwrap_or_default();
+        let exits = self.of_place::<Exits>().map_or(&[][..], |exits| &exits.0);
         let list = self.world.get_resource::<CastList>();
         let place = |id: &StableId| list?.by_id(*id);
         exits

@@ -27,7 +27,7 @@ impl ToolError {
         }
     }
 
-    /// A failure that is told in the language of whoever reads it.
+    /// A failure that is told in the language of its reader.
     pub fn of(error: &impl Localize) -> Self {
         let text = Translations::from(error);
         Self::new(text.to_string()).with_template(&FAILED, &Failed { text })

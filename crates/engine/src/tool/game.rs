@@ -66,8 +66,9 @@ fn roll_dice(caller: &ToolCaller<'_>, roll: Roll) -> Result<Value, ToolError> {
         return Err(ToolError::new(words).with_template(&DICE, &data));
     }
     let mut stream = caller.stream("dice");
-    let dice = (0..roll.dice).map(|_| stream.random_range(1..=roll.sides));
-    let dice: Vec<_> = dice.collect();
+    let dice: Vec<_> = (0..roll.dice)
+        .map(|_| stream.random_range(1..=roll.sides))
+        .collect();
     let sum = dice.iter().sum::<u32>() as i32 + roll.plus;
     Ok(json!({"dice": dice, "plus": roll.plus, "sum": sum}))
 }
@@ -88,8 +89,10 @@ struct Search {
 }
 
 fn recall(caller: &ToolCaller<'_>, search: Search) -> Result<Value, ToolError> {
-    let past = caller.context().zip(caller.chapters());
-    let past = past.zip(caller.own::<Witnessed>());
+    let past = caller
+        .context()
+        .zip(caller.chapters())
+        .zip(caller.own::<Witnessed>());
     let found = past.and_then(|((context, chapters), witnessed)| {
         let places = |id| caller.place_with_id(id);
         let question = (search.question.as_str(), meaning(caller, &search));
@@ -102,7 +105,7 @@ fn recall(caller: &ToolCaller<'_>, search: Search) -> Result<Value, ToolError> {
     Ok(json!({"found": found.unwrap_or_default()}))
 }
 
-/// What somebody searches for, if there are vectors.
+/// The question of a search, if there are vectors.
 fn meaning<'w>(caller: &ToolCaller<'w>, search: &Search) -> Option<Meaning<'w>> {
     let vectors = caller.data::<LookupVectors>()?;
     vectors.meaning(&search.question, caller.data::<Vectors>()?)
@@ -110,12 +113,14 @@ fn meaning<'w>(caller: &ToolCaller<'w>, search: &Search) -> Option<Meaning<'w>> 
 
 fn search_lore(caller: &ToolCaller<'_>, search: Search) -> Result<Value, ToolError> {
     let book = caller.data::<FactBook>().zip(caller.data::<Lore>());
-    let found = book.map(|(book, lore)| {
-        let question = (search.question.as_str(), meaning(caller, &search));
-        lore.find(book, caller.own::<Knowledge>(), question, MAX_FOUND)
-    });
-    let found = found.unwrap_or_default().into_iter();
-    let found = found.map(|fact| json!({"title": fact.title, "text": fact.text}));
+    let found = book
+        .map(|(book, lore)| {
+            let question = (search.question.as_str(), meaning(caller, &search));
+            lore.find(book, caller.own::<Knowledge>(), question, MAX_FOUND)
+        })
+        .unwrap_or_default()
+        .into_iter()
+        .map(|fact| json!({"title": fact.title, "text": fact.text}));
     Ok(json!({"found": found.collect::<Vec<_>>()}))
 }
 

@@ -35,7 +35,7 @@ pub(super) const EXPRESSION: PromptTemplate<Kinds> = PromptTemplate::new("tools/
 pub(super) const FAILED: PromptTemplate<Failed> = PromptTemplate::new("tools/errors/failed");
 /// A table has no such row.
 pub(super) const NO_ROW: PromptTemplate<NoRow> = PromptTemplate::new("tools/errors/no_row");
-/// Dice that nobody can roll.
+/// Impossible dice.
 pub(super) const DICE: PromptTemplate<Dice> = PromptTemplate::new("tools/errors/dice");
 
 /// Adds the templates that describe the built-in tools and the failures of calls. A template

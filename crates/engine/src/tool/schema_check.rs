@@ -55,7 +55,6 @@ pub enum SchemaError {
     TooMuch(String),
 }
 
-/// Whether a schema accepts a value.
 pub fn accepts(schema: &Value, value: &Value) -> bool {
     SchemaCheck::new(schema, true).accepts(schema, value)
 }
@@ -155,8 +154,10 @@ impl<'a> SchemaCheck<'a> {
     }
 
     fn array(&self, schema: &Map<String, Value>, items: &[Value], depth: usize) -> bool {
-        let first = schema.get("prefixItems").and_then(Value::as_array);
-        let first = first.map_or(&[][..], Vec::as_slice);
+        let first = schema
+            .get("prefixItems")
+            .and_then(Value::as_array)
+            .map_or(&[][..], Vec::as_slice);
         let unique = schema.get("uniqueItems") == Some(&Value::Bool(true));
         let repeats = |(place, item): (usize, &Value)| {
             let mut before = items.iter().take(place);
@@ -171,8 +172,10 @@ impl<'a> SchemaCheck<'a> {
     }
 
     fn string(&self, schema: &Map<String, Value>, text: &str) -> bool {
-        let pattern = schema.get("pattern").and_then(Value::as_str);
-        let pattern = pattern.filter(|_| self.patterns);
+        let pattern = schema
+            .get("pattern")
+            .and_then(Value::as_str)
+            .filter(|_| self.patterns);
         let bytes = pattern.map_or(0, str::len);
         self.step(text.len() / TEXT_STEP + bytes.saturating_mul(PATTERN_STEPS))
             && count_within(schema, "minLength", "maxLength", text.chars().count())

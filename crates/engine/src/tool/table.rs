@@ -143,12 +143,14 @@ impl Table {
 
     fn look_up(&self, language: Language, arguments: &str) -> ToolOutput {
         let asked: BTreeMap<String, String> = read_arguments(arguments)?;
-        let values = self.asks.keys().map(|name| {
-            let value = asked.get(name);
-            let value = value.cloned();
-            value.ok_or_else(|| wrong(&text!(tool_missing_argument, name)))
-        });
-        let values: Vec<String> = values.collect::<Result<_, _>>()?;
+        let values: Vec<String> = self
+            .asks
+            .keys()
+            .map(|name| {
+                let value = asked.get(name).cloned();
+                value.ok_or_else(|| wrong(&text!(tool_missing_argument, name)))
+            })
+            .collect::<Result<_, _>>()?;
         let wanted = key(&values);
         let (comma, colon, semicolon) = match language {
             Language::En => (", ", ": ", "; "),
@@ -158,8 +160,12 @@ impl Table {
             Some(row) => Ok(format!("{}{colon}{}", row.of.join(comma), row.is)),
             None => {
                 let asked = values.join(comma);
-                let known = self.rows.iter().map(|row| row.of.join(comma));
-                let known = known.collect::<Vec<_>>().join(semicolon);
+                let known = self
+                    .rows
+                    .iter()
+                    .map(|row| row.of.join(comma))
+                    .collect::<Vec<_>>()
+                    .join(semicolon);
                 let data = NoRow {
                     asked: &asked,
                     known: &known,
@@ -241,8 +247,11 @@ mod tests {
             ],
         )"#;
         let problems = Table::parse("t.ron", text).unwrap_err();
-        let told: Vec<_> = problems.iter().map(ToString::to_string).collect();
-        let told = told.join("\n");
+        let told = problems
+            .iter()
+            .map(ToString::to_string)
+            .collect::<Vec<_>>()
+            .join("\n");
         for part in [
             "what the tool is for",
             "'der Ort'",

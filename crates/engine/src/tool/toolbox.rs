@@ -342,7 +342,6 @@ impl Toolbox {
         self
     }
 
-    /// The tool of this name.
     pub fn get(&self, name: &str) -> Option<&Tool> {
         self.tools.get(name)
     }

@@ -134,7 +134,7 @@ fn line_of(text: &str) -> String {
             }
             continue;
         }
-        // Marks over nothing and what nobody sees begin no words.
+        // Marks over nothing and invisible characters begin no words.
         begins = begins
             && (char.is_whitespace()
                 || is_markdown(char)

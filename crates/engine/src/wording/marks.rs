@@ -286,9 +286,11 @@ fn is_name(content: &str) -> bool {
 
 fn is_tag(content: &str) -> bool {
     let piped = content.len() > 2 && content.starts_with('|') && content.ends_with('|');
-    let name = content.trim_start_matches(|char: char| char == '/' || char.is_whitespace());
     let is_part = |char: char| char.is_alphanumeric() || char == '_';
-    let name = name.split(|char| !is_part(char)).next();
+    let name = content
+        .trim_start_matches(|char: char| char == '/' || char.is_whitespace())
+        .split(|char| !is_part(char))
+        .next();
     piped || name.is_some_and(|name| TAGS.contains(&name))
 }
 

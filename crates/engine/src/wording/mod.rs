@@ -1,6 +1,6 @@
 //! How words are read, and how they are put into a frame that they can't leave.
 //!
-//! Every phrase is a frame of ours around words of somebody else: `Wren says: “…”`. What fills a
+//! Every phrase is a frame of ours around words of a mind: `Wren says: “…”`. What fills a
 //! phrase passes [`as_line`] or [`as_block`], so that nothing in it looks like the end of the frame
 //! or the beginning of another. Guards that look for words compare texts as people read them:
 //! [`FoldedText`]. Start reading at [`as_line`].

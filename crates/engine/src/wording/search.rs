@@ -48,8 +48,11 @@ pub(crate) fn folded(text: &str) -> String {
 /// The letters that a character stands for: ﬁ stands for two.
 fn letters_of(char: char) -> impl Iterator<Item = char> {
     let ascii = char.is_ascii().then(|| char.to_ascii_lowercase());
-    let other = (!char.is_ascii() && !is_invisible(char)).then(|| std::iter::once(char).nfkd());
-    let other = other.into_iter().flatten().flat_map(char::to_lowercase);
+    let other = (!char.is_ascii() && !is_invisible(char))
+        .then(|| std::iter::once(char).nfkd())
+        .into_iter()
+        .flatten()
+        .flat_map(char::to_lowercase);
     let is_letter = |char: &char| char.is_alphanumeric() && !is_combining_mark(*char);
     ascii.into_iter().chain(other).filter(is_letter)
 }

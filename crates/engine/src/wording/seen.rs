@@ -70,8 +70,9 @@ fn latin(letter: char) -> Option<char> {
             .and_then(alike)
             .filter(is_letter)
     };
-    let found = plain.or_else(small);
-    let found = found.or_else(|| alike(letter).filter(is_letter))?;
+    let found = plain
+        .or_else(small)
+        .or_else(|| alike(letter).filter(is_letter))?;
     Some(found.to_ascii_lowercase())
 }
 

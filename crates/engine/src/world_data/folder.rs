@@ -75,8 +75,8 @@ impl From<DataError> for Problem {
 /// A data folder. Paths in it are written with `/` and never lead outside it.
 ///
 /// In `worlds`, `prompts` and the other folders of the built-in defaults, a folder lies over the
-/// defaults file by file: what it does not have is built in. So whoever changes one prompt or adds
-/// one world need not copy the others.
+/// defaults file by file: what it does not have is built in. So a writer who changes one prompt
+/// or adds one world need not copy the others.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DataFolder {
     root: Option<PathBuf>,
@@ -89,7 +89,7 @@ impl DataFolder {
         Self::default()
     }
 
-    /// The built-in defaults with these texts, by path, over them: what somebody kept of a folder.
+    /// The built-in defaults with these texts, by path, over them, such as a journal embeds.
     /// No file is opened.
     pub fn of_texts(texts: BTreeMap<String, String>) -> Self {
         Self {
@@ -174,8 +174,9 @@ impl DataFolder {
             None => None,
         };
         let Some(path_on_disk) = on_disk else {
-            let default = built_in(&parts.join("/")).and_then(DirEntry::as_file);
-            let default = default.filter(|_| self.root.is_none() || has_defaults(path));
+            let default = built_in(&parts.join("/"))
+                .and_then(DirEntry::as_file)
+                .filter(|_| self.root.is_none() || has_defaults(path));
             return Ok(default.ok_or_else(missing)?.contents().to_vec());
         };
         files::read(&path_on_disk, MAX_BYTES).map_err(|error| match error.problem {

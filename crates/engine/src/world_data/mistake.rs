@@ -8,7 +8,6 @@ use crate::wording::nearest;
 /// How much of a file a mistake makes unusable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Scope {
-    /// The part it is in.
     Part,
     /// No part: only a comma is missing.
     Comma,

@@ -462,8 +462,9 @@ mod tests {
     /// The value at a path, whose node has that path.
     fn value<'a>(text: &'a str, path: &str) -> &'a str {
         let outline = Outline::of(text);
-        let found = outline.find(path, text);
-        let found = found.unwrap_or_else(|| panic!("no {path}"));
+        let found = outline
+            .find(path, text)
+            .unwrap_or_else(|| panic!("no {path}"));
         assert_eq!(outline.path(found, text), path);
         &text[outline.nodes()[found].value.clone()]
     }
@@ -519,9 +520,11 @@ mod tests {
         assert_eq!(value("(a: \"open", "a"), "\"open");
         let text = "(a: [(b: one two, c: 3)])";
         let outline = Outline::of(text);
-        let strays = outline.nodes().iter().enumerate();
-        let strays = strays.filter(|(_, node)| node.stray);
-        let strays: Vec<_> = strays
+        let strays: Vec<_> = outline
+            .nodes()
+            .iter()
+            .enumerate()
+            .filter(|(_, node)| node.stray)
             .map(|(index, node)| (outline.path(index, text), node.value.clone()))
             .collect();
         assert_eq!(strays, [("a[0]".to_owned(), 13..16)]);

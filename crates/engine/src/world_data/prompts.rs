@@ -97,9 +97,10 @@ impl PromptSet {
     }
 
     fn declared<T>(&self, read: impl FnOnce(&[(&str, &[&str])]) -> T) -> T {
-        let variables = self.0.iter().map(|(_, variables)| variables);
-        let variables: Vec<Vec<&str>> = variables
-            .map(|variables| variables.iter().map(String::as_str).collect())
+        let variables: Vec<Vec<&str>> = self
+            .0
+            .iter()
+            .map(|(_, variables)| variables.iter().map(String::as_str).collect())
             .collect();
         let names = self.0.iter().map(|(name, _)| name.as_str());
         let declared = names.zip(variables.iter().map(Vec::as_slice));
@@ -116,8 +117,11 @@ fn names_in(data: &minijinja::Value) -> Vec<String> {
     if data.kind() != ValueKind::Map {
         return Vec::new();
     }
-    let names = data.try_iter().into_iter().flatten();
-    let names = names.filter_map(|name| name.as_str().map(str::to_owned));
+    let names = data
+        .try_iter()
+        .into_iter()
+        .flatten()
+        .filter_map(|name| name.as_str().map(str::to_owned));
     names.collect()
 }
 

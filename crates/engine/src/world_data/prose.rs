@@ -18,13 +18,13 @@ pub fn prose<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
 pub fn one_or_more<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<String>, D::Error> {
     #[derive(Deserialize)]
     #[serde(untagged)]
-    enum Names {
+    enum OneOrMore {
         One(String),
         More(Vec<String>),
     }
-    Ok(match Names::deserialize(from)? {
-        Names::One(name) => vec![name],
-        Names::More(names) => names,
+    Ok(match OneOrMore::deserialize(from)? {
+        OneOrMore::One(name) => vec![name],
+        OneOrMore::More(names) => names,
     })
 }
 

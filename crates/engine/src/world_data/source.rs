@@ -261,8 +261,13 @@ impl Source {
     fn byte(&self, position: Position) -> usize {
         let line = self.lines.get(position.line.saturating_sub(1));
         let before = line.copied().unwrap_or(self.text.len());
-        let line = self.text.get(before..).unwrap_or_default();
-        let line = line.split_inclusive('\n').next().unwrap_or_default();
+        let line = self
+            .text
+            .get(before..)
+            .unwrap_or_default()
+            .split_inclusive('\n')
+            .next()
+            .unwrap_or_default();
         let within = line.char_indices().nth(position.col.saturating_sub(1));
         before + within.map_or(line.len(), |(offset, _)| offset)
     }
@@ -398,8 +403,11 @@ impl Source {
             return Vec::new();
         };
         let inside = |value: &Range<usize>| outer.start <= value.start && value.end <= outer.end;
-        let nodes = self.outline.nodes().iter();
-        let nodes = nodes.filter(|node| inside(&node.value));
+        let nodes = self
+            .outline
+            .nodes()
+            .iter()
+            .filter(|node| inside(&node.value));
         let texts = nodes.filter_map(|node| self.text.get(node.value.clone()));
         texts.filter_map(|text| parse(text).ok()).collect()
     }

@@ -2,7 +2,7 @@
 //! result.
 
 use bevy_ecs::prelude::*;
-use playhouse_engine::event::By;
+use playhouse_engine::event::AnsweredBy;
 use playhouse_engine::exchange::Ask;
 use playhouse_engine::message::Role;
 use playhouse_tools::ToolCall;
@@ -100,13 +100,13 @@ impl ChatStep<'_, '_, '_> {
         &mut self,
         entity: Entity,
         text: String,
-        by: By,
-    ) -> Option<(String, By)> {
+        by: AnsweredBy,
+    ) -> Option<(String, AnsweredBy)> {
         let name = self.name(entity);
         let Some(mut turn) = self.chat.code_turns.remove(&name) else {
             return Some((text, by));
         };
-        if matches!(by, By::Fallback(_)) {
+        if matches!(by, AnsweredBy::Fallback(_)) {
             return Some((text, by));
         }
         match turn.step {
@@ -280,11 +280,11 @@ impl ChatStep<'_, '_, '_> {
         self.ask(entity, ask);
     }
 
-    pub(super) fn take_approval(&mut self, entity: Entity, approval: Approval, by: By) {
+    pub(super) fn take_approval(&mut self, entity: Entity, approval: Approval, by: AnsweredBy) {
         let approver = self.name(entity);
         self.edit_context(entity, forget::remove_last_answer);
         let approval = match by {
-            By::Fallback(reason) => Approval {
+            AnsweredBy::Fallback(reason) => Approval {
                 approved: false,
                 reason: self.translate(&reason),
             },

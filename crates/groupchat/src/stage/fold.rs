@@ -2,7 +2,7 @@
 
 use bevy_ecs::prelude::*;
 use playhouse_engine::context::{AgentContext, Chapter, EntryId, StoredMessage, View};
-use playhouse_engine::event::By;
+use playhouse_engine::event::AnsweredBy;
 use playhouse_engine::exchange::Ask;
 use playhouse_engine::exchange::prompts::{FOLDED_TITLE, Folded};
 use playhouse_engine::message::{Body, Role, Tags};
@@ -73,7 +73,7 @@ impl ChatStep<'_, '_, '_> {
     }
 
     /// Puts a summary in place of what it sums up. Without one, the conversation stays as it is.
-    pub(super) fn take_summary(&mut self, entity: Entity, summary: &str, by: &By) {
+    pub(super) fn take_summary(&mut self, entity: Entity, summary: &str, by: &AnsweredBy) {
         let usage = self.last_usage(entity);
         let answer = self.context(entity).and_then(last_answer);
         self.edit_context(entity, forget::remove_last_answer);
@@ -81,7 +81,8 @@ impl ChatStep<'_, '_, '_> {
         let range = self
             .context(entity)
             .and_then(|context| foldable(context, keep));
-        let (false, Some((first, last, count))) = (matches!(by, By::Fallback(_)), range) else {
+        let (false, Some((first, last, count))) = (matches!(by, AnsweredBy::Fallback(_)), range)
+        else {
             return;
         };
         let name = self.name(entity);

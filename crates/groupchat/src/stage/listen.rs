@@ -2,7 +2,7 @@
 
 use bevy_ecs::prelude::*;
 use playhouse_engine::context::AgentContext;
-use playhouse_engine::event::By;
+use playhouse_engine::event::AnsweredBy;
 use playhouse_engine::locale::text;
 use playhouse_engine::message::Block;
 use playhouse_tools::schema_check::accepts;
@@ -64,12 +64,18 @@ impl ChatStep<'_, '_, '_> {
     }
 
     /// Makes an answer, and what was done on the way to it, the turn of a speaker.
-    fn take_turn(&mut self, entity: Entity, by: By, message: ChatMessage, listeners: Vec<String>) {
+    fn take_turn(
+        &mut self,
+        entity: Entity,
+        by: AnsweredBy,
+        message: ChatMessage,
+        listeners: Vec<String>,
+    ) {
         let Some(participant) = self.participant(entity) else {
             return;
         };
         let turn = match by {
-            By::Fallback(reason) => {
+            AnsweredBy::Fallback(reason) => {
                 self.edit_context(entity, forget::remove_last_answer);
                 FinishedTurn::failed(self.translate(&reason))
             }

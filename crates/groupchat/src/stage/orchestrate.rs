@@ -1,7 +1,7 @@
 //! Running a team by a ledger: the team's own model analyses, judges and concludes; code assigns
 //! and counts.
 
-use playhouse_engine::event::By;
+use playhouse_engine::event::AnsweredBy;
 use playhouse_engine::exchange::{Ask, Prose, ProseRules};
 use playhouse_engine::locale::{UiText, text};
 
@@ -84,9 +84,9 @@ impl<'a> ChatStep<'a, '_, '_> {
         self.chat.phase = Phase::Analysing;
     }
 
-    pub(super) fn take_analysis(&mut self, analysis: &Analysis, by: By) {
+    pub(super) fn take_analysis(&mut self, analysis: &Analysis, by: AnsweredBy) {
         self.post_usage();
-        if let By::Fallback(error) = by {
+        if let AnsweredBy::Fallback(error) = by {
             return self.fail_without_answer(&text!(groupchat_fail_analysis, error));
         }
         let crew = self.crew();
@@ -152,7 +152,7 @@ impl<'a> ChatStep<'a, '_, '_> {
         self.chat.phase = Phase::Judging;
     }
 
-    pub(super) fn take_progress(&mut self, progress: Progress, by: By) {
+    pub(super) fn take_progress(&mut self, progress: Progress, by: AnsweredBy) {
         let Selection::Ledger {
             max_stalls,
             max_replans,
@@ -161,7 +161,7 @@ impl<'a> ChatStep<'a, '_, '_> {
             return;
         };
         self.post_usage();
-        if let By::Fallback(error) = by {
+        if let AnsweredBy::Fallback(error) = by {
             return self.fail_without_answer(&text!(groupchat_fail_progress, error));
         }
         let crew = self.crew();

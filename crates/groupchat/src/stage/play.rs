@@ -3,7 +3,7 @@
 use bevy_ecs::prelude::*;
 use playhouse_engine::cast::{CurrentStage, EntityName};
 use playhouse_engine::engine::{Inputs, MeetSet, Setup, StepSet};
-use playhouse_engine::event::{By, register_events};
+use playhouse_engine::event::{AnsweredBy, register_events};
 use playhouse_engine::exchange::{Answers, Reply};
 use playhouse_engine::session::take_told;
 
@@ -103,6 +103,6 @@ impl ChatStep<'_, '_, '_> {
     }
 }
 
-fn first<R: Reply>(answers: &mut Answers<'_, '_, R>) -> Option<(Entity, R, By)> {
+fn first<R: Reply>(answers: &mut Answers<'_, '_, R>) -> Option<(Entity, R, AnsweredBy)> {
     answers.take().into_iter().next()
 }

@@ -3,7 +3,7 @@
 
 use bevy_ecs::prelude::*;
 use playhouse_engine::cast::CastList;
-use playhouse_engine::event::By;
+use playhouse_engine::event::AnsweredBy;
 use playhouse_engine::exchange::Ask;
 use playhouse_engine::locale::text;
 
@@ -33,9 +33,9 @@ impl ChatStep<'_, '_, '_> {
         self.chat.phase = Phase::AskedUser;
     }
 
-    pub(super) fn take_user_input(&mut self, user: Entity, input: UserInput, by: By) {
+    pub(super) fn take_user_input(&mut self, user: Entity, input: UserInput, by: AnsweredBy) {
         self.chat.phase = Phase::Waiting;
-        if let By::Fallback(reason) = by {
+        if let AnsweredBy::Fallback(reason) = by {
             self.edit_context(user, forget::remove_last_answer);
             return self.fail(&reason);
         }

@@ -1,7 +1,7 @@
 //! Selecting the next speaker.
 
 use bevy_ecs::prelude::*;
-use playhouse_engine::event::By;
+use playhouse_engine::event::AnsweredBy;
 use playhouse_engine::exchange::Ask;
 use playhouse_engine::locale::{Argument, UiText, text};
 use rand::seq::IndexedRandom;
@@ -227,12 +227,12 @@ impl ChatStep<'_, '_, '_> {
         self.post(ChatMessage::new(manager, ChatContent::Selector(words)).with_usage(usage));
     }
 
-    pub(super) fn take_pick(&mut self, entity: Entity, pick: &Pick, by: &By) {
+    pub(super) fn take_pick(&mut self, entity: Entity, pick: &Pick, by: &AnsweredBy) {
         let present = self.present();
         // The tokens of a selection count too.
         self.post_selector(pick.0.clone(), self.last_usage(entity));
         self.chat.failed_picks = match by {
-            By::Fallback(_) => self.chat.failed_picks + 1,
+            AnsweredBy::Fallback(_) => self.chat.failed_picks + 1,
             _ => 0,
         };
         let max_failures = present.len().max(3) as u32;

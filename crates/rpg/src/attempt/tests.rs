@@ -8,7 +8,7 @@ use bevy_ecs::system::RunSystemOnce;
 use playhouse_engine::cast::{CastList, CurrentStage, Dead, EntityName, Exits, StableId};
 use playhouse_engine::context::AgentContext;
 use playhouse_engine::engine::Setup;
-use playhouse_engine::event::{By, DeferredCommands, EventQueue, deliver};
+use playhouse_engine::event::{AnsweredBy, DeferredCommands, EventQueue, deliver};
 use playhouse_engine::exchange::{Answer, Ask, Reply};
 use playhouse_engine::knowledge::{FactBook, Knowledge, MadeFacts};
 use playhouse_engine::message::Language;
@@ -106,7 +106,7 @@ impl Trial {
             r#"{"mind": "m", "attempt": {"what": "Force the lid.", "aim": "to see the log"}}"#;
         let (tavern, brant) = (self.tavern, self.brant);
         let plan = serde_json::from_str::<Plan>(plan).expect("a plan");
-        let answered = Answer::new(plan, By::Mind);
+        let answered = Answer::new(plan, AnsweredBy::Mind);
         self.world().entity_mut(brant).insert(answered);
         self.world().run_system_once(take_plans).expect("runs");
         assert_eq!(self.phase(), Phase::Attempt);
@@ -116,7 +116,7 @@ impl Trial {
         let ask = self.world().get::<Ask<Ruling>>(tavern).expect("is asked");
         let ruling = ask.read(answer).unwrap_or_else(|_| ask.fallback());
         self.world().entity_mut(tavern).remove::<Ask<Ruling>>();
-        let answered = Answer::new(ruling, By::Mind);
+        let answered = Answer::new(ruling, AnsweredBy::Mind);
         self.world().entity_mut(tavern).insert(answered);
         self.world().run_system_once(take_ruling).expect("runs");
         assert_eq!(self.phase(), Phase::Plan, "the talk goes on");

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
 use playhouse_engine::cast::StageRng;
-use playhouse_engine::event::{By, EventWriter, PhraseError, Phrasebook};
+use playhouse_engine::event::{AnsweredBy, EventWriter, PhraseError, Phrasebook};
 use playhouse_engine::exchange::{Answers, Ask, AskTemplate, Reply, Violation};
 use rand::Rng;
 use rand::seq::SliceRandom;
@@ -174,7 +174,7 @@ pub(super) fn take_drawn_cards(
             continue;
         };
         let mut hand = me.hand.clone();
-        let is_answered = !matches!(by, By::Fallback(_));
+        let is_answered = !matches!(by, AnsweredBy::Fallback(_));
         let unworded = hand.cards.iter_mut().filter(|card| !card.is_worded());
         // A default answer has no words; who gave none finds some when it plays a card.
         for card in unworded.filter(|_| is_answered) {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
 use playhouse_engine::event::kinds::Mind;
-use playhouse_engine::event::{By, EventWriter, PhraseError, PromptTemplate};
+use playhouse_engine::event::{AnsweredBy, EventWriter, PhraseError, PromptTemplate};
 use playhouse_engine::exchange::{Answers, Ask, AskTemplate, Prose};
 use playhouse_engine::memory::Cues;
 use serde::Serialize;
@@ -182,7 +182,7 @@ pub(super) fn take_reflections(
     for (entity, Prose(message), by) in answers.take() {
         let me = combatants.iter().find(|each| each.entity == entity);
         // A default answer is no thought.
-        if let Some(me) = me.filter(|_| !matches!(by, By::Fallback(_))) {
+        if let Some(me) = me.filter(|_| !matches!(by, AnsweredBy::Fallback(_))) {
             let actor = me.name.to_string();
             events.think(entity, Mind { actor, message });
         }

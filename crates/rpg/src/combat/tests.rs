@@ -7,7 +7,7 @@ use bevy_ecs::system::{IntoSystem, RunSystemOnce};
 use playhouse_engine::cast::{Dead, Faction, Kind, spawn};
 use playhouse_engine::context::Chapters;
 use playhouse_engine::event::{
-    AgentEvent, By, DeferredCommands, EventQueue, deliver, register_events,
+    AgentEvent, AnsweredBy, DeferredCommands, EventQueue, deliver, register_events,
 };
 use playhouse_engine::exchange::{Answer, Ask, Prose, Reply};
 use playhouse_engine::knowledge::{Fact, Knowledge, KnownBy};
@@ -184,7 +184,7 @@ impl FightTest {
         self.world()
             .entity_mut(who)
             .remove::<Ask<R>>()
-            .insert(Answer::new(reply, By::Mind));
+            .insert(Answer::new(reply, AnsweredBy::Mind));
     }
 
     /// Whoever is asked chooses, and the next one is asked.

@@ -4,7 +4,7 @@ use bevy_ecs::prelude::*;
 use bevy_ecs::system::RunSystemOnce;
 use playhouse_engine::cast::{CastList, CurrentStage};
 use playhouse_engine::engine::Setup;
-use playhouse_engine::event::{By, DeferredCommands, deliver, write_events_at_meeting};
+use playhouse_engine::event::{AnsweredBy, DeferredCommands, deliver, write_events_at_meeting};
 use playhouse_engine::exchange::{Answer, Ask};
 use playhouse_engine::world_data::DataFolder;
 
@@ -98,7 +98,7 @@ impl Court {
             claims.push(ask.noted()["claim"].as_str().expect("is one").to_owned());
             let verdict = ask.read(answer).unwrap_or_else(|_| ask.fallback());
             self.world().entity_mut(judge).remove::<Ask<Verdict>>();
-            let answered = Answer::new(verdict, By::Mind);
+            let answered = Answer::new(verdict, AnsweredBy::Mind);
             self.world().entity_mut(judge).insert(answered);
             self.world().run_system_once(take_verdict).expect("runs");
         }

@@ -9,7 +9,7 @@ use futures_util::FutureExt;
 use playhouse_engine::cast::{CastList, EntityName};
 use playhouse_engine::context::{AgentContext, Chapters};
 use playhouse_engine::engine::{Engine, Stop};
-use playhouse_engine::event::{By, EventRecord, Feed, Record};
+use playhouse_engine::event::{AnsweredBy, EventRecord, Feed, Record};
 use playhouse_engine::knowledge::{FactBook, Knowledge};
 use playhouse_engine::mind::improviser::Improviser;
 use playhouse_engine::mind::{
@@ -184,7 +184,7 @@ async fn a_place_puts_no_words_into_anybodys_mouth() {
         let played = played.await;
         let mut told = played.events();
         assert!(told.all(|event| !event.text.contains("Nobody said this")));
-        let is_told = |record: &Record| matches!(record, Record::Answer(answer) if matches!(answer.by, By::Repaired(1)));
+        let is_told = |record: &Record| matches!(record, Record::Answer(answer) if matches!(answer.by, AnsweredBy::Repaired(1)));
         assert!(
             played.records.iter().any(is_told),
             "it was asked again once"
@@ -204,7 +204,7 @@ async fn who_says_the_same_again_is_asked_for_something_else_once() {
     let mut seen = BTreeSet::new();
     for answer in plans {
         let is_new = seen.insert(answer.entity.clone());
-        let by = if is_new { By::Mind } else { By::Repaired(1) };
+        let by = if is_new { AnsweredBy::Mind } else { AnsweredBy::Repaired(1) };
         assert_eq!(answer.by, by, "{answer:?}");
     }
     assert!(!seen.is_empty());
@@ -252,7 +252,7 @@ async fn an_example_that_is_sent_back_is_no_answer() {
     let plans: Vec<_> = plans.collect();
     assert!(!plans.is_empty());
     assert!(
-        plans.iter().all(|by| matches!(by, By::Fallback(_))),
+        plans.iter().all(|by| matches!(by, AnsweredBy::Fallback(_))),
         "{plans:?}"
     );
 }
@@ -270,7 +270,7 @@ async fn who_only_thinks_does_nothing() {
             _ => None,
         });
         let plans: Vec<_> = plans.collect();
-        assert!(!plans.is_empty() && plans.iter().all(|by| **by == By::Repaired(1)));
+        assert!(!plans.is_empty() && plans.iter().all(|by| **by == AnsweredBy::Repaired(1)));
         let mut spoken = played.events().filter(|event| event.kind == "speak");
         assert!(spoken.next().is_none());
     }
@@ -299,7 +299,7 @@ async fn nobody_falls_back_and_every_fight_is_remembered_by_its_heroes() {
         for record in &played.records {
             if let Record::Answer(answer) = record {
                 let by = &answer.by;
-                let is_fallback = matches!(by, By::Fallback(_));
+                let is_fallback = matches!(by, AnsweredBy::Fallback(_));
                 assert!(!is_fallback, "{} {}: {by:?}", answer.entity, answer.purpose);
             }
         }

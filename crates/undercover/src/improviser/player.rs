@@ -6,7 +6,7 @@ use playhouse_engine::context::Entry;
 use playhouse_engine::event::AgentEvent;
 use playhouse_engine::message::{Digest, Role};
 use playhouse_engine::mind::improviser::Writer;
-use playhouse_engine::mind::improviser::kept::Kept;
+use playhouse_engine::mind::improviser::cache::Cache;
 use playhouse_engine::mind::splitmix::mix;
 use playhouse_engine::mind::{Language, Prompt};
 
@@ -39,7 +39,7 @@ pub(super) struct PlayerLore {
     /// Words of a game's own, which come before those of the program.
     own: Option<(Language, Vocabulary)>,
     /// What it made of lines before, by who knows what and by the line.
-    senses: Kept<(Digest, Digest), Sense>,
+    senses: Cache<(Digest, Digest), Sense>,
 }
 
 impl PlayerLore {
@@ -47,7 +47,7 @@ impl PlayerLore {
     pub(super) fn with_words(language: Language, words: Vocabulary) -> Self {
         Self {
             own: Some((language, words)),
-            senses: Kept::default(),
+            senses: Cache::default(),
         }
     }
 

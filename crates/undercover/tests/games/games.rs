@@ -5,7 +5,7 @@ use std::sync::Arc;
 use playhouse_engine::cast::Dead;
 use playhouse_engine::context::{AgentContext, Chapters};
 use playhouse_engine::engine::Stop;
-use playhouse_engine::event::{By, Record};
+use playhouse_engine::event::{AnsweredBy, Record};
 use playhouse_engine::mind::{MindError, Prompt, ScriptLine, ScriptMind};
 use playhouse_undercover::{Phase, PlayerId, PlayerRole, Reflect, Rules, Side, Ties};
 use serde_json::json;
@@ -324,9 +324,9 @@ async fn wrong_answers_are_sent_back_and_then_replaced_by_code() {
         });
         found.unwrap()
     };
-    assert_eq!(by("Ann", "undercover.describe"), By::Repaired(1));
-    assert!(matches!(by("Bob", "undercover.describe"), By::Fallback(_)));
-    assert!(matches!(by("Cleo", "undercover.vote"), By::Fallback(_)));
+    assert_eq!(by("Ann", "undercover.describe"), AnsweredBy::Repaired(1));
+    assert!(matches!(by("Bob", "undercover.describe"), AnsweredBy::Fallback(_)));
+    assert!(matches!(by("Cleo", "undercover.vote"), AnsweredBy::Fallback(_)));
     // Nothing of the dialogue about it stays in anybody's memory.
     for name in &NAMES[..4] {
         let entity = named(&played.engine.world, name);

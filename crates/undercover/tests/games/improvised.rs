@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use futures_util::FutureExt;
-use playhouse_engine::event::{By, Record};
+use playhouse_engine::event::{AnsweredBy, Record};
 use playhouse_engine::mind::improviser::Improviser;
 use playhouse_engine::mind::{Mind, Prompt, ScriptLine, ScriptMind};
 use playhouse_engine::world_data::Lexicon;
@@ -326,7 +326,7 @@ async fn nobody_falls_back_and_no_line_is_said_twice() {
             for record in &played.records {
                 if let Record::Answer(answer) = record {
                     assert!(
-                        !matches!(answer.by, By::Fallback(_)),
+                        !matches!(answer.by, AnsweredBy::Fallback(_)),
                         "{language:?} {seed}: {answer:?}"
                     );
                 }

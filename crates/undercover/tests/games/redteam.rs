@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use playhouse_engine::context::AgentContext;
 use playhouse_engine::engine::Stop;
-use playhouse_engine::event::{By, Record};
+use playhouse_engine::event::{AnsweredBy, Record};
 use playhouse_engine::mind::{ScriptLine, ScriptMind, prompt_text};
 use playhouse_undercover::{Phase, Rules};
 
@@ -78,7 +78,7 @@ fn was_silenced(played: &Played) -> bool {
         }
         _ => None,
     });
-    matches!(by, Some(By::Fallback(_)))
+    matches!(by, Some(AnsweredBy::Fallback(_)))
 }
 
 #[tokio::test]

@@ -229,7 +229,6 @@ impl Corpus {
                     let _ = index.add_vector(entry, vector.clone());
                 }
             }
-            index.pack();
             Arc::new(Conversation {
                 index,
                 lines: lines.clone(),

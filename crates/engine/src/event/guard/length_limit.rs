@@ -59,8 +59,10 @@ fn cut(text: &str, room: usize) -> &str {
     let after_sentence = sentence_ends(&text[..end]).filter(|index| *index > half);
     // A space right behind what fits separates words, too.
     let after_word = || {
-        let spaces = text.char_indices().take_while(|(index, _)| *index <= end);
-        let spaces = spaces.filter(|(index, char)| *index > half && char.is_whitespace());
+        let spaces = text
+            .char_indices()
+            .take_while(|(index, _)| *index <= end)
+            .filter(|(index, char)| *index > half && char.is_whitespace());
         spaces.map(|(index, _)| index).last()
     };
     let cut = after_sentence

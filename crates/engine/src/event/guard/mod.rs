@@ -114,7 +114,7 @@ pub trait Guard: Send + Sync {
     /// The points at which it judges; read once, when it is added.
     fn points(&self) -> &[Point];
 
-    /// Whether it may hide something from people who watch, too. With such a guard nobody sees
+    /// Whether it may hide something from people who watch, too. With such a guard no viewer sees
     /// answers while they are written, since guards judge whole texts. `false` for a guard that
     /// only changes the form of texts.
     fn hides(&self) -> bool {

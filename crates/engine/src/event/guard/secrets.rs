@@ -25,10 +25,10 @@ pub struct SecretRule {
     /// What happens to a text that contains them.
     #[serde(default)]
     pub action: SecretAction,
-    /// The id of the fact that they give away: whoever knows it may say them.
+    /// The id of the fact that they give away: those who know it may say them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fact: Option<Arc<str>>,
-    /// Whether nobody may say them, not even those who know the fact, and not even in a whisper.
+    /// Whether they are forbidden even to those who know the fact, and even in a whisper.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub sworn: bool,
 }
@@ -101,8 +101,10 @@ impl Secrets {
         }
         let leaks = self.leaks(text).into_iter();
         let rules = leaks.filter_map(|leak| self.rules.get(leak.rule));
-        let facts = rules.filter(|rule| !rule.sworn);
-        let facts: BTreeSet<_> = facts.filter_map(|rule| rule.fact.clone()).collect();
+        let facts: BTreeSet<_> = rules
+            .filter(|rule| !rule.sworn)
+            .filter_map(|rule| rule.fact.clone())
+            .collect();
         facts.into_iter().collect()
     }
 

@@ -11,13 +11,13 @@ pub trait Console: Send {
     /// Shows lines of text.
     ///
     /// # Errors
-    /// Nobody can read it.
+    /// The output is closed.
     fn show(&mut self, text: &UiText, language: Language) -> io::Result<()>;
 
     /// Says whose turn it is, before the person is asked.
     ///
     /// # Errors
-    /// Nobody can read it.
+    /// The output is closed.
     fn turn(&mut self, entity: &str, language: Language) -> io::Result<()> {
         self.show(&UiText::verbatim("\n"), language)?;
         self.show(&text!(mind_seat_your_turn, entity), language)

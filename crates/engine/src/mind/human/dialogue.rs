@@ -21,7 +21,7 @@ impl<'c> Dialogue<'c> {
     /// Shows a text.
     ///
     /// # Errors
-    /// Nobody can read it.
+    /// The output is closed.
     pub fn show(&mut self, text: UiText) -> io::Result<()> {
         self.console.show(&text, self.language)
     }
@@ -29,7 +29,7 @@ impl<'c> Dialogue<'c> {
     /// Says whose turn it is.
     ///
     /// # Errors
-    /// Nobody can read it.
+    /// The output is closed.
     pub(super) fn turn(&mut self, entity: &str) -> io::Result<()> {
         self.console.turn(entity, self.language)
     }

@@ -58,8 +58,12 @@ pub(super) fn about(spec: &ToolSpec, idle: &BTreeSet<String>) -> BTreeSet<String
 /// writes by chance counts, such as a sum or an address.
 pub(super) fn arguments(spec: &ToolSpec, text: &str, is_meant: bool) -> Vec<Value> {
     let schema: Value = serde_json::from_str(spec.schema()).unwrap_or_default();
-    let required = schema["required"].as_array().cloned().unwrap_or_default();
-    let required: Vec<&str> = required.iter().filter_map(Value::as_str).collect();
+    let required: Vec<&str> = schema["required"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
+        .collect();
     let of = |name: &str| &schema["properties"][name];
     match required.as_slice() {
         [] => is_meant.then(|| json!({})).into_iter().collect(),
@@ -157,25 +161,28 @@ fn position(text: &str, name: &str) -> Option<usize> {
 
 /// What in a text a schema's pattern describes.
 fn matches(pattern: &str, text: &str) -> Vec<String> {
-    let inner = pattern.strip_prefix('^').unwrap_or(pattern);
-    let inner = inner.strip_suffix('$').unwrap_or(inner);
+    let begun = pattern.strip_prefix('^').unwrap_or(pattern);
+    let inner = begun.strip_suffix('$').unwrap_or(begun);
     let Ok(pattern) = RegexBuilder::new(inner).size_limit(LARGEST_PATTERN).build() else {
         return Vec::new();
     };
-    let found = pattern.find_iter(text).map(|found| found.as_str().trim());
-    let found = found.filter(|found| !found.is_empty());
-    found.map(str::to_owned).collect()
+    pattern
+        .find_iter(text)
+        .map(|found| found.as_str().trim())
+        .filter(|found| !found.is_empty())
+        .map(str::to_owned)
+        .collect()
 }
 
 /// The addresses of web pages in a text.
 fn addresses(text: &str) -> Vec<String> {
     let starts = text.match_indices("http").map(|(start, _)| start);
     let found = starts.filter_map(|start| {
-        let rest = text.get(start..)?;
-        let rest = rest
+        let rest = text
+            .get(start..)?
             .split(|char: char| char.is_whitespace() || !char.is_ascii())
-            .next()?;
-        let rest = rest.trim_end_matches(['.', ',', ';', ':', ')', ']', '"', '\'', '!', '?', '>']);
+            .next()?
+            .trim_end_matches(['.', ',', ';', ':', ')', ']', '"', '\'', '!', '?', '>']);
         let host = rest
             .strip_prefix("https://")
             .or_else(|| rest.strip_prefix("http://"))?;
@@ -195,7 +202,6 @@ fn numbers(text: &str) -> impl Iterator<Item = i64> + '_ {
     parts.filter_map(|part| part.parse().ok())
 }
 
-/// The sentences of a text.
 pub(super) fn sentences(text: &str) -> impl Iterator<Item = &str> {
     let ends = ['.', '!', '?', ';', '。', '！', '？', '；', '\n'];
     let parts = text.split_inclusive(ends).map(str::trim);

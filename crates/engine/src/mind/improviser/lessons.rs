@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::grammar::{Grammar, GrammarError, GrammarErrors, Names, load};
+use super::grammar::{DeclaredNames, Grammar, GrammarError, GrammarErrors, load};
 use super::writer::Writer;
 use crate::locale::Localize;
 use crate::mind::{Language, Notes, Prompt};
@@ -66,7 +66,7 @@ type GrammarText = (Language, Cow<'static, str>, Cow<'static, str>);
 #[derive(Default)]
 pub struct Lessons {
     pub(super) skills: Skills,
-    names: Names,
+    names: DeclaredNames,
     grammars: Vec<GrammarText>,
     replacements: Vec<GrammarText>,
     /// Where the grammars of the program are read from.

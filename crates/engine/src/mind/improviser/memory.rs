@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use super::kept::Kept;
+use super::cache::Cache;
 use crate::context::Entry;
 use crate::message::{Digest, Role};
 use crate::mind::Prompt;
@@ -18,7 +18,7 @@ const CLAUSE_WORDS: usize = 4;
 const CLAUSE_CHARACTERS: usize = 6;
 
 /// The hashes of the sentences of texts, sorted, by the digests of the texts.
-pub(super) type Sentences = Kept<Digest, Arc<[u64]>>;
+pub(super) type Sentences = Cache<Digest, Arc<[u64]>>;
 
 /// The sorted hashes of the sentences of a text.
 fn sentences(text: &str) -> Arc<[u64]> {
@@ -40,8 +40,13 @@ pub(super) struct Memory<'a> {
 impl<'a> Memory<'a> {
     /// What the prompt's conversation holds: its latest messages, and the refused answers.
     pub(super) fn of(prompt: &Prompt<'a>, known: &Sentences) -> Self {
-        let entries = prompt.history.entries().iter().rev().take(MESSAGES);
-        let entries = entries.filter(|entry| entry.role() != Role::System);
+        let entries = prompt
+            .history
+            .entries()
+            .iter()
+            .rev()
+            .take(MESSAGES)
+            .filter(|entry| entry.role() != Role::System);
         let mut room = BYTES;
         let fits = |(_, text): &(Digest, Cow<'_, str>)| {
             room = room.saturating_sub(text.len());

@@ -11,9 +11,9 @@
 //! nobody said before, `grammar` reads the files, `tools` and `evidence` decide which tools are
 //! called, and `schema` fills what no skill answers.
 
+pub mod cache;
 mod evidence;
 mod grammar;
-pub mod kept;
 mod lessons;
 mod limit;
 mod memory;
@@ -47,7 +47,7 @@ use writer::Share;
 
 const NAME: &str = "improviser";
 
-/// How somebody speaks, by its name.
+/// The way of speaking of each name.
 const TEMPERS: [&str; 4] = ["blunt", "dreamy", "wry", "solemn"];
 /// What is known in every prompt, as far as its notes say it: who and where one is, the day.
 const FACTS: &[&str] = &["me", "place", "day"];
@@ -166,8 +166,9 @@ impl Improviser {
             (AnswerForm::Prose { .. }, _) => fit_question(prompt, writer.anything()),
             (AnswerForm::Json { constrained, .. }, answer) => {
                 // A schema that is stricter than the skill expects has the last word.
-                let answer = answer.filter(|answer| schema::accepts(constrained, answer));
-                let answer = answer.unwrap_or_else(|| schema::fill(constrained, &mut writer));
+                let answer = answer
+                    .filter(|answer| schema::accepts(constrained, answer))
+                    .unwrap_or_else(|| schema::fill(constrained, &mut writer));
                 serde_json::to_string(&answer).unwrap_or_default()
             }
         };

@@ -126,8 +126,8 @@ impl<'a> Filler<'a, '_, '_> {
             let mut own = flat.into_owned();
             let mut parts = Vec::new();
             let reference = own.remove("$ref");
-            let reference = reference.as_ref().and_then(Value::as_str);
-            parts.extend(reference.and_then(|name| resolve(self.root, name)).cloned());
+            let name = reference.as_ref().and_then(Value::as_str);
+            parts.extend(name.and_then(|name| resolve(self.root, name)).cloned());
             if let Some(Value::Array(both)) = own.remove("allOf") {
                 parts.extend(both);
             }
@@ -173,12 +173,12 @@ impl<'a> Filler<'a, '_, '_> {
         {
             return Value::Null;
         }
-        let rest = rest.map(|(key, part)| (key.clone(), part.clone()));
-        let rest = Value::Object(rest.collect());
-        let legal = listed
+        let others = rest.map(|(key, part)| (key.clone(), part.clone()));
+        let rest = Value::Object(others.collect());
+        let legal: Vec<_> = listed
             .iter()
-            .filter(|value| self.check.accepts(&rest, value));
-        let legal: Vec<_> = legal.collect();
+            .filter(|value| self.check.accepts(&rest, value))
+            .collect();
         let filled: Vec<_> = legal
             .iter()
             .copied()
@@ -223,8 +223,11 @@ impl<'a> Filler<'a, '_, '_> {
         {
             return Value::Null;
         }
-        let required = required.into_iter().flatten();
-        let required: IndexSet<_> = required.filter_map(Value::as_str).collect();
+        let required: IndexSet<_> = required
+            .into_iter()
+            .flatten()
+            .filter_map(Value::as_str)
+            .collect();
         let least = count(schema, "minProperties").unwrap_or(0);
         let closed = schema.contains_key(CLOSED) || depth >= PLAIN;
         let mut filled = Map::new();
@@ -261,8 +264,10 @@ impl<'a> Filler<'a, '_, '_> {
     }
 
     fn array(&mut self, schema: &Map<String, Value>, name: &str, depth: usize) -> Value {
-        let first = schema.get("prefixItems").and_then(Value::as_array);
-        let first = first.map_or(&[][..], Vec::as_slice);
+        let first = schema
+            .get("prefixItems")
+            .and_then(Value::as_array)
+            .map_or(&[][..], Vec::as_slice);
         let least = count(schema, "minItems").unwrap_or(0).min(ITEMS);
         let most = count(schema, "maxItems").unwrap_or(least.max(3)).min(ITEMS);
         let most = if depth >= PLAIN {
@@ -273,8 +278,8 @@ impl<'a> Filler<'a, '_, '_> {
         let room = usize::try_from(most.saturating_sub(least)).unwrap_or(0) + 1;
         let wanted = least
             .max(first.len() as u64)
-            .max(u64::from(depth < PLAIN).min(most));
-        let wanted = wanted.max(least + self.writer.rng().below(room) as u64);
+            .max(u64::from(depth < PLAIN).min(most))
+            .max(least + self.writer.rng().below(room) as u64);
         let unique = schema.get("uniqueItems") == Some(&Value::Bool(true));
         let any = Value::Bool(true);
         let mut items: Vec<Value> = Vec::new();
@@ -330,8 +335,7 @@ impl<'a> Filler<'a, '_, '_> {
 
     fn text(&mut self, schema: &Map<String, Value>, name: &str) -> Value {
         const LABELS: [&str; 5] = ["name", "title", "label", "topic", "id"];
-        let least = count(schema, "minLength").unwrap_or(0);
-        let least = least.min(LARGEST_MINIMUM) as usize;
+        let least = count(schema, "minLength").unwrap_or(0).min(LARGEST_MINIMUM) as usize;
         if !self.takes(least) {
             return Value::Null;
         }
@@ -478,8 +482,10 @@ fn both_types(own: Value, other: Value) -> Value {
         kind => vec![kind],
     };
     let other = list(other);
-    let both = list(own).into_iter().filter(|kind| other.contains(kind));
-    let mut both: Vec<_> = both.collect();
+    let mut both: Vec<_> = list(own)
+        .into_iter()
+        .filter(|kind| other.contains(kind))
+        .collect();
     match (both.pop(), both.is_empty()) {
         (Some(only), true) => only,
         (Some(last), false) => {

@@ -230,8 +230,7 @@ fn schemas() -> impl Strategy<Value = Value> {
             }),
             (several.clone(), any::<u8>()).prop_map(|(parts, needed)| {
                 let names: Vec<_> = (0..parts.len()).map(|index| format!("member{index}")).collect();
-                let required = names.iter().enumerate().filter(|(index, _)| needed >> index & 1 == 1);
-                let required: Vec<_> = required.map(|(_, name)| name.clone()).collect();
+                let required: Vec<_> = names.iter().enumerate().filter(|(index, _)| needed >> index & 1 == 1).map(|(_, name)| name.clone()).collect();
                 let properties: serde_json::Map<_, _> = names.into_iter().zip(parts).collect();
                 json!({
                     "type": "object", "properties": properties, "required": required,

@@ -43,9 +43,12 @@ pub(super) fn calls(
     let mut chance = SplitMix64::new(mix(&[prompt.seed, hash("tools")]));
     let curiosity = skill.curiosity();
     let wonders = curiosity > 0 && chance.happens(curiosity);
-    let lookups = prompt.tools.specs.iter();
-    let lookups = lookups.filter(|spec| LOOKUPS.contains(&spec.name()));
-    let lookups: Vec<_> = lookups.collect();
+    let lookups: Vec<_> = prompt
+        .tools
+        .specs
+        .iter()
+        .filter(|spec| LOOKUPS.contains(&spec.name()))
+        .collect();
     match (chance.pick(&lookups), chance.pick(&subjects)) {
         (Some(spec), Some(subject)) if wonders => {
             let question = Value::from(*subject).to_string();
@@ -101,8 +104,12 @@ fn in_talk(prompt: &Prompt<'_>, writer: &Writer<'_>) -> Vec<ToolCall> {
         .collect();
     let entries = prompt.history.entries();
     let is_own = |entry: &&Entry| entry.role() == Role::Ai;
-    let new = entries.iter().rev().take_while(|entry| !is_own(entry));
-    let mut new: Vec<String> = new.filter_map(words_of).collect();
+    let mut new: Vec<String> = entries
+        .iter()
+        .rev()
+        .take_while(|entry| !is_own(entry))
+        .filter_map(words_of)
+        .collect();
     new.reverse();
     new.push(prompt.question.full_text().into_owned());
     let new = new.join("\n");
@@ -122,10 +129,9 @@ fn in_talk(prompt: &Prompt<'_>, writer: &Writer<'_>) -> Vec<ToolCall> {
         }
     }
     if notes.texts("must").is_empty() {
-        let transfers = prompt.tools.specs.iter().filter(is_transfer);
-        let transfers: Vec<_> = transfers.collect();
-        let task: Vec<String> = entries.iter().filter_map(words_of).collect();
-        let task = stems(&task.join("\n"), &idle);
+        let transfers: Vec<_> = prompt.tools.specs.iter().filter(is_transfer).collect();
+        let told: Vec<String> = entries.iter().filter_map(words_of).collect();
+        let task = stems(&told.join("\n"), &idle);
         let mut chance = SplitMix64::new(mix(&[prompt.seed, hash("hand on")]));
         // Who was handed over to least comes first, then who suits best what was said.
         let ranked = transfers.iter().map(|spec| {
@@ -172,7 +178,7 @@ fn wanted(spec: &ToolSpec, prompt: &Prompt<'_>, text: &str, idle: &BTreeSet<Stri
     found
 }
 
-/// What somebody else said, without the name before it.
+/// What another entity said, without the name before it.
 fn words_of(entry: &Entry) -> Option<String> {
     if entry.role() != Role::Human {
         return None;

@@ -22,7 +22,7 @@ fn beginning_with<I: Iterator<Item = char>>(words: &str, case: impl Fn(char) -> 
     text
 }
 
-/// Names as a list in a sentence: `A, B and C`; `甲、乙和丙`.
+/// DeclaredNames as a list in a sentence: `A, B and C`; `甲、乙和丙`.
 pub(crate) fn join<S: AsRef<str>>(language: Language, names: &[S]) -> String {
     let (comma, and) = match language {
         Language::En => (", ", " and "),
@@ -46,8 +46,11 @@ pub fn semicolon(language: Language) -> &'static str {
 
 /// Sentences one after the other; empty ones leave no gap.
 pub(crate) fn paragraph<S: AsRef<str>>(language: Language, texts: &[S]) -> String {
-    let texts = texts.iter().map(AsRef::as_ref);
-    let texts: Vec<&str> = texts.filter(|text| !text.is_empty()).collect();
+    let texts: Vec<&str> = texts
+        .iter()
+        .map(AsRef::as_ref)
+        .filter(|text| !text.is_empty())
+        .collect();
     texts.join(match language {
         Language::En => " ",
         Language::Zh => "",
@@ -67,8 +70,10 @@ pub fn fragment(text: &str, most: usize) -> Cow<'_, str> {
         '.', '!', '?', ';', '。', '！', '？', '；', '\n', '“', '”', '{', '}', '<', '>',
     ];
     let clauses = text.split(ends).map(str::trim);
-    let clause = clauses.into_iter().find(|clause| !clause.is_empty());
-    let clause = clause.unwrap_or_default();
+    let clause = clauses
+        .into_iter()
+        .find(|clause| !clause.is_empty())
+        .unwrap_or_default();
     match clause.char_indices().nth(most) {
         None => Cow::Borrowed(clause),
         Some((end, _)) => {

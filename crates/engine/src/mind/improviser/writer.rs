@@ -15,7 +15,7 @@ use crate::mind::splitmix::{SplitMix64, hash, mix};
 
 /// How often another alternative is tried for a sentence that was said before.
 const TRIES: usize = 12;
-/// Into how many shares alternatives are dealt if nobody else is known.
+/// Into how many shares alternatives are dealt if no other speaker is known.
 const SHARES: usize = 4;
 /// Into how many shares the words within sentences are dealt among all who speak in a game.
 const CAST_SHARES: usize = 6;
@@ -101,10 +101,12 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Whoever else speaks in the game draws on other words, as long as there are some.
+    /// Other speakers of the game draw on other words, as long as there are some.
     pub(super) fn speaks_among(&mut self, me: &str, cast: &[&str]) {
-        let place = cast.iter().position(|name| *name == me);
-        let place = place.unwrap_or(hash(me) as usize % cast.len().max(1));
+        let place = cast
+            .iter()
+            .position(|name| *name == me)
+            .unwrap_or(hash(me) as usize % cast.len().max(1));
         self.place_in_cast = (cast.len() > 1).then_some((place, cast.len()));
     }
 
@@ -198,7 +200,7 @@ impl<'a> Writer<'a> {
         self.memory.holds(words)
     }
 
-    /// Does not say these sentences: somebody else has.
+    /// Does not say these sentences: another speaker has.
     pub(super) fn avoid(&mut self, text: &str) {
         self.memory.keep(text);
     }
@@ -334,8 +336,10 @@ impl<'a> Writer<'a> {
     /// Writes an alternative; what it leads to is written in the same way.
     fn write(&mut self, choice: Choice, text: &mut String) {
         let grammar = self.grammar;
-        let symbols = grammar.parts(choice).iter();
-        let symbols = symbols.filter(|part| matches!(part, TemplatePart::Symbol(..)));
+        let symbols = grammar
+            .parts(choice)
+            .iter()
+            .filter(|part| matches!(part, TemplatePart::Symbol(..)));
         // English begins a clause with what it says, Chinese ends it so.
         let own = match self.language {
             Language::En => 1,

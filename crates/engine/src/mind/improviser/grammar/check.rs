@@ -98,8 +98,11 @@ fn speechless(grammar: &Grammar) -> Vec<GrammarError> {
                 let fact = grammar.facts.find(name);
                 fact.is_some_and(|fact| root.given.with(fact) == root.given)
             });
-            let given = Argument::list(given);
-            let mistake = text!(mind_grammar_speechless, symbol = name, given);
+            let mistake = text!(
+                mind_grammar_speechless,
+                symbol = name,
+                given = Argument::list(given)
+            );
             errors.push(complain(&grammar.symbols[root.symbol.index()], mistake));
         }
     }

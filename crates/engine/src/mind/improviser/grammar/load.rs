@@ -8,7 +8,7 @@ use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 
 use super::check::check;
 use super::error::{GrammarError, GrammarErrors};
-use super::names::{DeclaredRoot, FactNames, FactSet, MOST_FACTS, Names};
+use super::names::{DeclaredNames, DeclaredRoot, FactNames, FactSet, MOST_FACTS};
 use super::symbols::{Alternative, Grammar, Origin, Root, Symbol};
 use super::template::{SymbolId, Template};
 use crate::locale::{UiText, text};
@@ -22,7 +22,7 @@ type Source<'a> = (&'a str, &'a str);
 /// no file.
 pub(in super::super) fn load<'a>(
     whole: &str,
-    names: &Names,
+    names: &DeclaredNames,
     layers: impl IntoIterator<Item = Vec<Source<'a>>>,
 ) -> Result<Grammar, GrammarErrors> {
     let mut errors = Vec::new();
@@ -31,7 +31,7 @@ pub(in super::super) fn load<'a>(
         parsed.extend(read_layer(&layer, &mut errors));
     }
     let grammar = compile(whole, names, &parsed, &mut errors);
-    // Names that could not be read make further complaints about them misleading.
+    // DeclaredNames that could not be read make further complaints about them misleading.
     if errors.is_empty() {
         errors = check(&grammar);
     }
@@ -107,7 +107,7 @@ fn read_alternative(raw: &RawValue) -> Result<(u32, String), UiText> {
 
 fn compile(
     whole: &str,
-    names: &Names,
+    names: &DeclaredNames,
     parsed: &IndexMap<String, ParsedSymbol>,
     errors: &mut Vec<GrammarError>,
 ) -> Grammar {

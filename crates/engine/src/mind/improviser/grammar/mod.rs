@@ -16,6 +16,6 @@ mod template;
 
 pub use error::{GrammarError, GrammarErrors};
 pub(super) use load::load;
-pub(super) use names::{Fact, FactSet, Names};
+pub(super) use names::{DeclaredNames, Fact, FactSet};
 pub(super) use symbols::{Choice, Grammar};
 pub(super) use template::{Change, SymbolId, TemplatePart};

@@ -65,12 +65,12 @@ pub(super) struct DeclaredRoot {
 }
 
 #[derive(Clone, Debug, Default)]
-pub(in super::super) struct Names {
+pub(in super::super) struct DeclaredNames {
     pub(super) facts: FactNames,
     pub(super) roots: Vec<DeclaredRoot>,
 }
 
-impl Names {
+impl DeclaredNames {
     pub(in super::super) fn add_facts(&mut self, names: &[&str]) {
         let names = names.iter().map(|name| (*name).to_owned());
         self.facts.0.extend(names);

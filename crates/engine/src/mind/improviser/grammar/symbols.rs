@@ -35,7 +35,7 @@ pub(super) struct Root {
     pub(super) given: FactSet,
 }
 
-/// Names one alternative within its grammar.
+/// DeclaredNames one alternative within its grammar.
 pub(in super::super) type Choice = (SymbolId, usize);
 
 /// A checked grammar of one language. Every root is in it, and every name in it is known.
@@ -47,7 +47,6 @@ pub(in super::super) struct Grammar {
 }
 
 impl Grammar {
-    /// The fact of this name.
     pub(in super::super) fn fact(&self, name: &str) -> Option<Fact> {
         let fact = self.facts.find(name);
         debug_assert!(fact.is_some(), "no lesson declares the fact '{name}'");

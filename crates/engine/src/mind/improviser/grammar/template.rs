@@ -15,7 +15,7 @@ pub(in super::super) enum Change {
     Article,
 }
 
-/// Names a symbol within its grammar.
+/// DeclaredNames a symbol within its grammar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in super::super) struct SymbolId(u32);
 

@@ -49,8 +49,9 @@ impl EmbeddedFiles {
         let is_read = |path: &str| path != file && in_folders(path);
         let limited = self.0.iter().filter(|(path, _)| is_read(path));
         check_limits(limited.clone())?;
-        let texts = limited.chain(self.0.get_key_value(file));
-        let texts = texts.map(|(path, text)| (path.clone(), text.clone()));
+        let texts = limited
+            .chain(self.0.get_key_value(file))
+            .map(|(path, text)| (path.clone(), text.clone()));
         Ok(DataFolder::of_texts(texts.collect()))
     }
 }
@@ -105,14 +106,15 @@ pub fn take_data<E: EmbeddedGame>(
 ) {
     let inputs = world.get_resource::<Inputs>();
     let inputs = inputs.iter().flat_map(|inputs| &inputs.0).rev();
-    let setups = inputs.filter_map(game_of_input);
-    let setups: Vec<_> = setups
+    let setups: Vec<_> = inputs
+        .filter_map(game_of_input)
         .filter(|setup| setup.name == E::NAME)
         .take(MAX_GIVEN)
         .collect();
     for GameSetup { setup, .. } in setups.into_iter().rev() {
-        let fitted = E::deserialize(setup).map_err(SetupError::from);
-        let fitted = fitted.and_then(|game| fit(world, &game).map(|()| game));
+        let fitted = E::deserialize(setup)
+            .map_err(SetupError::from)
+            .and_then(|game| fit(world, &game).map(|()| game));
         match fitted {
             Ok(game) => world.insert_resource(FittedTo(game.fingerprint().to_owned())),
             Err(error) => tracing::warn!(%error, "the changed data can't be taken over"),
