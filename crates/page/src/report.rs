@@ -451,7 +451,9 @@ mod tests {
         let chunks = page.matches("id=\"events&#x2f;").count();
         assert_eq!(chunks, (EVENTS / CHUNK) as usize + 1);
         let seat = report(&view, Some("Somebody 7"), Language::En, Extras::default()).unwrap();
-        assert!(seat.contains("Only you.") && !seat.contains("a long evening"));
+        // It was told nothing else than that, and said every eighth word itself.
+        assert!(seat.contains("Only you.") && seat.contains("Word 7 of a long evening"));
+        assert!(!seat.contains("Word 6 of a long evening"));
         assert!(report(&view, Some("Nobody"), Language::En, Extras::default()).is_err());
         let of_others = |part: &Value| part["who"] != Value::Null;
         let seat = Reader {

@@ -7,7 +7,8 @@ use std::sync::Arc;
 use crate::event::guard::GuardAct;
 use crate::event::kinds::Learned;
 use crate::event::{
-    AnswerRecord, AnsweredBy, CallRecord, EventRecord, EventStyle, EventTypes, Recipients, Telling, subject,
+    AnswerRecord, AnsweredBy, CallRecord, EventRecord, EventStyle, EventTypes, Recipients, Telling,
+    subject,
 };
 use crate::message::one_line;
 

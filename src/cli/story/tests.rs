@@ -1,11 +1,14 @@
 use crate::cast::StableId;
 use crate::cli::prelude::*;
-use crate::event::{AnswerRecord, AudienceRule, AnsweredBy, EventRecord, Recipient, Record};
+use crate::event::{AnswerRecord, AnsweredBy, AudienceRule, EventRecord, Recipient, Record};
 use crate::message::BodyId;
+
+use serde::Serialize;
 
 use super::*;
 use crate::cli::testing::{Written, output};
 use crate::drama::{FightResult, GoalState};
+use crate::rpg::events::{CombatOutcome, Day};
 use crate::rpg::{ChoiceOutcome, FactOutcome, FightOutcome, GoalOutcome, StoryOutcome};
 
 fn story(language: Language, width: usize) -> (StoryPrinter, Written) {
@@ -75,6 +78,15 @@ fn told(language: Language, width: usize, records: &[Record]) -> String {
     written.get()
 }
 
+/// The data of an event, of which these members are not the default.
+fn whole<E: Default + Serialize>(members: Value) -> Value {
+    let mut data = json!(E::default());
+    for (name, value) in members.as_object().into_iter().flatten() {
+        data[name] = value.clone();
+    }
+    data
+}
+
 #[test]
 fn a_home_scene_reads_as_one() {
     let whisper = json!({"actor": "Tobin", "target": "Mira", "message": "The lamp is out."});
@@ -82,7 +94,7 @@ fn a_home_scene_reads_as_one() {
         Language::En,
         48,
         &[
-            event("", "day", json!({"day": 2, "part": "begin"})),
+            event("", "day", whole::<Day>(json!({"day": 2, "part": "begin"}))),
             answer(
                 "Inn",
                 "Inn",
@@ -263,7 +275,13 @@ fn a_place_is_described_when_somebody_is_there() {
     story.formatter.roster.note_far("Quay");
     let seen = json!({"actor": "Quay", "look": "Wet stone."});
     for record in [
-        answer("Quay", "Quay", "kickoff", "I am the quay.", AnsweredBy::Mind),
+        answer(
+            "Quay",
+            "Quay",
+            "kickoff",
+            "I am the quay.",
+            AnsweredBy::Mind,
+        ),
         speak("Inn", "Mira", "Tobin", "Let us go."),
         event("", "appearance", seen),
     ] {
@@ -280,16 +298,22 @@ fn a_place_is_described_when_somebody_is_there() {
 
 #[test]
 fn a_chinese_fight_lines_up() {
-    let standing = json!([
-        {"name": "米拉", "hp": 24, "max_hp": 30, "faction": "hero", "effects": ["铁壁"]},
-        {"name": "守门人老葛", "hp": 0, "max_hp": 8, "faction": "hero", "effects": []},
-        {"name": "Wolf", "hp": 5, "max_hp": 28, "faction": "foe", "effects": []}]);
+    let fighter = |name: &str, hp: i32, max_hp: i32, faction: &str, effects: &[&str]| {
+        json!({"name": name, "hp": hp, "max_hp": max_hp, "faction": faction, "effects": effects,
+            "attack": 5, "defense": 2, "wounded": false, "resolve": 0, "departure": null})
+    };
+    let standing = [
+        fighter("米拉", 24, 30, "hero", &["铁壁"]),
+        fighter("守门人老葛", 0, 8, "hero", &[]),
+        fighter("Wolf", 5, 28, "foe", &[]),
+    ];
     let card = json!({"stage": "旧磨坊", "actor": "米拉", "card": "潮刃", "skill": "斩击", "kind": "attack",
         "description": "她压低身子，钩刃贴着积水划出一道冷光，直取狼的前腿。", "targets": [
             {"name": "Wolf", "hit": true, "amount": 7, "effect": "", "fell": true},
             {"name": "守门人老葛", "hit": false, "amount": 0, "effect": "", "fell": false}]});
-    let outcome = json!({"stage": "旧磨坊", "combat_id": "1", "result": "won", "fallen": ["守门人老葛"],
-        "felled": ["Wolf"], "gains": ["铜钥匙"]});
+    let outcome =
+        whole::<CombatOutcome>(json!({"stage": "旧磨坊", "combat_id": "1", "result": "won",
+        "fallen": ["守门人老葛"], "felled": ["Wolf"], "gains": ["铜钥匙"]}));
     let text = told(
         Language::Zh,
         44,

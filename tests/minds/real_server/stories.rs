@@ -66,7 +66,8 @@ async fn a_campaign_is_played_replayed_and_read_from_the_cache_as_predicted() {
 /// Counts who made the answers. The model makes no sense, so some are refused, such as a summary
 /// without its facts.
 fn check_answers(run: &str, answers: &[AnswerRecord]) {
-    let count = |of: fn(&AnsweredBy) -> bool| answers.iter().filter(|answer| of(&answer.by)).count();
+    let count =
+        |of: fn(&AnsweredBy) -> bool| answers.iter().filter(|answer| of(&answer.by)).count();
     let at_once = count(|by| *by == AnsweredBy::Mind);
     let repaired = count(|by| matches!(by, AnsweredBy::Repaired(_)));
     let fallbacks = count(|by| matches!(by, AnsweredBy::Fallback(_)));

@@ -204,7 +204,11 @@ async fn who_says_the_same_again_is_asked_for_something_else_once() {
     let mut seen = BTreeSet::new();
     for answer in plans {
         let is_new = seen.insert(answer.entity.clone());
-        let by = if is_new { AnsweredBy::Mind } else { AnsweredBy::Repaired(1) };
+        let by = if is_new {
+            AnsweredBy::Mind
+        } else {
+            AnsweredBy::Repaired(1)
+        };
         assert_eq!(answer.by, by, "{answer:?}");
     }
     assert!(!seen.is_empty());

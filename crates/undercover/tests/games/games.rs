@@ -325,8 +325,14 @@ async fn wrong_answers_are_sent_back_and_then_replaced_by_code() {
         found.unwrap()
     };
     assert_eq!(by("Ann", "undercover.describe"), AnsweredBy::Repaired(1));
-    assert!(matches!(by("Bob", "undercover.describe"), AnsweredBy::Fallback(_)));
-    assert!(matches!(by("Cleo", "undercover.vote"), AnsweredBy::Fallback(_)));
+    assert!(matches!(
+        by("Bob", "undercover.describe"),
+        AnsweredBy::Fallback(_)
+    ));
+    assert!(matches!(
+        by("Cleo", "undercover.vote"),
+        AnsweredBy::Fallback(_)
+    ));
     // Nothing of the dialogue about it stays in anybody's memory.
     for name in &NAMES[..4] {
         let entity = named(&played.engine.world, name);
