@@ -42,7 +42,12 @@ impl Engine {
             events: &|event| types.traits(event),
             words: self.world.resource::<AnswerWords>(),
         };
-        let mut memories = witnessed.associate(past, lens, (cues, meaning), room);
+        let body = question.body();
+        let asked = match question.ask_short() {
+            true => body.short_text(),
+            false => body.full_text(),
+        };
+        let mut memories = witnessed.associate(past, lens, (cues, meaning), (&asked, room));
         let phrases = self.world.resource::<Phrasebook>();
         // What surrounds them takes tokens, too.
         while !memories.is_empty() {

@@ -273,7 +273,7 @@ mod tests {
         };
         let past = (&context, &chapters);
         let told = (&Cues::default(), None);
-        let memories = Witnessed::default().associate(past, lens, told, 600);
+        let memories = Witnessed::default().associate(past, lens, told, ("", 600));
         memories.len()
     }
 

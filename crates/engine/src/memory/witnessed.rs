@@ -131,7 +131,7 @@ impl Witnessed {
 
     /// The archived messages that bear on the present, oldest first: those that speak of the same
     /// as the cues and as the messages since the entity's last answer, and those about what
-    /// happened between it and the people who are there. Nothing that stands in its prompt, no
+    /// happened between it and the people who are there. Nothing that its prompt tells already, no
     /// summaries, and no more tokens than there is room for. With the vector of
     /// [the present](Self::asked), also messages of a meaning near to it.
     pub fn associate(
@@ -139,14 +139,14 @@ impl Witnessed {
         (context, chapters): (&AgentContext, &Chapters),
         lens: Lens<'_>,
         (cues, meaning): (&Cues, Option<Meaning<'_>>),
-        room: u64,
+        (question, room): (&str, u64),
     ) -> Vec<Memory> {
         if chapters.all().is_empty() {
             return Vec::new();
         }
         let mut past = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         past.grow(chapters, lens);
-        past.related_to((context, chapters), lens, (cues, meaning), room)
+        past.related_to((context, chapters), lens, (cues, meaning), (question, room))
     }
 
     /// The present in one text of which a vector can be made: the cues of an ask, and the messages
@@ -443,7 +443,7 @@ impl Past {
         (context, chapters): (&AgentContext, &Chapters),
         lens: Lens<'_>,
         (cues, meaning): (&Cues, Option<Meaning<'_>>),
-        room: u64,
+        (question, room): (&str, u64),
     ) -> Vec<Memory> {
         if let Some(meaning) = meaning {
             self.take_vectors(meaning.vectors, (context, chapters), lens.words);
@@ -509,8 +509,7 @@ impl Past {
             let gist = Finder::new(gist);
             let entries = context.entries().iter();
             let told = entries.map(|entry| entry.body().short_text());
-            let asked = cues.texts.iter().map(|text| Cow::Borrowed(text.as_str()));
-            let mut texts = told.chain(asked);
+            let mut texts = told.chain([Cow::Borrowed(question)]);
             texts.any(|text| gist.find(text.as_bytes()).is_some())
         };
         let mut gists: Vec<String> = Vec::new();
@@ -812,7 +811,7 @@ mod tests {
         let witnessed = Witnessed::default();
         let come = |context: &AgentContext, cues: &Cues, room| {
             let past = (context, &chapters);
-            let memories = witnessed.associate(past, lens(), (cues, None), room);
+            let memories = witnessed.associate(past, lens(), (cues, None), ("", room));
             let texts = memories.into_iter().map(|memory| memory.text);
             texts.collect::<Vec<_>>()
         };
@@ -820,7 +819,7 @@ mod tests {
         assert_eq!(come(&context, &none, 600), [lines[0]]);
         assert!(come(&context, &none, 10).is_empty(), "there is no room");
         let past = (&context, &chapters);
-        let memories = witnessed.associate(past, lens(), (&none, None), 600);
+        let memories = witnessed.associate(past, lens(), (&none, None), ("", 600));
         let used = |answer: &str| {
             let used = witnessed.used(&context, lens(), &memories, answer, "What do you do?");
             used == [true]

@@ -357,7 +357,7 @@ fn recall_time(engine: &mut Engine) -> Duration {
             events: &|event| types.traits(event),
             ..Lens::of(words)
         };
-        let recall = || witnessed.associate(past, lens, (&cues, None), 600);
+        let recall = || witnessed.associate(past, lens, (&cues, None), ("", 600));
         recall();
         let begun = Instant::now();
         for _ in 0..TIMES {
