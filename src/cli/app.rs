@@ -56,8 +56,7 @@ impl App {
         };
         let stdout = io::BufWriter::new(io::stdout());
         let colour = has_colour(env.stdout_is_terminal);
-        let out = Output::new(stdout, settings.width.value, colour);
-        let out = out
+        let out = Output::new(stdout, settings.width.value, colour)
             .on_terminal(env.stdout_is_terminal)
             .beside(status.clone());
         let out = match settings.pace {

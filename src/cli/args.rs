@@ -13,6 +13,8 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::error::ErrorKind;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
+use serde::Serialize;
+use serde_json::json;
 
 /// The whole command line. Without a command it is one of `run`.
 #[derive(Debug, Parser)]
@@ -28,12 +30,14 @@ pub(crate) struct CommandLine {
 
 /// Marks the options of every command.
 pub(crate) const COMMON: &str = "common";
+/// The languages of the interface and of worlds.
+pub(crate) const LANGUAGES: [Language; 2] = [Language::En, Language::Zh];
 
 /// The options of every command.
 #[derive(Clone, Debug, Default, PartialEq, Args)]
 pub(crate) struct CommonArgs {
-    #[arg(long, global = true, help_heading = COMMON)]
-    pub(crate) lang: Option<LanguageArg>,
+    #[arg(long, global = true, help_heading = COMMON, value_parser = one_of(LANGUAGES))]
+    pub(crate) lang: Option<Language>,
     #[arg(long, global = true, value_name = "DIR", help_heading = COMMON)]
     pub(crate) data: Option<PathBuf>,
     #[arg(long, global = true, value_name = "FILE", help_heading = COMMON)]
@@ -69,22 +73,6 @@ pub(crate) struct DoctorArgs {
     pub(crate) ca: Option<PathBuf>,
     #[arg(long, requires = "name")]
     pub(crate) write: bool,
-}
-
-/// A language of the interface or of a new world.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum LanguageArg {
-    En,
-    Zh,
-}
-
-impl From<LanguageArg> for Language {
-    fn from(language: LanguageArg) -> Self {
-        match language {
-            LanguageArg::En => Self::En,
-            LanguageArg::Zh => Self::Zh,
-        }
-    }
 }
 
 /// When to use colour.
@@ -249,61 +237,6 @@ pub(crate) struct ChatArgs {
     pub(crate) play: PlayArgs,
 }
 
-/// What to do if several players have the most votes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(crate) enum TiesArg {
-    NobodyOut,
-    #[default]
-    RunOff,
-    Draw,
-}
-
-impl From<TiesArg> for Ties {
-    fn from(ties: TiesArg) -> Self {
-        match ties {
-            TiesArg::NobodyOut => Self::NobodyOut,
-            TiesArg::RunOff => Self::RunOff,
-            TiesArg::Draw => Self::Draw,
-        }
-    }
-}
-
-/// The order in which players describe.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(crate) enum OrderArg {
-    #[default]
-    Shuffled,
-    ByNumber,
-}
-
-impl From<OrderArg> for SpeakingOrder {
-    fn from(order: OrderArg) -> Self {
-        match order {
-            OrderArg::Shuffled => Self::Shuffled,
-            OrderArg::ByNumber => Self::ByNumber,
-        }
-    }
-}
-
-/// When players write down whom they suspect.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ReflectArg {
-    #[default]
-    Off,
-    Round,
-    Line,
-}
-
-impl From<ReflectArg> for Reflect {
-    fn from(reflect: ReflectArg) -> Self {
-        match reflect {
-            ReflectArg::Off => Self::Off,
-            ReflectArg::Round => Self::Round,
-            ReflectArg::Line => Self::Line,
-        }
-    }
-}
-
 /// The arguments of `undercover`.
 #[derive(Clone, Debug, Default, PartialEq, Args)]
 pub(crate) struct UndercoverArgs {
@@ -315,16 +248,16 @@ pub(crate) struct UndercoverArgs {
     pub(crate) blank: usize,
     #[arg(long, value_name = "WORDS")]
     pub(crate) words: Option<String>,
-    #[arg(long, default_value = "run-off")]
-    pub(crate) ties: TiesArg,
-    #[arg(long, default_value = "shuffled")]
-    pub(crate) order: OrderArg,
+    #[arg(long, default_value = "run-off", value_parser = one_of([Ties::NobodyOut, Ties::RunOff, Ties::Draw]))]
+    pub(crate) ties: Ties,
+    #[arg(long, default_value = "shuffled", value_parser = one_of([SpeakingOrder::Shuffled, SpeakingOrder::ByNumber]))]
+    pub(crate) order: SpeakingOrder,
     #[arg(long)]
     pub(crate) hide_roles: bool,
     #[arg(long, value_name = "N")]
     pub(crate) max_rounds: Option<u32>,
-    #[arg(long, default_value = "off")]
-    pub(crate) reflect: ReflectArg,
+    #[arg(long, default_value = "off", value_parser = one_of([Reflect::Off, Reflect::Round, Reflect::Line]))]
+    pub(crate) reflect: Reflect,
     #[arg(long, value_name = "PLAYER_MODEL", value_parser = model_of)]
     pub(crate) model_of: Vec<(String, String)>,
     #[arg(long, value_name = "N")]
@@ -424,26 +357,19 @@ impl std::error::Error for BadValue {}
 
 /// A scene and one of its options, as `SCENE=OPTION`.
 fn scene_and_option(text: &str) -> Result<(String, String), BadValue> {
-    let parts = text.split_once('=');
-    let parts = parts.map(|(scene, option)| (scene.trim(), option.trim()));
-    match parts {
-        Some((scene, option)) if !scene.is_empty() && !option.is_empty() => {
-            Ok((scene.into(), option.into()))
-        }
-        _ => Err(BadValue(text!(cli_usage_choose))),
-    }
+    pair(text).ok_or_else(|| BadValue(text!(cli_usage_choose)))
 }
 
 /// A player and its model, as `NAME=MODEL`.
 fn model_of(text: &str) -> Result<(String, String), BadValue> {
-    let parts = text.split_once('=');
-    let parts = parts.map(|(name, model)| (name.trim(), model.trim()));
-    match parts {
-        Some((name, model)) if !name.is_empty() && !model.is_empty() => {
-            Ok((name.into(), model.into()))
-        }
-        _ => Err(BadValue(text!(cli_usage_model_of))),
-    }
+    pair(text).ok_or_else(|| BadValue(text!(cli_usage_model_of)))
+}
+
+/// What stands on both sides of a `=`, if both are there.
+fn pair(text: &str) -> Option<(String, String)> {
+    let (left, right) = text.split_once('=')?;
+    let [left, right] = [left, right].map(|side| side.trim().to_owned());
+    (!left.is_empty() && !right.is_empty()).then_some((left, right))
 }
 
 /// What `show` prints of a save.
@@ -484,6 +410,96 @@ pub(crate) struct ShowArgs {
     pub(crate) original: bool,
 }
 
+/// The arguments of `resume`.
+#[derive(Clone, Debug, Default, PartialEq, Args)]
+pub(crate) struct ResumeArgs {
+    pub(crate) slot: String,
+    #[arg(long)]
+    pub(crate) force: bool,
+    #[arg(long, value_name = "N")]
+    pub(crate) seed: Option<u64>,
+    #[arg(long, conflicts_with = "seat")]
+    pub(crate) no_seat: bool,
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) task: Option<String>,
+    #[arg(long = "format", alias = "form", default_value = "rule")]
+    pub(crate) form: ChatFormat,
+    #[arg(long)]
+    pub(crate) allow_code: bool,
+    #[command(flatten)]
+    pub(crate) play: PlayArgs,
+}
+
+/// The arguments of `branch`.
+#[derive(Clone, Debug, Default, PartialEq, Args)]
+pub(crate) struct BranchArgs {
+    pub(crate) slot: String,
+    pub(crate) new: Option<String>,
+    #[arg(long, value_name = "N", required_unless_present_any = ["choose", "retry"])]
+    pub(crate) turn: Option<u64>,
+    #[arg(long, value_name = "SCENE_OPTION", value_parser = scene_and_option, conflicts_with = "turn")]
+    pub(crate) choose: Option<(String, String)>,
+    #[arg(long, conflicts_with_all = ["turn", "choose"])]
+    pub(crate) retry: bool,
+    #[arg(long, value_name = "N", conflicts_with_all = ["choose", "retry"])]
+    pub(crate) seed: Option<u64>,
+    #[arg(long, value_name = "PLAYER_MODEL", value_parser = model_of, conflicts_with_all = ["choose", "retry"])]
+    pub(crate) model_of: Vec<(String, String)>,
+}
+
+/// The arguments of `diff`.
+#[derive(Clone, Debug, Default, PartialEq, Args)]
+pub(crate) struct DiffArgs {
+    pub(crate) slot: String,
+    #[arg(value_name = "OTHER")]
+    pub(crate) other: String,
+    pub(crate) entity: Option<String>,
+    #[arg(long, value_name = "N", num_args = 2, requires = "entity")]
+    pub(crate) calls: Vec<u32>,
+}
+
+/// The arguments of `replay`.
+#[derive(Clone, Debug, Default, PartialEq, Args)]
+pub(crate) struct ReplayArgs {
+    pub(crate) slot: String,
+    #[arg(long, value_name = "TURN")]
+    pub(crate) until: Option<u64>,
+    #[arg(long, value_name = "ACTOR")]
+    pub(crate) seat: Option<String>,
+    #[arg(long = "format", alias = "form", default_value = "rule")]
+    pub(crate) form: ChatFormat,
+    #[arg(long)]
+    pub(crate) ids: bool,
+    #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true,
+          default_missing_value = READING_SPEED, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub(crate) pace: Option<u32>,
+}
+
+/// The arguments of `export`.
+#[cfg(feature = "page")]
+#[derive(Clone, Debug, Default, PartialEq, Args)]
+pub(crate) struct ExportArgs {
+    pub(crate) slot: String,
+    #[arg(long, value_name = "FILE")]
+    pub(crate) html: PathBuf,
+    #[arg(long, value_name = "ACTOR")]
+    pub(crate) seat: Option<String>,
+    #[arg(long, conflicts_with = "seat")]
+    pub(crate) calls: bool,
+}
+
+/// The arguments of `convert`.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct ConvertArgs {
+    pub(crate) file: Option<PathBuf>,
+    #[arg(long, value_name = "FORM", value_parser = profile())]
+    pub(crate) to: Profile,
+    #[arg(long, value_name = "FORM", value_parser = profile())]
+    pub(crate) from: Option<Profile>,
+    #[arg(long, value_name = "NAME")]
+    pub(crate) name: Option<String>,
+}
+
 /// What is asked about a save.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Question {
@@ -515,23 +531,7 @@ pub(crate) enum Question {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Run(RunArgs),
-    Resume {
-        slot: String,
-        #[arg(long)]
-        force: bool,
-        #[arg(long, value_name = "N")]
-        seed: Option<u64>,
-        #[arg(long, conflicts_with = "seat")]
-        no_seat: bool,
-        #[arg(long, value_name = "TEXT")]
-        task: Option<String>,
-        #[arg(long = "format", alias = "form", default_value = "rule")]
-        form: ChatFormat,
-        #[arg(long)]
-        allow_code: bool,
-        #[command(flatten)]
-        play: PlayArgs,
-    },
+    Resume(ResumeArgs),
     /// The commands of a feature that this build lacks, which say so.
     #[cfg(not(feature = "page"))]
     #[command(
@@ -546,20 +546,7 @@ pub(crate) enum Command {
     },
     #[cfg(feature = "page")]
     Watch(Box<WatchArgs>),
-    Branch {
-        slot: String,
-        new: Option<String>,
-        #[arg(long, value_name = "N", required_unless_present_any = ["choose", "retry"])]
-        turn: Option<u64>,
-        #[arg(long, value_name = "SCENE_OPTION", value_parser = scene_and_option, conflicts_with = "turn")]
-        choose: Option<(String, String)>,
-        #[arg(long, conflicts_with_all = ["turn", "choose"])]
-        retry: bool,
-        #[arg(long, value_name = "N", conflicts_with_all = ["choose", "retry"])]
-        seed: Option<u64>,
-        #[arg(long, value_name = "PLAYER_MODEL", value_parser = model_of, conflicts_with_all = ["choose", "retry"])]
-        model_of: Vec<(String, String)>,
-    },
+    Branch(BranchArgs),
     Saves {
         #[arg(long)]
         verify: bool,
@@ -573,45 +560,17 @@ pub(crate) enum Command {
         #[command(subcommand)]
         question: Question,
     },
-    Diff {
-        slot: String,
-        #[arg(value_name = "OTHER")]
-        other: String,
-        entity: Option<String>,
-        #[arg(long, value_name = "N", num_args = 2, requires = "entity")]
-        calls: Vec<u32>,
-    },
-    Replay {
-        slot: String,
-        #[arg(long, value_name = "TURN")]
-        until: Option<u64>,
-        #[arg(long, value_name = "ACTOR")]
-        seat: Option<String>,
-        #[arg(long = "format", alias = "form", default_value = "rule")]
-        form: ChatFormat,
-        #[arg(long)]
-        ids: bool,
-        #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true,
-              default_missing_value = READING_SPEED, value_parser = clap::value_parser!(u32).range(1..=100_000))]
-        pace: Option<u32>,
-    },
+    Diff(DiffArgs),
+    Replay(ReplayArgs),
     #[cfg(feature = "page")]
-    Export {
-        slot: String,
-        #[arg(long, value_name = "FILE")]
-        html: PathBuf,
-        #[arg(long, value_name = "ACTOR")]
-        seat: Option<String>,
-        #[arg(long, conflicts_with = "seat")]
-        calls: bool,
-    },
+    Export(ExportArgs),
     Chat(ChatArgs),
     Undercover(Box<UndercoverArgs>),
     New {
         #[arg(default_value = "story")]
         dir: PathBuf,
-        #[arg(long)]
-        world_lang: Option<LanguageArg>,
+        #[arg(long, value_parser = one_of(LANGUAGES))]
+        world_lang: Option<Language>,
     },
     Worlds,
     Check {
@@ -626,15 +585,7 @@ pub(crate) enum Command {
         #[command(subcommand)]
         action: DataCommand,
     },
-    Convert {
-        file: Option<PathBuf>,
-        #[arg(long, value_name = "FORM", value_parser = profile())]
-        to: Profile,
-        #[arg(long, value_name = "FORM", value_parser = profile())]
-        from: Option<Profile>,
-        #[arg(long, value_name = "NAME")]
-        name: Option<String>,
-    },
+    Convert(ConvertArgs),
     Completions {
         shell: Shell,
     },
@@ -685,6 +636,21 @@ fn api() -> impl TypedValueParser<Value = Api> {
     })
 }
 
+/// One of these values by its name in JSON, with hyphens.
+fn one_of<T, const N: usize>(all: [T; N]) -> impl TypedValueParser<Value = T>
+where
+    T: Serialize + Copy + Default + Send + Sync + 'static,
+{
+    let name = |value: &T| {
+        let name = json!(value);
+        name.as_str().unwrap_or_default().replace('_', "-")
+    };
+    PossibleValuesParser::new(all.iter().map(name)).map(move |text| {
+        let mut all = all.into_iter();
+        all.find(|value| name(value) == text).unwrap_or_default()
+    })
+}
+
 fn money(text: &str) -> Result<f64, BadValue> {
     let amount = text.parse().ok();
     let amount = amount.filter(|amount: &f64| amount.is_finite() && *amount >= 0.0);
@@ -719,74 +685,9 @@ mod tests {
         );
         assert_eq!(
             world("playhouse --lang zh run mill"),
-            (mill.clone(), None, Some(LanguageArg::Zh))
+            (mill.clone(), None, Some(Language::Zh))
         );
-        assert_eq!(
-            world("playhouse run mill --lang zh").2,
-            Some(LanguageArg::Zh)
-        );
-    }
-
-    #[test]
-    fn every_command_is_there() {
-        for line in [
-            "playhouse run --model m --seed 1 --save s --until 3 --seat A --max-calls 1 --max-tokens 2 --max-cost 0.5 --dry-run --json --quiet",
-            "playhouse resume s --until 4 --on-server-error fall-back",
-            "playhouse resume s --model m --seat A --seed 3",
-            "playhouse resume s --no-seat",
-            "playhouse run mill --games 20 --jobs 2 --seed 3",
-            "playhouse replay s --ids",
-            "playhouse run mill --pace",
-            "playhouse replay s --pace=300",
-            "playhouse saves -vv",
-            "playhouse saves --verify",
-            "playhouse saves --repair s",
-            "playhouse branch s t --turn 4",
-            "playhouse branch s t --choose the-log=burn",
-            "playhouse branch s t --turn 4 --seed 9",
-            "playhouse branch s --retry",
-            "playhouse ask s who the-order",
-            "playhouse ask s what Ann --about Bea",
-            "playhouse ask s why 3-17 --json",
-            "playhouse ask s recall Ann dog --limit 5 --json",
-            "playhouse data export d --force",
-            "playhouse completions zsh",
-            "playhouse manual man",
-            "playhouse recall --corpus talk.jsonl --questions asked.jsonl --limit 10 --json",
-            "playhouse show s",
-            "playhouse show s Mira --view request --turn 2",
-            "playhouse show s Mira --view chapters",
-            "playhouse show s Mira --chapter 2 --original --json",
-            "playhouse show s --view trace",
-            "playhouse show s Ava --view ag2",
-            "playhouse show s --view costs --json",
-            "playhouse show s --view events",
-            "playhouse show s --view voice",
-            "playhouse chat",
-            "playhouse chat en/writing-desk --task hi --format log --save s --force --seed 3 --model m",
-            "playhouse undercover",
-            "playhouse undercover --players 7 --undercover 2 --blank 1 --words a,b --ties draw --order by-number --hide-roles --max-rounds 4 --reflect line --seed 3 --save s --force --seat Greta --model m --model-of Greta=x --model-of Hugo=y/z --json",
-            "playhouse undercover --games 200 --jobs 2",
-            "playhouse undercover --from saves/one two",
-            "playhouse resume s --task more",
-            "playhouse check w",
-            "playhouse rehearse w",
-            "playhouse rehearse w --runs 1000 --seed 3 --jobs 2 --cost-as deepseek --html w.html --json",
-            "playhouse new d --world-lang zh",
-            "playhouse worlds --data d",
-            "playhouse config --log-format json",
-            "playhouse doctor",
-            "playhouse doctor local --models mine.ron",
-            "playhouse doctor localhost:8080 --model m --key-env KEY --api ollama --ca own.pem --write",
-            "playhouse trust",
-            "playhouse trust data/models.ron --hash 00ff",
-            "playhouse trust --list --json",
-            "playhouse trust data/models.ron --revoke",
-            "playhouse convert talk.json --from langchain-flat --to openai-jsonl --name Ann",
-            "playhouse convert --to playhouse",
-        ] {
-            assert!(parsed(line).is_ok(), "{line}: {:?}", parsed(line).err());
-        }
+        assert_eq!(world("playhouse run mill --lang zh").2, Some(Language::Zh));
     }
 
     #[test]

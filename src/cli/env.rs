@@ -62,7 +62,7 @@ pub(crate) struct Env {
     pub(crate) stdout_is_terminal: bool,
     /// The same for standard error.
     pub(crate) stderr_is_terminal: bool,
-    /// Whether somebody can be asked: standard input and standard error are terminals.
+    /// Whether the user can be asked: standard input and standard error are terminals.
     pub(crate) can_ask: bool,
     /// The folder of the user's own settings and models.
     pub(crate) config_folder: Option<PathBuf>,

@@ -57,8 +57,8 @@ pub(crate) fn check_bare_world(app: &App, name: &str) -> Result<()> {
     let commands = command_names();
     let (worlds, _) = list_worlds(&data);
     let worlds = worlds.iter().map(|world| world.folder.as_str());
-    let help = did_you_mean(name, commands.iter().map(String::as_str).chain(worlds));
-    let help = help.unwrap_or_else(|| text!(cli_no_command_help));
+    let help = did_you_mean(name, commands.iter().map(String::as_str).chain(worlds))
+        .unwrap_or_else(|| text!(cli_no_command_help));
     Err(CommandError::usage(message).help(help))
 }
 
@@ -247,7 +247,7 @@ pub(crate) fn minds(app: &App, main_mind: Arc<dyn Mind>, world: &mut World) -> R
 }
 
 /// The minds of a run with those that were given to single entities of a save. They answer also if
-/// the improviser is the main one: somebody chose them.
+/// the improviser is the main one: the user chose them.
 pub(crate) fn given_minds(app: &App, minds: Minds, models: &BTreeSet<String>) -> Result<Minds> {
     models.iter().try_fold(minds, |minds, model| {
         Ok(minds.with_alias(model, main_mind(app, model)?.mind))

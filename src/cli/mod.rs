@@ -49,15 +49,16 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::process::ExitCode;
 
+use clap::FromArgMatches;
 use clap::error::ErrorKind as ClapErrorKind;
-use clap::{FromArgMatches, ValueEnum};
 
 use self::app::App;
-use self::args::{Command, CommandLine, CommonArgs, LanguageArg, PlayArgs};
+use self::args::{Command, CommandLine, CommonArgs, LANGUAGES, PlayArgs};
 use self::env::Env;
 use self::error::CommandError;
 use self::settings::{SETTINGS_FILE, Settings, SettingsFile, SettingsFiles};
 use crate::event::EventTypes;
+use crate::locale::Language;
 #[cfg(feature = "mcp")]
 use crate::tool::servers;
 use crate::trust::{NeedsTrust, Untrusted};
@@ -162,7 +163,7 @@ fn arguments(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
 }
 
 /// The value of `--lang`, wherever it is.
-fn lang_option(arguments: impl Iterator<Item = OsString>) -> Option<LanguageArg> {
+fn lang_option(arguments: impl Iterator<Item = OsString>) -> Option<Language> {
     let arguments: Vec<_> = arguments
         .filter_map(|text| text.into_string().ok())
         .collect();
@@ -172,7 +173,9 @@ fn lang_option(arguments: impl Iterator<Item = OsString>) -> Option<LanguageArg>
             "" => arguments.get(index + 1)?,
             rest => rest.strip_prefix('=')?,
         };
-        LanguageArg::from_str(value, true).ok()
+        LANGUAGES
+            .into_iter()
+            .find(|language| value.eq_ignore_ascii_case(language.code()))
     })
 }
 
@@ -188,9 +191,9 @@ fn explain(error: &clap::Error, app: &App) -> ExitCode {
 
 fn run(command: Command, common: &CommonArgs, env: &Env, mut found: Found) -> ExitCode {
     let of_replay = match &command {
-        Command::Replay { ids, pace, .. } => Some(PlayArgs {
-            ids: *ids,
-            pace: *pace,
+        Command::Replay(replay) => Some(PlayArgs {
+            ids: replay.ids,
+            pace: replay.pace,
             ..PlayArgs::default()
         }),
         _ => None,
@@ -199,7 +202,7 @@ fn run(command: Command, common: &CommonArgs, env: &Env, mut found: Found) -> Ex
         Command::Run(run) => (Some(&run.story), Some(&run.story.play)),
         #[cfg(feature = "page")]
         Command::Watch(watch) => (Some(&watch.story), Some(&watch.story.play)),
-        Command::Resume { play, .. } => (None, Some(play)),
+        Command::Resume(resume) => (None, Some(&resume.play)),
         Command::Chat(chat) => (None, Some(&chat.play)),
         Command::Undercover(game) => (None, Some(&game.play)),
         _ => (None, of_replay.as_ref()),
@@ -225,8 +228,8 @@ fn run(command: Command, common: &CommonArgs, env: &Env, mut found: Found) -> Ex
     app.start_logs();
     let recalled = match (found.error, &command) {
         (Some(error), _) => Err(error),
-        (None, Command::Resume { slot, no_seat, .. }) => {
-            slot_settings::recall(&mut app, slot, *no_seat)
+        (None, Command::Resume(resume)) => {
+            slot_settings::recall(&mut app, &resume.slot, resume.no_seat)
         }
         (None, _) => Ok(()),
     };

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Keeps other processes of the same user out of the memory of this one, with its environment and
-/// the keys in there, and makes sure that whatever it starts can be ended.
+/// the keys in there, and makes sure that every program it starts can be ended.
 pub(crate) fn protect() {
     #[cfg(target_os = "linux")]
     {

@@ -90,7 +90,7 @@ impl Progress {
                 tool,
                 ..
             } => tracing::info!(%entity, purpose, tool, "tool called"),
-            // Whoever holds the gate sees it where it is held.
+            // The holder of the gate sees it where it is held.
             Signal::AnswerHeld { .. } | Signal::CallsWait(_) => {}
             // Their notices are all.
             Signal::LimitNear(_) | Signal::RecallByWords(_) | Signal::PromptsUnread { .. } => {}

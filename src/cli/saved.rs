@@ -228,8 +228,8 @@ impl Saved {
             Some(head) => (head.world, head.data),
             None if story.header.world.is_empty() => {
                 // Old journals don't know their world.
-                let error = CommandError::new(ErrorKind::Save, text!(cli_no_snapshot, slot = name));
-                let error = error.at(slot.folder().display());
+                let error = CommandError::new(ErrorKind::Save, text!(cli_no_snapshot, slot = name))
+                    .at(slot.folder().display());
                 return Err(error.help(text!(cli_no_snapshot_help)));
             }
             None => (story.header.world.clone(), story.header.data.clone()),
@@ -294,7 +294,7 @@ impl Saved {
         }
     }
 
-    /// The models that somebody outside has given entities from a turn on, by name.
+    /// The models that the host has given entities from a turn on, by name.
     fn minds(&self, turn: u64) -> BTreeMap<String, String> {
         let inputs = self.story.lines.iter().filter_map(|line| match line {
             Line::Input(input) if input.turn >= turn => Some(new_minds(&input.value)),
@@ -303,7 +303,7 @@ impl Saved {
         inputs.flatten().collect()
     }
 
-    /// The models that somebody outside has given entities.
+    /// The models that the host has given entities.
     pub(crate) fn given_models(&self) -> BTreeSet<String> {
         self.minds(0).into_values().collect()
     }
@@ -374,7 +374,7 @@ pub(crate) fn clear(app: &App, name: &str) -> Result<()> {
 }
 
 /// How many stories are in the folder of a slot: those of a tournament's games, or its own, and any
-/// that somebody has put into it.
+/// that the user has put into it.
 fn stories_in(slot: &Slot) -> Result<usize, SaveError> {
     // A repair keeps damaged files of the same story.
     let is_story = |found: &Listed| {
@@ -389,7 +389,7 @@ fn stories_in(slot: &Slot) -> Result<usize, SaveError> {
     Ok(own + inside.filter(is_story).count())
 }
 
-/// Somebody of a save by name.
+/// The entity of this name.
 pub(crate) fn entity(world: &World, name: &str) -> Result<Entity> {
     let cast = world.resource::<CastList>();
     cast.by_name(name)

@@ -82,7 +82,7 @@ fn is_meant(names: &[&str], word: &str) -> bool {
     names.contains(&word.to_lowercase().as_str())
 }
 
-/// A character that somebody plays at the terminal, and the story that it is in.
+/// A character that is played at the terminal, and its story.
 pub(crate) struct TerminalSeat {
     name: Arc<str>,
     slot: String,
@@ -240,7 +240,7 @@ impl SeatConsole {
         let Some(editor) = &mut self.editor else {
             self.write(|out| out.prompt(prompt))?;
             let mut line = Vec::new();
-            // Others may write while somebody types.
+            // Others may write while a person types.
             io::stdin()
                 .lock()
                 .take(LONGEST)

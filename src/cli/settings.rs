@@ -82,6 +82,19 @@ impl<T> Setting<T> {
     }
 }
 
+impl<T> Setting<Option<T>> {
+    /// One that may be left out.
+    fn maybe(
+        flag: Option<T>,
+        environment: Option<(&'static str, T)>,
+        file: Option<(T, Origin)>,
+    ) -> Self {
+        let environment = environment.map(|(variable, value)| (variable, Some(value)));
+        let file = file.map(|(value, origin)| (Some(value), origin));
+        Self::pick(flag.map(Some), environment, file, None)
+    }
+}
+
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields, rename = "Settings")]
 pub(crate) struct SettingsFile {
@@ -140,19 +153,17 @@ impl Demanding for SettingsFile {
             fall_back: _,
             max_defaults: _,
         } = self;
-        let mut demands = Vec::new();
-        if let Some(model) = model
-            && model != IMPROVISER
-            && known.model.as_ref() != Some(model)
-        {
-            demands.push(text!(cli_trust_model, model));
-        }
-        if let Some(model) = embeddings
-            && model != OFF
-            && known.embeddings.as_ref() != Some(model)
-        {
-            demands.push(text!(cli_trust_model, model));
-        }
+        let models = [
+            (model, IMPROVISER, &known.model),
+            (embeddings, OFF, &known.embeddings),
+        ];
+        let is_new = |(model, harmless, known): &(&Option<String>, &str, &Option<String>)| {
+            model.as_deref() != Some(*harmless) && model != known
+        };
+        let models = models.into_iter().filter(is_new);
+        let models =
+            models.filter_map(|(model, ..)| Some(text!(cli_trust_model, model = model.as_ref()?)));
+        let mut demands: Vec<_> = models.collect();
         for (setting, path, known) in [("data", data, &known.data), ("saves", saves, &known.saves)]
         {
             if let Some(path) = path.as_ref().filter(|path| leads_out(path))
@@ -284,7 +295,7 @@ impl Settings {
         let set = |name: &'static str| variable(name).map(|value| (name, value));
         let path = |name| set(name).map(|(name, value)| (name, PathBuf::from(value)));
         let language = Setting::pick(
-            common.lang.map(Language::from),
+            common.lang,
             env.locale,
             files.find(|file| file.lang),
             Language::En,
@@ -302,74 +313,52 @@ impl Settings {
             _ => Some("info,playhouse=debug".to_owned()),
         };
         let filter_set = env.log_filter.clone().map(|value| ("RUST_LOG", value));
-        let on_server_error = files.find(|file| {
-            let fall_back = file.fall_back?;
-            Some(if fall_back {
-                OnServerError::FallBack
-            } else {
-                OnServerError::Stop
-            })
+        let on_server_error = files.find(|file| file.fall_back);
+        let on_server_error = on_server_error.map(|(falls_back, origin)| match falls_back {
+            true => (OnServerError::FallBack, origin),
+            false => (OnServerError::Stop, origin),
         });
+        let width = files.find(|file| Some(usize::from(file.width?).max(20)));
+        let saves = files.find(|file| file.saves.clone());
+        let world = story.and_then(|story| story.world.clone());
+        let own_world = files.find(|file| file.world.clone());
+        let model = files.find(|file| file.model.clone());
+        let embeddings = files.find(|file| file.embeddings.clone());
+        let data = files.find(|file| file.data.clone());
         Self {
             language,
             ids: play.ids,
             verbose: common.verbose > 0,
             pace: play.pace,
-            data: Setting::pick(
-                common.data.clone().map(Some),
-                path("PLAYHOUSE_DATA").map(|(name, value)| (name, Some(value))),
-                files.find(|file| file.data.clone().map(Some)),
-                None,
-            ),
-            models: Setting::pick(common.models.clone().map(Some), None, None, None),
+            data: Setting::maybe(common.data.clone(), path("PLAYHOUSE_DATA"), data),
+            models: Setting::maybe(common.models.clone(), None, None),
             saves: Setting::pick(
                 common.saves.clone(),
                 path("PLAYHOUSE_SAVES"),
-                files.find(|file| file.saves.clone()),
-                Path::new("saves").into(),
+                saves,
+                "saves".into(),
             ),
             colour: Setting::pick(common.color, no_colour, None, ColourArg::Auto),
-            width: Setting::pick(
-                common.width.map(usize::from),
-                None,
-                files.find(|file| Some(usize::from(file.width?).max(20))),
-                columns.max(20),
-            ),
-            world: Setting::pick(
-                story.and_then(|story| story.world.clone()),
-                None,
-                files.find(|file| file.world.clone()),
-                default_world.into(),
-            ),
-            model: Setting::pick(
-                play.model,
-                set("PLAYHOUSE_MODEL"),
-                files.find(|file| file.model.clone()),
-                IMPROVISER.into(),
-            ),
-            embeddings: Setting::pick(
-                play.embeddings,
-                None,
-                files.find(|file| file.embeddings.clone()),
-                OFF.into(),
-            ),
-            max_calls: limit(play.max_calls, files.lowest(|file| file.max_calls)),
-            max_tokens: limit(play.max_tokens, files.lowest(|file| file.max_tokens)),
-            max_cost: limit(play.max_cost, files.lowest(|file| file.max_cost)),
-            seat: Setting::pick(play.seat.map(Some), None, None, None),
-            seed: Setting::pick(
-                None,
-                set("PLAYHOUSE_SEED").map(|(name, seed)| (name, Some(seed))),
-                None,
-                None,
-            ),
+            width: Setting::pick(common.width.map(usize::from), None, width, columns.max(20)),
+            world: Setting::pick(world, None, own_world, default_world.into()),
+            model: Setting::pick(play.model, set("PLAYHOUSE_MODEL"), model, IMPROVISER.into()),
+            embeddings: Setting::pick(play.embeddings, None, embeddings, OFF.into()),
+            max_calls: Setting::maybe(play.max_calls, None, files.lowest(|file| file.max_calls)),
+            max_tokens: Setting::maybe(play.max_tokens, None, files.lowest(|file| file.max_tokens)),
+            max_cost: Setting::maybe(play.max_cost, None, files.lowest(|file| file.max_cost)),
+            seat: Setting::maybe(play.seat, None, None),
+            seed: Setting::maybe(None, set("PLAYHOUSE_SEED"), None),
             on_server_error: Setting::pick(
                 play.on_server_error,
                 None,
                 on_server_error,
                 OnServerError::Stop,
             ),
-            max_defaults: limit(play.max_defaults, files.lowest(|file| file.max_defaults)),
+            max_defaults: Setting::maybe(
+                play.max_defaults,
+                None,
+                files.lowest(|file| file.max_defaults),
+            ),
             log_format: common.log_format.unwrap_or(LogFormat::Text),
             log_filter: Setting::pick(filter, filter_set, None, "warn".into()),
             json: common.json,
@@ -379,79 +368,46 @@ impl Settings {
 
     /// Every setting by name, with its value for people.
     pub(crate) fn rows(&self) -> Vec<(&'static str, String, &Origin)> {
-        fn shown<T: std::fmt::Display>(value: &Option<T>) -> String {
+        fn row<'s, T>(
+            name: &'static str,
+            setting: &'s Setting<T>,
+            shown: impl Fn(&T) -> String,
+        ) -> (&'static str, String, &'s Origin) {
+            (name, shown(&setting.value), &setting.origin)
+        }
+        fn or_none<T: ToString>(value: &Option<T>) -> String {
             value.as_ref().map_or("-".into(), T::to_string)
         }
-        let data = self.data.value.as_ref().map(|path| path.display());
-        let models = self.models.value.as_ref().map(|path| path.display());
+        let path = |path: &Option<PathBuf>| or_none(&path.as_ref().map(|path| path.display()));
         vec![
-            (
-                "lang",
-                self.language.value.code().into(),
-                &self.language.origin,
-            ),
-            ("data", shown(&data), &self.data.origin),
-            ("models", shown(&models), &self.models.origin),
-            (
-                "saves",
-                self.saves.value.display().to_string(),
-                &self.saves.origin,
-            ),
-            (
-                "color",
-                format!("{:?}", self.colour.value).to_lowercase(),
-                &self.colour.origin,
-            ),
-            ("width", self.width.value.to_string(), &self.width.origin),
-            ("world", self.world.value.clone(), &self.world.origin),
-            ("model", self.model.value.clone(), &self.model.origin),
-            (
-                "embeddings",
-                self.embeddings.value.clone(),
-                &self.embeddings.origin,
-            ),
-            (
-                "max-calls",
-                shown(&self.max_calls.value),
-                &self.max_calls.origin,
-            ),
-            (
-                "max-tokens",
-                shown(&self.max_tokens.value),
-                &self.max_tokens.origin,
-            ),
-            (
-                "max-cost",
-                shown(&self.max_cost.value),
-                &self.max_cost.origin,
-            ),
-            ("seed", shown(&self.seed.value), &self.seed.origin),
-            (
+            row("lang", &self.language, |language| language.code().into()),
+            row("data", &self.data, path),
+            row("models", &self.models, path),
+            row("saves", &self.saves, |saves| saves.display().to_string()),
+            row("color", &self.colour, |colour| {
+                format!("{colour:?}").to_lowercase()
+            }),
+            row("width", &self.width, usize::to_string),
+            row("world", &self.world, String::clone),
+            row("model", &self.model, String::clone),
+            row("embeddings", &self.embeddings, String::clone),
+            row("max-calls", &self.max_calls, or_none),
+            row("max-tokens", &self.max_tokens, or_none),
+            row("max-cost", &self.max_cost, or_none),
+            row("seed", &self.seed, or_none),
+            row(
                 "on-server-error",
-                match self.on_server_error.value {
+                &self.on_server_error,
+                |what| match what {
                     OnServerError::Stop => "stop".into(),
                     OnServerError::FallBack => "fall-back".into(),
                 },
-                &self.on_server_error.origin,
             ),
-            (
-                "max-defaults",
-                shown(&self.max_defaults.value),
-                &self.max_defaults.origin,
-            ),
-            (
-                "log-filter",
-                self.log_filter.value.clone(),
-                &self.log_filter.origin,
-            ),
+            row("max-defaults", &self.max_defaults, or_none),
+            row("log-filter", &self.log_filter, String::clone),
             ("features", features::list(true), &Origin::Build),
         ]
     }
-}
-
-fn limit<T>(flag: Option<T>, file: Option<(T, Origin)>) -> Setting<Option<T>> {
-    let file = file.map(|(limit, origin)| (Some(limit), origin));
-    Setting::pick(flag.map(Some), None, file, None)
 }
 
 #[cfg(test)]
@@ -505,7 +461,7 @@ mod tests {
             (100, ColourArg::Never)
         );
         let common = CommonArgs {
-            lang: Some(super::super::args::LanguageArg::En),
+            lang: Some(Language::En),
             verbose: 1,
             ..CommonArgs::default()
         };

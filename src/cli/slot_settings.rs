@@ -97,34 +97,45 @@ impl SlotSettings {
 
     /// As the options that would choose the same.
     fn options(&self) -> Vec<String> {
+        fn option<T: ToString>(name: &str, value: Option<T>) -> Option<String> {
+            Some(format!("--{name} {}", value?.to_string()))
+        }
         let model = self.model.as_ref().filter(|model| *model != IMPROVISER);
-        let parts = [
-            model.map(|model| format!("--model {model}")),
-            self.embeddings
-                .as_ref()
-                .map(|model| format!("--embeddings {model}")),
-            self.seat.as_ref().map(|seat| format!("--seat {seat}")),
-            self.max_calls.map(|limit| format!("--max-calls {limit}")),
-            self.max_tokens.map(|limit| format!("--max-tokens {limit}")),
-            self.max_cost.map(|limit| format!("--max-cost {limit}")),
+        let options = [
+            option("model", model),
+            option("embeddings", self.embeddings.as_ref()),
+            option("seat", self.seat.as_ref()),
+            option("max-calls", self.max_calls),
+            option("max-tokens", self.max_tokens),
+            option("max-cost", self.max_cost),
         ];
-        parts.into_iter().flatten().collect()
+        options.into_iter().flatten().collect()
+    }
+
+    /// The settings of a save, with their text; `None` if it has none.
+    fn of_slot(slot: &Slot) -> Result<Option<(Self, String)>> {
+        let Some(bytes) = slot.read_settings()? else {
+            return Ok(None);
+        };
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        Ok(Some((Self::read(&slot.settings_file(), &text)?, text)))
+    }
+
+    fn to_text(&self) -> String {
+        serde_json::to_string_pretty(self).unwrap_or_default() + "\n"
     }
 }
 
 /// The model with which a save is played, for those who only want to know.
 pub(crate) fn model(slot: &Slot) -> Result<Option<String>> {
-    let Some(bytes) = slot.read_settings()? else {
-        return Ok(None);
-    };
-    let text = String::from_utf8_lossy(&bytes);
-    Ok(SlotSettings::read(&slot.settings_file(), &text)?.model)
+    let settings = SlotSettings::of_slot(slot)?;
+    Ok(settings.and_then(|(settings, _)| settings.model))
 }
 
 /// Keeps with what this save is played. The user chose its models just now, so they are trusted.
 pub(crate) fn remember(app: &App, name: &str, player_models: BTreeSet<String>) -> Result<()> {
     let settings = SlotSettings::of(app, player_models);
-    let text = serde_json::to_string_pretty(&settings).unwrap_or_default() + "\n";
+    let text = settings.to_text();
     let slot = Slot::find(&app.settings.saves.value, name)?;
     if slot.read_settings()?.as_deref() != Some(text.as_bytes()) {
         slot.write_settings(text.as_bytes())?;
@@ -149,15 +160,13 @@ pub(crate) fn give_models(
     models: impl IntoIterator<Item = String>,
 ) -> Result<()> {
     let path = slot.settings_file();
-    let before = slot.read_settings()?;
-    let before = before.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
-    let mut settings = match &before {
-        Some(text) => SlotSettings::read(&path, text)?,
-        None => SlotSettings::default(),
+    let (mut settings, before) = match SlotSettings::of_slot(slot)? {
+        Some((settings, text)) => (settings, Some(text)),
+        None => Default::default(),
     };
     let was_harmless = settings.demands(&SlotSettings::default()).is_empty();
     settings.player_models.extend(models);
-    let text = serde_json::to_string_pretty(&settings).unwrap_or_default() + "\n";
+    let text = settings.to_text();
     let Some(folder) = app.config_folder() else {
         return slot
             .write_settings(text.as_bytes())
@@ -197,10 +206,7 @@ pub(crate) fn check_models(
 /// name: the journal names them too, and may come from anybody.
 pub(crate) fn check_player_models(app: &App, slot: &Slot, models: &BTreeSet<String>) -> Result<()> {
     let path = slot.settings_file();
-    let settings = match slot.read_settings()? {
-        Some(bytes) => SlotSettings::read(&path, &String::from_utf8_lossy(&bytes))?,
-        None => SlotSettings::default(),
-    };
+    let settings = SlotSettings::of_slot(slot)?.unwrap_or_default().0;
     let own = [IMPROVISER, &app.settings.model.value];
     let mut models = models.difference(&settings.player_models);
     match models.find(|model| !own.contains(&model.as_str())) {
@@ -220,12 +226,10 @@ pub(crate) fn recall(app: &mut App, name: &str, no_seat: bool) -> Result<()> {
         // The command says so.
         return Ok(());
     };
-    let Some(bytes) = slot.read_settings()? else {
+    let Some((mut recalled, text)) = SlotSettings::of_slot(&slot)? else {
         return Ok(());
     };
     let path = slot.settings_file();
-    let text = String::from_utf8_lossy(&bytes);
-    let mut recalled = SlotSettings::read(&path, &text)?;
     if app.settings.model.origin == Origin::Flag {
         recalled.model = None;
     }
@@ -241,8 +245,7 @@ pub(crate) fn recall(app: &mut App, name: &str, no_seat: bool) -> Result<()> {
         ..SlotSettings::default()
     };
     let file = Untrusted::new(recalled, &text);
-    let recalled = app.gate().admit(file, &path, &known);
-    let recalled = recalled.map_err(|error| {
+    let recalled = app.gate().admit(file, &path, &known).map_err(|error| {
         let file = shell_quoted(&path);
         error.help(text!(cli_trust_slot_help, file))
     })?;
@@ -267,15 +270,9 @@ pub(crate) fn copy(app: &App, from: &Slot, to: &Slot) -> Result<()> {
 
 fn apply(app: &mut App, mut recalled: SlotSettings) {
     let settings = &mut app.settings;
-    if let Some(model) = &recalled.model {
-        settings.model = saved(model.clone());
-    }
-    if let Some(model) = &recalled.embeddings {
-        settings.embeddings = saved(model.clone());
-    }
-    if let Some(seat) = &recalled.seat {
-        settings.seat = saved(Some(seat.clone()));
-    }
+    take(&mut settings.model, recalled.model.clone());
+    take(&mut settings.embeddings, recalled.embeddings.clone());
+    take(&mut settings.seat, recalled.seat.clone().map(Some));
     take_limit(&mut settings.max_calls, &mut recalled.max_calls);
     take_limit(&mut settings.max_tokens, &mut recalled.max_tokens);
     take_limit(&mut settings.max_cost, &mut recalled.max_cost);
@@ -283,6 +280,12 @@ fn apply(app: &mut App, mut recalled: SlotSettings) {
     if !options.is_empty() && app.prints_text() {
         let options = Argument::list(options);
         app.err().line(say!(app.language, cli_recalled, options));
+    }
+}
+
+fn take<T>(setting: &mut Setting<T>, recalled: Option<T>) {
+    if let Some(value) = recalled {
+        *setting = saved(value);
     }
 }
 

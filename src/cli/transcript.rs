@@ -204,8 +204,7 @@ impl Transcript {
 
 /// The text with every line indented that is not empty.
 fn indented(text: &str) -> String {
-    let lines = text.split_inclusive('\n');
-    let lines = lines.map(|line| {
+    let lines = text.split_inclusive('\n').map(|line| {
         if line.trim().is_empty() {
             line.to_owned()
         } else {
@@ -221,13 +220,42 @@ mod tests {
 
     use super::*;
 
-    const EN: Language = Language::En;
+    const USAGE: &str = "[Prompt tokens: 4, Completion tokens: 2]";
 
-    fn used(prompt_tokens: u64, completion_tokens: u64) -> Option<RequestUsage> {
-        Some(RequestUsage {
+    fn with_usage(message: ChatMessage, prompt_tokens: u64, completion_tokens: u64) -> ChatMessage {
+        message.with_usage(Some(RequestUsage {
             prompt_tokens,
             completion_tokens,
-        })
+        }))
+    }
+
+    fn heard(team_path: &str, message: ChatMessage) -> TeamMessage {
+        let team_path = team_path.to_owned();
+        TeamMessage { team_path, message }
+    }
+
+    fn chunk(source: &str, id: &str, text: &str) -> ChatMessage {
+        let content = ChatContent::StreamingChunk {
+            content: text.into(),
+            full_message_id: Some(id.into()),
+        };
+        ChatMessage::new(source, content)
+    }
+
+    fn whole(source: &str, id: &str, text: &str) -> ChatMessage {
+        let mut whole = with_usage(ChatMessage::text(source, text), 4, 2);
+        whole.id = id.into();
+        whole
+    }
+
+    fn page(transcript: &mut Transcript, told: impl IntoIterator<Item = ChatMessage>) -> String {
+        let told = told.into_iter();
+        told.map(|message| transcript.message(&heard("", message), "9", None))
+            .collect()
+    }
+
+    fn transcript(form: ChatFormat) -> Transcript {
+        Transcript::new(form, Language::En)
     }
 
     /// What the assistant Ava says and does when it is told `hi`.
@@ -243,132 +271,95 @@ mod tests {
             call_id: "1".into(),
             is_error: false,
         };
-        let chunk = |text: &str| {
-            let content = ChatContent::StreamingChunk {
-                content: text.into(),
-                full_message_id: Some("m".into()),
-            };
-            ChatMessage::new("Ava", content)
-        };
-        let mut whole = ChatMessage::text("Ava", "Hello brave hero").with_usage(used(21, 3));
-        whole.id = "m".into();
+        let call = ChatMessage::new("Ava", ChatContent::ToolCallRequest(vec![call]));
         vec![
             ChatMessage::text("user", "hi"),
-            ChatMessage::new("Ava", ChatContent::ToolCallRequest(vec![call]))
-                .with_usage(used(4, 2)),
+            with_usage(call, 4, 2),
             ChatMessage::new("Ava", ChatContent::ToolCallExecution(vec![result])),
-            chunk("Hello "),
-            chunk("brave "),
-            chunk("hero"),
-            whole,
+            chunk("Ava", "m", "Hello "),
+            chunk("Ava", "m", "brave "),
+            chunk("Ava", "m", "hero"),
+            whole("Ava", "m", "Hello brave hero"),
         ]
     }
 
     #[test]
     fn the_ruled_form_writes_chunks_once_and_a_summary() {
-        let mut transcript = Transcript::new(ChatFormat::Rule, EN);
-        let mut page: String = told()
-            .iter()
-            .map(|message| transcript.message(&heard("", message.clone()), "09:00:00", None))
-            .collect();
+        let mut transcript = transcript(ChatFormat::Rule);
         let asked = ChatContent::UserInputRequested {
             request_id: "1".into(),
         };
-        page += &transcript.message(&heard("", ChatMessage::new("p", asked)), "", None);
-        page += &transcript.end(None, 1.5);
-        let wanted = "\
+        let told = told().into_iter().chain([ChatMessage::new("p", asked)]);
+        let page = page(&mut transcript, told) + &transcript.end(None, 1.5);
+        let wanted = format!(
+            "\
 ---------- TextMessage (user) ----------
 hi
 ---------- ToolCallRequestEvent (Ava) ----------
-look({})
-[Prompt tokens: 4, Completion tokens: 2]
+look({{}})
+{USAGE}
 ---------- ToolCallExecutionEvent (Ava) ----------
 saw x
 ---------- ModelClientStreamingChunkEvent (Ava) ----------
 Hello brave hero
-[Prompt tokens: 21, Completion tokens: 3]
+{USAGE}
 ---------- Summary ----------
 Number of messages: 5
 Finish reason: none
-Total prompt tokens: 25
-Total completion tokens: 5
+Total prompt tokens: 8
+Total completion tokens: 4
 Duration: 1.50 seconds
-";
+"
+        );
         assert_eq!(page, wanted);
-    }
-
-    fn heard(team_path: &str, message: ChatMessage) -> TeamMessage {
-        let team_path = team_path.to_owned();
-        TeamMessage { team_path, message }
     }
 
     #[test]
     fn what_is_said_inside_is_indented_and_does_not_count() {
-        let mut transcript = Transcript::new(ChatFormat::Rule, EN);
-        let mut told = told().into_iter().skip(3);
-        let mut page = transcript.message(&heard("", told.next().unwrap()), "", None);
-        page += &transcript.message(&heard("lab › den", told.next().unwrap()), "", None);
-        let inner = ChatMessage::text("B", "x\ny").with_usage(used(1, 2));
-        page += &transcript.message(&heard("lab › den", inner), "", None);
-        let wanted = "\
+        let mut transcript = transcript(ChatFormat::Rule);
+        let mut page = page(&mut transcript, [chunk("Ava", "m", "Hello ")]);
+        let inner = with_usage(ChatMessage::text("B", "x\ny"), 4, 2);
+        for inner in [chunk("Ava", "m", "brave "), inner] {
+            page += &transcript.message(&heard("lab › den", inner), "", None);
+        }
+        let wanted = format!(
+            "\
 ---------- ModelClientStreamingChunkEvent (Ava) ----------
 Hello 
     ---------- lab › den › TextMessage (B) ----------
     x
     y
-    [Prompt tokens: 1, Completion tokens: 2]
-";
-        assert_eq!(page, wanted);
-        assert!(
-            transcript
-                .end(None, 0.0)
-                .contains("Number of messages: 0\n")
+    {USAGE}
+"
         );
+        assert_eq!(page, wanted);
+        let end = transcript.end(None, 0.0);
+        assert!(end.contains("Number of messages: 0\n"), "{end}");
     }
 
     #[test]
     fn the_log_form_marks_events_and_ends_with_a_box() {
-        let mut transcript = Transcript::new(ChatFormat::Log, EN);
-        let page: String = told()
-            .iter()
-            .map(|message| transcript.message(&heard("", message.clone()), "09:00:00", None))
-            .collect();
-        assert!(page.starts_with(
-            "[09:00:00] user: hi\n[09:00:00] 🔔 Ava: look({})\n    📊 Model usage: 4 + 2 = 6 tokens\n"
-        ));
-        assert!(page.ends_with(
-            "[09:00:00] Ava: Hello brave hero\n    📊 Model usage: 21 + 3 = 24 tokens\n"
-        ));
-        assert_eq!(page.matches("hero").count(), 1, "not written once more");
-        let inner = heard(
-            "inner",
-            ChatMessage::text("B", "x\n\ny").with_usage(used(1, 2)),
+        let mut transcript = transcript(ChatFormat::Log);
+        let page = page(&mut transcript, told());
+        let used = "    📊 Model usage: 4 + 2 = 6 tokens\n";
+        let begins = format!("[9] user: hi\n[9] 🔔 Ava: look({{}})\n{used}");
+        assert!(page.starts_with(&begins), "{page}");
+        assert!(
+            page.ends_with(&format!("[9] Ava: Hello brave hero\n{used}")),
+            "{page}"
         );
+        assert_eq!(page.matches("hero").count(), 1, "not written once more");
+        let inner = heard("inner", with_usage(ChatMessage::text("B", "x\n\ny"), 4, 2));
         assert_eq!(
-            transcript.message(&inner, "09:00:01", None),
-            "    inner › [09:00:01] B: x\n\n    y\n        📊 Model usage: 1 + 2 = 3 tokens\n"
+            transcript.message(&inner, "10", None),
+            format!("    inner › [10] B: x\n\n    y\n    {used}")
         );
         let end = transcript.end(Some("enough"), 0.0);
         assert!(end.contains("Stop reason: enough\nMessages: 4\n"), "{end}");
     }
 
-    fn chunk(source: &str, id: &str, text: &str) -> ChatMessage {
-        let content = ChatContent::StreamingChunk {
-            content: text.into(),
-            full_message_id: Some(id.into()),
-        };
-        ChatMessage::new(source, content)
-    }
-
-    fn whole(source: &str, id: &str, text: &str) -> ChatMessage {
-        let mut whole = ChatMessage::text(source, text).with_usage(used(4, 2));
-        whole.id = id.into();
-        whole
-    }
-
     #[test]
     fn one_of_two_who_write_at_once_is_shown_and_the_other_when_it_is_complete() {
-        let mut transcript = Transcript::new(ChatFormat::Rule, EN);
         let told = [
             chunk("Bo", "b", "Good "),
             chunk("Ava", "a", "Hel"),
@@ -377,70 +368,51 @@ Hello
             whole("Ava", "a", "Hello"),
             whole("Bo", "b", "Good day"),
         ];
-        let page: String = told
-            .iter()
-            .map(|message| transcript.message(&heard("", message.clone()), "", None))
-            .collect();
-        let wanted = "\
+        let page = page(&mut transcript(ChatFormat::Rule), told);
+        let wanted = format!(
+            "\
 ---------- ModelClientStreamingChunkEvent (Bo) ----------
 Good day
 ---------- TextMessage (Ava) ----------
 Hello
-[Prompt tokens: 4, Completion tokens: 2]
+{USAGE}
 ---------- TextMessage (Bo) ----------
-[Prompt tokens: 4, Completion tokens: 2]
-";
+{USAGE}
+"
+        );
         assert_eq!(page, wanted);
     }
 
     #[test]
     fn ids_of_events_stand_behind_messages() {
+        let id = |number| Some(BodyId { place: 2, number });
         let told = [
             (chunk("Bo", "b", "Good "), None),
             (chunk("Ava", "a", "Hello"), None),
             (chunk("Bo", "b", "day"), None),
-            (
-                whole("Ava", "a", "Hello"),
-                Some(BodyId {
-                    place: 2,
-                    number: 4,
-                }),
-            ),
-            (
-                whole("Bo", "b", "Good day"),
-                Some(BodyId {
-                    place: 2,
-                    number: 5,
-                }),
-            ),
-            (
-                whole("Ava", "c", "Well?"),
-                Some(BodyId {
-                    place: 2,
-                    number: 6,
-                }),
-            ),
+            (whole("Ava", "a", "Hello"), id(4)),
+            (whole("Bo", "b", "Good day"), id(5)),
+            (whole("Ava", "c", "Well?"), id(6)),
         ];
         let page = |form| -> String {
-            let mut transcript = Transcript::new(form, EN);
+            let mut transcript = transcript(form);
             let told = told.iter().cloned();
-            let lines = told.map(|(message, id)| transcript.message(&heard("", message), "9", id));
-            lines.collect()
+            told.map(|(message, id)| transcript.message(&heard("", message), "9", id))
+                .collect()
         };
-        let usage = "[Prompt tokens: 4, Completion tokens: 2]";
         let wanted = format!(
             "\
 ---------- ModelClientStreamingChunkEvent (Bo) ----------
 Good day
 ---------- TextMessage (Ava) ----------
 Hello [2-4]
-{usage}
+{USAGE}
 ---------- TextMessage (Bo) ----------
 [2-5]
-{usage}
+{USAGE}
 ---------- TextMessage (Ava) ----------
 Well? [2-6]
-{usage}
+{USAGE}
 "
         );
         assert_eq!(page(ChatFormat::Rule), wanted);
@@ -459,15 +431,12 @@ Well? [2-6]
             (Language::Zh, "［Ava 撤回了以上发言］"),
         ] {
             let mut transcript = Transcript::new(ChatFormat::Log, language);
-            let mut page = transcript.message(&heard("", chunk("Ava", "a", "Hel")), "9", None);
-            page += &transcript.retract("a");
+            let mut told = page(&mut transcript, [chunk("Ava", "a", "Hel")]);
+            told += &transcript.retract("a");
             assert_eq!(transcript.retract("a"), "", "once is enough");
-            page += &transcript.message(&heard("", chunk("Ava", "a", "Good day")), "9", None);
-            assert_eq!(
-                page,
-                format!("[9] Ava: Hel\n{retracted}\n[9] Ava: Good day"),
-                "it begins again"
-            );
+            told += &page(&mut transcript, [chunk("Ava", "a", "Good day")]);
+            let wanted = format!("[9] Ava: Hel\n{retracted}\n[9] Ava: Good day");
+            assert_eq!(told, wanted, "it begins again");
             // The run is cut short.
             let end = transcript.end(None, 0.0);
             assert!(end.starts_with(&format!("\n{retracted}\n")), "{end}");

@@ -84,7 +84,7 @@ impl TrustList {
     }
 }
 
-/// The path of a file in the list, the same whatever the working directory is.
+/// The path of a file in the list, the same in every working directory.
 fn path_name(path: &Path) -> Result<String> {
     let canonical = std::fs::canonicalize(path)
         .map_err(|error| CommandError::of(ErrorKind::Usage, &error).at(path))?;
@@ -147,14 +147,14 @@ impl Gate {
         self.err.paragraph(&Paragraph::indented(2, 4).plain(hash));
     }
 
-    /// Asks whether to trust what was shown. Whatever is not a yes is a no.
+    /// Asks whether to trust what was shown.
     pub(crate) fn ask(&mut self) -> bool {
         let question = say!(self.language, cli_trust_question);
         says_yes(&mut self.err, &question)
     }
 }
 
-/// Asks a question. Whatever is not a yes is a no.
+/// Asks a question; all answers but a yes are a no.
 pub(crate) fn says_yes(err: &mut Output, question: &str) -> bool {
     err.prompt(question);
     let mut answer = String::new();

@@ -11,8 +11,8 @@ use super::browser::{Browser, IS_READY, browser, file_address};
 use super::chinese::write;
 use super::model_server::{Reply, fitting, schema_of, serve_model};
 use super::page::ATTACKS;
-use super::run;
 use super::served::Served;
+use super::{Dir, succeed};
 
 /// What is in the world of `playhouse new`, and the attack that takes its place.
 const OF_WORLD: [(&str, &str); 20] = [
@@ -142,9 +142,8 @@ fn check_text(html: &str, what: &str) {
 #[ignore = "needs chromium and chromedriver"]
 fn attacks_through_everything_that_a_story_is_made_of_stay_text() {
     let browser = browser();
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
-    assert_eq!(run(folder, "new evil").status.code(), Some(0));
+    let folder = &Dir::new();
+    succeed(folder, "new evil");
     let mut world = fs::read_to_string(folder.join("evil/world.ron")).unwrap();
     for (words, attack) in OF_WORLD {
         assert!(world.contains(words), "{words}");
@@ -166,11 +165,8 @@ fn attacks_through_everything_that_a_story_is_made_of_stay_text() {
             "evil --save evil --models models.ron --model m --on-server-error fall-back --paused --invite {invited} --away 60"
         ),
     );
-    let host = page
-        .records
-        .iter()
-        .find(|record| record["record"] == "page");
-    let host = host.unwrap()["address"].as_str().unwrap();
+    let host = page.record("page");
+    let host = host["address"].as_str().unwrap();
     page.wait_for("evil", "paused");
     let story = page.api("evil/story");
     let id_of = |name: &str| {
@@ -183,13 +179,10 @@ fn attacks_through_everything_that_a_story_is_made_of_stay_text() {
         json!({"do": "give", "item": items[0]["name"], "to": hero}),
         json!({"do": "tell", "who": [hero], "text": ATTACKS[0]}),
     ] {
-        assert_eq!(page.post("/api/evil/do", &deed).status, 200);
+        page.done("evil", &deed);
     }
-    let seat = page
-        .records
-        .iter()
-        .find(|record| record["record"] == "seat");
-    let seat = seat.unwrap()["address"].as_str().unwrap();
+    let seat = page.record("seat");
+    let seat = seat["address"].as_str().unwrap();
     let cookie = page.enter(seat);
     let sit = |deed: &str| {
         let head = format!(
@@ -201,10 +194,7 @@ fn attacks_through_everything_that_a_story_is_made_of_stay_text() {
         assert_eq!(super::served::bare(&page.address, &head, &body), 200);
     };
     // A seat: its question, its profile, its feed.
-    assert_eq!(
-        page.post("/api/evil/do", &json!({"do": "step"})).status,
-        200
-    );
+    page.done("evil", &json!({"do": "step"}));
     browser.open(seat);
     browser.wait(IS_READY);
     browser.wait("document.querySelector('#seat .ask')?.innerText.includes('alert(1)')");
@@ -217,31 +207,22 @@ fn attacks_through_everything_that_a_story_is_made_of_stay_text() {
     page.wait_for("evil", "paused");
     browser.open(host);
     browser.wait(IS_READY);
-    assert_eq!(
-        page.post("/api/evil/do", &json!({"do": "play"})).status,
-        200
-    );
+    page.done("evil", &json!({"do": "play"}));
     page.wait_for("evil", "finished");
-    let calls = page.api("evil/calls");
-    let calls = calls["calls"].as_array().unwrap();
+    let calls = &page.list("evil/calls", "calls");
     let find = |is_meant: &dyn Fn(&&Value) -> bool| {
         calls.iter().find(is_meant).map(|call| call["call"].clone())
     };
     let refused = find(&|call| call["refused"].as_u64() > Some(0)).expect("a refused answer");
     let fell_back = find(&|call| call["answered_by"] == "fallback").expect("a call that failed");
     let with_tool = find(&|call| call["tools"][0].is_object()).expect("a call of a tool");
-    let said = page.api("evil/events?text=alert");
-    let said = said["events"].as_array().unwrap();
+    let said = &page.list("evil/events?text=alert", "events");
     for form in ["speech", "whisper", "call", "thought", "narration", "look"] {
         let has = said.iter().any(|event| event["form"] == form);
         assert!(has, "no {form}");
     }
     let event = &said.iter().find(|event| event["form"] == "speech").unwrap()["number"];
-    let branched = page.post(
-        "/api/evil/do",
-        &json!({"do": "branch", "turn": 2, "name": "twig"}),
-    );
-    assert_eq!(branched.status, 200, "{}", branched.body);
+    page.done("evil", &json!({"do": "branch", "turn": 2, "name": "twig"}));
     let mut views: Vec<_> = ["people", "map", "audience", "calls", "facts", "branches"]
         .iter()
         .map(|view| format!("?view={view}"))

@@ -15,9 +15,8 @@ use serde_json::{Value, json};
 
 use super::chinese::write;
 use super::model_server::{Reply, fitting, schema_of, serve_model};
-use super::page::ATTACKS;
-use super::run;
-use super::served::{Served, exchange};
+use super::served::{Served, exchange, one};
+use super::{Dir, has, run, succeed};
 
 /// The keys of WebDriver that no text has.
 const TAB: char = '\u{e004}';
@@ -306,8 +305,8 @@ fn label(page: &Served, key: &str) -> String {
 #[ignore = "needs chromium and chromedriver"]
 fn a_stranger_finds_the_way_around_by_keyboard_alone() {
     let browser = browser();
-    let folder = tempfile::tempdir().unwrap();
-    let page = Served::start(folder.path(), "--save visit --until 6");
+    let folder = &Dir::new();
+    let page = Served::start(folder, "--save visit --until 6");
     page.wait_for("visit", "stopped");
     browser.open(format!("http://{}/", page.address));
     browser.wait(IS_READY);
@@ -396,8 +395,8 @@ fn a_stranger_finds_the_way_around_by_keyboard_alone() {
 #[ignore = "needs chromium and chromedriver"]
 fn every_view_fits_a_narrow_screen_in_dark_and_light() {
     let browser = browser();
-    let folder = tempfile::tempdir().unwrap();
-    let page = Served::start(folder.path(), "--save narrow --until 6");
+    let folder = &Dir::new();
+    let page = Served::start(folder, "--save narrow --until 6");
     page.wait_for("narrow", "stopped");
     let call = page.api("narrow/calls?from=30&to=31")["calls"][0].clone();
     let (person, call) = (&call["who"], &call["call"]);
@@ -414,7 +413,7 @@ fn every_view_fits_a_narrow_screen_in_dark_and_light() {
     let now = page.api(&format!("narrow/context/{person}"));
     assert!(now["past"][1].as_u64() > Some(0), "{now}");
     let branched = json!({"do": "branch", "turn": 3, "name": "other"});
-    assert_eq!(page.post("/api/narrow/do", &branched).status, 200);
+    page.done("narrow", &branched);
     page.step("other");
     let facts = page.api("narrow/facts");
     let mut facts = facts.as_array().unwrap().iter().filter_map(|fact| {
@@ -496,11 +495,11 @@ fn every_view_fits_a_narrow_screen_in_dark_and_light() {
 #[ignore = "needs chromium and chromedriver"]
 fn a_host_decides_on_held_answers_and_changes_the_language() {
     let browser = browser();
-    let folder = tempfile::tempdir().unwrap();
-    let page = Served::start(folder.path(), "--save held --paused");
+    let folder = &Dir::new();
+    let page = Served::start(folder, "--save held --paused");
     page.wait_for("held", "paused");
     for deed in [json!({"do": "review", "on": true}), json!({"do": "step"})] {
-        assert_eq!(page.post("/api/held/do", &deed).status, 200);
+        page.done("held", &deed);
     }
     browser.open_story(&page, "held", "?view=people");
     browser.wait("document.querySelector('form.held textarea')");
@@ -518,8 +517,8 @@ fn a_host_decides_on_held_answers_and_changes_the_language() {
 #[ignore = "needs chromium and chromedriver"]
 fn a_cell_says_its_rule_to_keys_and_fingers_too() {
     let browser = browser();
-    let folder = tempfile::tempdir().unwrap();
-    let page = Served::start(folder.path(), "--save cells --until 3");
+    let folder = &Dir::new();
+    let page = Served::start(folder, "--save cells --until 3");
     page.wait_for("cells", "stopped");
     browser.open_story(&page, "cells", "?view=audience&n=0");
     browser.wait("document.querySelector('.matrix .row .c-y')");
@@ -544,11 +543,10 @@ fn a_cell_says_its_rule_to_keys_and_fingers_too() {
 #[ignore = "needs chromium and chromedriver"]
 fn a_host_edits_an_answer_and_branches_at_a_choice() {
     let browser = browser();
-    let folder = tempfile::tempdir().unwrap();
-    let page = Served::start(folder.path(), "--save story --until 6");
+    let folder = &Dir::new();
+    let page = Served::start(folder, "--save story --until 6");
     page.wait_for("story", "stopped");
-    let calls = page.api("story/calls?turn=1");
-    let calls = calls["calls"].as_array().unwrap();
+    let calls = &page.list("story/calls?turn=1", "calls");
     let opening = calls.iter().find(|call| call["purpose"] == "kickoff");
     let opening = opening.unwrap();
     browser.open_story(&page, "story", &format!("?see=call/{}", opening["call"]));
@@ -574,8 +572,7 @@ fn a_host_edits_an_answer_and_branches_at_a_choice() {
     );
     browser.wait(&is_shown);
 
-    let events = page.api("story/events?from=0&to=500&told=1");
-    let events = events["events"].as_array().unwrap();
+    let events = &page.list("story/events?from=0&to=500&told=1", "events");
     let choice = events
         .iter()
         .find(|event| event["form"] == "choice" && event["turn"] != 1);
@@ -588,14 +585,9 @@ fn a_host_edits_an_answer_and_branches_at_a_choice() {
     let turn = choice["turn"].as_u64().unwrap() - 1;
     assert_eq!(page.wait_for("otherwise", "paused")["turn"], turn);
     let people = page.api("otherwise/people");
-    let hero = people
-        .as_array()
-        .unwrap()
-        .iter()
-        .find(|entity| entity["faction"] == "hero");
-    let who = &hero.unwrap()["id"];
+    let who = &one(&people, "faction", "hero")["id"];
     let told = json!({"do": "tell", "who": [who], "text": "Somebody lies."});
-    assert_eq!(page.post("/api/otherwise/do", &told).status, 200);
+    page.done("otherwise", &told);
     page.step("otherwise");
     let compared = format!("?view=branches&with=otherwise&of={who}");
     browser.open_story(&page, "story", &compared);
@@ -613,8 +605,8 @@ fn a_host_edits_an_answer_and_branches_at_a_choice() {
 #[ignore = "needs chromium and chromedriver"]
 fn a_newcomer_finds_secrets_reasons_and_what_else_could_have_happened_by_clicks() {
     let browser = browser();
-    let folder = tempfile::tempdir().unwrap();
-    let page = Served::start(folder.path(), "--save hour --seed 1 --until 8");
+    let folder = &Dir::new();
+    let page = Served::start(folder, "--save hour --seed 1 --until 8");
     page.wait_for("hour", "stopped");
     let click = |selector: &str| {
         let found = format!("document.querySelector({})", json!(selector));
@@ -622,10 +614,7 @@ fn a_newcomer_finds_secrets_reasons_and_what_else_could_have_happened_by_clicks(
         browser.script(&format!("{found}.click();"));
     };
     let people = page.api("hour/people");
-    let mut people = people.as_array().unwrap().iter();
-    let pell = people
-        .find(|person| person["name"] == "Pell Gantry")
-        .unwrap();
+    let pell = one(&people, "name", "Pell Gantry");
     let pell = page.api(&format!("hour/person/{}", pell["id"]));
     let mut known = pell["knows"].as_array().unwrap().iter();
     let secret = known.find(|known| known["by"].is_null() && known["text"] != "");
@@ -687,61 +676,6 @@ fn a_newcomer_finds_secrets_reasons_and_what_else_could_have_happened_by_clicks(
     assert_eq!(browser.complaints(), Vec::<String>::new());
 }
 
-#[test]
-#[ignore = "needs chromium and chromedriver"]
-fn attacks_stay_text_in_a_browser() {
-    let browser = browser();
-    let folder = tempfile::tempdir().unwrap();
-    let page = Served::start(folder.path(), "--save safe --paused");
-    page.step("safe");
-    browser.open_story(&page, "safe", "");
-    let people = page.api("safe/people");
-    let who = &people[0]["id"];
-    for attack in ATTACKS {
-        let body = json!({"do": "tell", "who": [who], "text": attack});
-        assert_eq!(page.post("/api/safe/do", &body).status, 200);
-    }
-    page.step("safe");
-    let told = page.api("safe/events?kind=scene_text");
-    let first = &told["events"][0]["number"];
-    let count = page.api("safe/story")["events"].clone();
-    let has_all =
-        format!("import('/assets/data.js').then(({{ events }}) => events.total >= {count})");
-    browser.wait(&has_all);
-    let context = format!("?see=context/{who}");
-    for query in [
-        format!("?n={first}"),
-        format!("?see=event/{first}"),
-        context,
-        "?view=audience".to_owned(),
-        "?view=people".to_owned(),
-        "?view=calls".to_owned(),
-    ] {
-        browser.open_story(&page, "safe", &query);
-        browser.wait("document.querySelector('#told article, .pane > *')");
-        browser.wait(
-            "document.body.innerText.includes('alert(1)') || !location.search.includes('see')",
-        );
-        let foreign = browser.value(
-            "[...document.querySelectorAll('script, iframe, object, embed, base, img, link, \
-             style, form[action], [onload], [onclick], [onmouseover]')].map((one) => \
-             one.outerHTML).filter((html) => !html.includes('/assets/app.') && \
-             !html.includes('href=\"data:,\"'))",
-        );
-        assert_eq!(foreign, json!([]), "{query}");
-    }
-    assert_eq!(browser.complaints(), Vec::<String>::new());
-
-    // In a file there is no content policy to help.
-    let exported = run(folder.path(), "export safe --html safe.html");
-    assert_eq!(exported.status.code(), Some(0));
-    browser.open(file_address(folder.path(), "safe.html"));
-    browser.wait(IS_READY);
-    browser.script(&format!("location.hash = 'n={first}'"));
-    browser.wait("document.body.innerText.includes('alert(1)')");
-    assert_eq!(browser.complaints(), Vec::<String>::new());
-}
-
 pub(super) fn file_address(folder: &Path, name: &str) -> String {
     format!("file://{}", folder.join(name).display())
 }
@@ -750,15 +684,15 @@ pub(super) fn file_address(folder: &Path, name: &str) -> String {
 #[ignore = "needs chromium and chromedriver"]
 fn a_report_is_a_whole_page() {
     let browser = browser();
-    let folder = tempfile::tempdir().unwrap();
+    let folder = &Dir::new();
     for command in [
         "--save short --until 8 -q",
         "branch short other --turn 2",
         "export short --html short.html --calls",
     ] {
-        assert_eq!(run(folder.path(), command).status.code(), Some(0));
+        succeed(folder, command);
     }
-    browser.open(file_address(folder.path(), "short.html"));
+    browser.open(file_address(folder, "short.html"));
     browser.wait(IS_READY);
     browser.wait("document.querySelector('#side-people').innerText.includes('Odile Marsh')");
     browser.wait("document.querySelector('#told').innerText.includes('The Lamp and Ledger')");
@@ -769,7 +703,7 @@ fn a_report_is_a_whole_page() {
     let shown = browser.value(
         "[...document.querySelectorAll('#told article')].map((row) => Number(row.dataset.n))",
     );
-    let report = std::fs::read_to_string(folder.path().join("short.html")).unwrap();
+    let report = std::fs::read_to_string(folder.join("short.html")).unwrap();
     let turns: Vec<Value> = serde_json::from_str(&parts_of(&report)["turns"]).unwrap();
     let turn_of = |n: &Value| {
         turns
@@ -798,10 +732,7 @@ fn a_report_is_a_whole_page() {
     browser.wait("document.querySelectorAll('.matrix .c-y').length > 5");
     // People are compressed in it.
     let people: Value = serde_json::from_str(&parts_of(&report)["people"]).unwrap();
-    let mut people = people.as_array().unwrap().iter();
-    let id = &people
-        .find(|person| person["name"] == "Odile Marsh")
-        .unwrap()["id"];
+    let id = &one(&people, "name", "Odile Marsh")["id"];
     browser.script(&format!("location.hash = 'see=person/{id}'"));
     browser.wait("document.querySelector('#inspector').textContent.includes('best on this coast')");
     assert_eq!(browser.barriers(), Vec::<String>::new());
@@ -812,12 +743,11 @@ fn a_report_is_a_whole_page() {
 #[ignore = "needs chromium and chromedriver"]
 fn a_report_says_what_the_served_page_does() {
     let browser = browser();
-    let folder = tempfile::tempdir().unwrap();
-    let page = Served::start(folder.path(), "--save whole --seed 3 --until 10");
+    let folder = &Dir::new();
+    let page = Served::start(folder, "--save whole --seed 3 --until 10");
     let story = page.wait_for("whole", "stopped");
-    let exported = run(folder.path(), "export whole --html whole.html");
-    assert_eq!(exported.status.code(), Some(0));
-    browser.open(file_address(folder.path(), "whole.html"));
+    succeed(folder, "export whole --html whole.html");
+    browser.open(file_address(folder, "whole.html"));
     browser.wait(IS_READY);
     browser.script(
         "const page = document.querySelector('script[type=module]').textContent; \
@@ -953,14 +883,14 @@ fn prolonged(report: &str, events: usize) -> String {
 #[ignore = "needs chromium and chromedriver"]
 fn a_report_of_100000_events_opens_at_once_and_scrolls() {
     let browser = browser();
-    let folder = tempfile::tempdir().unwrap();
+    let folder = &Dir::new();
     for command in ["--save long --until 12 -q", "export long --html short.html"] {
-        assert_eq!(run(folder.path(), command).status.code(), Some(0));
+        succeed(folder, command);
     }
-    let report = std::fs::read_to_string(folder.path().join("short.html")).unwrap();
-    let long = folder.path().join("long.html");
+    let report = std::fs::read_to_string(folder.join("short.html")).unwrap();
+    let long = folder.join("long.html");
     write(&long, &prolonged(&report, 100_000));
-    browser.open(file_address(folder.path(), "long.html"));
+    browser.open(file_address(folder, "long.html"));
     browser.wait(IS_READY);
     let opened = browser.value(
         "performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? performance.now()",
@@ -1007,18 +937,17 @@ fn a_report_of_100000_events_opens_at_once_and_scrolls() {
 #[ignore = "needs chromium and chromedriver"]
 fn a_page_whose_server_is_killed_goes_on_with_the_next_and_loses_nothing() {
     let browser = browser();
-    let folder = tempfile::tempdir().unwrap();
-    let page = Served::start(folder.path(), "--save cut --paused");
+    let folder = &Dir::new();
+    let page = Served::start(folder, "--save cut --paused");
     page.step("cut");
     browser.open_story(&page, "cut", "");
-    let played = page.post("/api/cut/do", &json!({"do": "play"}));
-    assert_eq!(played.status, 200);
+    page.done("cut", &json!({"do": "play"}));
     browser.wait("import('/assets/data.js').then(({ state }) => state.story.turn > 4)");
     let port = page.address.split_once(':').unwrap().1.to_owned();
     drop(page);
     browser.wait("document.body.classList.contains('is-lost')");
     browser.wait("document.querySelector('#told .status.warn')");
-    let page = Served::start(folder.path(), &format!("cut --port {port}"));
+    let page = Served::start(folder, &format!("cut --port {port}"));
     page.wait_for("cut", "paused");
     browser.wait("document.querySelector('#bar .run.paused')");
     page.step("cut");
@@ -1038,9 +967,8 @@ fn a_page_whose_server_is_killed_goes_on_with_the_next_and_loses_nothing() {
 #[ignore = "needs chromium and chromedriver"]
 fn an_answer_that_is_written_while_the_connection_breaks_is_whole() {
     let browser = browser();
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
-    assert_eq!(run(folder, "new mill").status.code(), Some(0));
+    let folder = &Dir::new();
+    succeed(folder, "new mill");
     // One word after the other, for longer than the connection is broken.
     let words: Vec<_> = (0..60).map(|word| format!("the word{word} ")).collect();
     let whole = words.concat();
@@ -1058,8 +986,7 @@ fn an_answer_that_is_written_while_the_connection_breaks_is_whole() {
     );
     page.wait_for("mill", "paused");
     browser.open_story(&page, "mill", "");
-    let stepped = page.post("/api/mill/do", &json!({"do": "step"}));
-    assert_eq!(stepped.status, 200);
+    page.done("mill", &json!({"do": "step"}));
     let is_written = |word: usize| {
         let shown = "document.querySelector('#told .is-written')?.innerText";
         browser.wait(&format!("{shown}.includes('word{word} ')"));
@@ -1076,7 +1003,7 @@ fn an_answer_that_is_written_while_the_connection_breaks_is_whole() {
     browser.script("location.reload();");
     browser.wait(IS_READY);
     let shown = is_written(30);
-    assert!(shown.contains(words[..30].concat().trim()), "{shown}");
+    has(&shown, &[words[..30].concat().trim()]);
     page.wait_for("mill", "paused");
     let told = format!(
         "document.querySelector('#told').innerText.includes({})",
@@ -1127,11 +1054,11 @@ const ANSWER: &str = "const ask = document.querySelector('#seat .ask:not([data-a
 fn two_people_play_undercover_in_two_browsers() {
     let first = browser();
     let second = Browser::start();
-    let folder = tempfile::tempdir().unwrap();
+    let folder = &Dir::new();
     let game = "undercover --json --save cards --players 6 --words lantern,candle --max-rounds 2";
     let names = ["Agatha", "Bruno"];
     let arguments = format!("{game} --invite {} --invite {}", names[0], names[1]);
-    let page = Served::begin(folder.path(), &arguments);
+    let page = Served::begin(folder, &arguments);
     let seats = page
         .records
         .iter()
@@ -1184,8 +1111,7 @@ fn two_people_play_undercover_in_two_browsers() {
             .iter()
             .find(|person| person["name"] == seat["name"]);
         let id = own.unwrap()["id"].as_u64().unwrap();
-        let feed = page.api(&format!("cards/events?who={id}"));
-        let feed = feed["events"].as_array().unwrap();
+        let feed = &page.list(&format!("cards/events?who={id}"), "events");
         let mut seen = std::collections::BTreeMap::new();
         // The word of the others is known once an event tells it, at the end.
         let dealt = feed[0]["text"].as_str().unwrap();
@@ -1193,7 +1119,7 @@ fn two_people_play_undercover_in_two_browsers() {
             true => ("lantern", "candle"),
             false => ("candle", "lantern"),
         };
-        assert!(dealt.contains(own), "{dealt}");
+        has(&dealt, &[own]);
         let of_feed = json!(feed).to_string();
         let mut learned = String::new();
         for (path, data) in browser.received() {
@@ -1278,15 +1204,15 @@ fn screenshots() {
         ("drowned-assize", "en", "Jory Teasel"),
         ("zhaoying-ban", "zh", "沈豆娘"),
     ] {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = &Dir::new();
         for command in [
             &format!("run {world} --seed 1 --save tide --until 40 --quiet"),
             "branch tide ebb --turn 32 --seed 5",
             "resume ebb --until 38 --quiet",
         ] {
-            assert!(run(folder.path(), command).status.success(), "{command}");
+            assert!(run(folder, command).status.success(), "{command}");
         }
-        let page = Served::begin(folder.path(), "watch --all --json");
+        let page = Served::begin(folder, "watch --all --json");
         for (view, query) in views(&page, lang, who) {
             browser.open_story(&page, "tide", &with_lang(&query, lang));
             browser.wait("document.querySelector('#told article, .pane > *')");
@@ -1295,11 +1221,10 @@ fn screenshots() {
             browser.screenshot(&docs.join(format!("{view}-{lang}.webp")));
         }
     }
-    let folder = tempfile::tempdir().unwrap();
+    let folder = &Dir::new();
     let played = "watch zhaoying-ban --seed 1 --json --lang zh --invite 沈豆娘";
-    let played = Served::begin(folder.path(), played);
-    let mut records = played.records.iter();
-    let invited = records.find(|record| record["record"] == "seat").unwrap();
+    let played = Served::begin(folder, played);
+    let invited = played.record("seat");
     let address = invited["address"].as_str().unwrap();
     browser.open(format!("{address}?lang=zh"));
     browser.wait(IS_READY);
@@ -1323,8 +1248,7 @@ fn views(page: &Served, lang: &str, who: &str) -> Vec<(&'static str, String)> {
         return vec![story, ("audience", "?view=audience".into()), ("fact", fact)];
     }
     let people = page.api("tide/people");
-    let mut people = people.as_array().unwrap().iter();
-    let who = &people.find(|person| person["name"] == who).unwrap()["id"];
+    let who = &one(&people, "name", who)["id"];
     let calls = page.api(&format!("tide/calls?who={who}"));
     let call = &calls["calls"].as_array().unwrap().last().unwrap()["call"];
     let changes = format!("?view=calls&see=call/{call}/changes");

@@ -8,7 +8,7 @@ use std::process::Output;
 use serde_json::Value;
 
 use super::model_server::unreachable_model;
-use super::{err, out, playhouse, records_of, run};
+use super::{Dir, err, has, out, playhouse, records_of, run, succeed};
 
 /// Runs the program with a Chinese interface and rows that are never wrapped.
 fn run_chinese(folder: &Path, arguments: &str) -> Output {
@@ -56,9 +56,8 @@ pub(super) fn write(path: &Path, text: &str) {
 
 #[test]
 fn failures_are_told_in_chinese() {
-    let folder = tempfile::tempdir().unwrap();
-    let made = run(folder.path(), "run --save one --until 1 -q");
-    assert_eq!(made.status.code(), Some(0), "{}", err(&made));
+    let folder = &Dir::new();
+    succeed(folder, "run --save one --until 1 -q");
     for (arguments, code, says) in [
         ("run nowhere", 3, "没有世界“nowhere”"),
         ("run --data nowhere", 3, "nowhere 不是文件夹"),
@@ -86,7 +85,7 @@ fn failures_are_told_in_chinese() {
             "saves/one/world.ron 已经存在；请换一个文件夹",
         ),
     ] {
-        let output = run_chinese(folder.path(), arguments);
+        let output = run_chinese(folder, arguments);
         assert_eq!(
             output.status.code(),
             Some(code),
@@ -103,13 +102,12 @@ fn failures_are_told_in_chinese() {
 
 #[test]
 fn what_became_of_a_save_is_told_in_chinese() {
-    let folder = tempfile::tempdir().unwrap();
-    let made = run(folder.path(), "run --save one --until 1 -q");
-    assert_eq!(made.status.code(), Some(0), "{}", err(&made));
-    let slot = folder.path().join("saves/one");
+    let folder = &Dir::new();
+    succeed(folder, "run --save one --until 1 -q");
+    let slot = folder.join("saves/one");
     let refused_by = |command: &str, says: &str| {
-        let said = failure(&run_chinese(folder.path(), command));
-        assert!(said.contains(says), "{said}");
+        let said = failure(&run_chinese(folder, command));
+        has(&said, &[says]);
         assert_chinese(&said);
     };
     let refused = |says: &str| refused_by("resume one", says);
@@ -125,18 +123,10 @@ fn what_became_of_a_save_is_told_in_chinese() {
     newer["format"] = 99.into();
     write(&world, &newer.to_string());
     refused("world.json：存档的格式是 99，而本程序最高能读");
-    let listed = run_chinese(folder.path(), "saves");
-    assert!(
-        out(&listed).contains("请使用更新的 Playhouse"),
-        "{}",
-        out(&listed)
-    );
-    let json = run_chinese(folder.path(), "saves --json");
-    assert!(
-        out(&json).contains("the save has format 99"),
-        "{}",
-        out(&json)
-    );
+    let listed = run_chinese(folder, "saves");
+    has(&out(&listed), &["请使用更新的 Playhouse"]);
+    let json = run_chinese(folder, "saves --json");
+    has(&out(&json), &["the save has format 99"]);
     let mut odd: Value = serde_json::from_str(&text).unwrap();
     let entities = odd["entities"].as_array_mut().unwrap();
     let components = entities.iter_mut().map(|entity| &mut entity["components"]);
@@ -152,13 +142,13 @@ fn what_became_of_a_save_is_told_in_chinese() {
 
 #[test]
 fn servers_that_fail_are_told_in_chinese() {
-    let folder = tempfile::tempdir().unwrap();
-    let base = unreachable_model(folder.path());
+    let folder = &Dir::new();
+    let base = unreachable_model(folder);
     for arguments in [
         "run --models models.ron --model m --save down",
         "doctor --models models.ron m",
     ] {
-        let output = playhouse(folder.path())
+        let output = playhouse(folder)
             .args(arguments.split(' '))
             .args(["--lang", "zh", "--width", "1000"])
             .output()
@@ -174,31 +164,32 @@ fn servers_that_fail_are_told_in_chinese() {
         } else {
             failure(&output)
         };
-        assert!(said.contains("无法连接") && said.contains(&base), "{said}");
-        assert!(said.contains("连接被拒绝"), "{said}");
+        has(&said, &["无法连接", &base]);
+        has(&said, &["连接被拒绝"]);
         assert_chinese(&said);
     }
-    let data = folder.path().join("mine");
+    let data = folder.join("mine");
     std::fs::create_dir(&data).unwrap();
     let models = r#"(providers: {"p": (base_url: "ftp://x", width: 0)}, models: {"m": (provider: "q", model: "m")})"#;
     write(&data.join("models.ron"), models);
-    let said = failure(&run_chinese(folder.path(), "config --data mine"));
-    for says in [
-        "“ftp://x”无法使用：",
-        "不能小于 1",
-        "未知的服务商“q”；可选值：p",
-    ] {
-        assert!(said.contains(says), "{said}");
-    }
+    let said = failure(&run_chinese(folder, "config --data mine"));
+    has(
+        &said,
+        &[
+            "“ftp://x”无法使用：",
+            "不能小于 1",
+            "未知的服务商“q”；可选值：p",
+        ],
+    );
     assert_chinese(&said);
 }
 
 #[test]
 fn every_mistake_of_a_world_is_told_in_chinese() {
-    let folder = tempfile::tempdir().unwrap();
-    let made = run_chinese(folder.path(), "new mine --world-lang zh");
+    let folder = &Dir::new();
+    let made = run_chinese(folder, "new mine --world-lang zh");
     assert_eq!(made.status.code(), Some(0), "{}", err(&made));
-    let file = folder.path().join("mine/world.ron");
+    let file = folder.join("mine/world.ron");
     let right = std::fs::read_to_string(&file).unwrap();
     let broken = |changes: &[(&str, &str)]| {
         let mut text = right.clone();
@@ -207,7 +198,7 @@ fn every_mistake_of_a_world_is_told_in_chinese() {
             text = text.replacen(old, new, 1);
         }
         write(&file, &text);
-        let told = out(&run_chinese(folder.path(), "check mine"));
+        let told = out(&run_chinese(folder, "check mine"));
         assert_chinese(&told);
         told
     };
@@ -223,16 +214,17 @@ fn every_mistake_of_a_world_is_told_in_chinese() {
         ("(stage: \"芦苇荡\"", "(stage: \"\""),
         ("foes: [\"雾里人\"]", "foes: [\"雾里人\", \"雾里人\"]"),
     ]);
-    for says in [
-        "没有名为“茶篷”的居家舞台（Home）",
-        "现在是 -30；请写 1 到 9999 之间的数",
-        "这之前缺少逗号",
-        "是不是 `Hero`？",
-        "缺少险地舞台（Dungeon）；可选：芦苇荡",
-        "“雾里人”写了两次；请只写一次",
-    ] {
-        assert!(told.contains(says), "no '{says}' in:\n{told}");
-    }
+    has(
+        &told,
+        &[
+            "没有名为“茶篷”的居家舞台（Home）",
+            "现在是 -30；请写 1 到 9999 之间的数",
+            "这之前缺少逗号",
+            "是不是 `Hero`？",
+            "缺少险地舞台（Dungeon）；可选：芦苇荡",
+            "“雾里人”写了两次；请只写一次",
+        ],
+    );
     broken(&[
         ("name: \"渡口旧事\"", "name: \"\""),
         ("title: \"船夫", "title: \"船夫\n"),
@@ -263,145 +255,32 @@ fn every_mistake_of_a_world_is_told_in_chinese() {
     ]);
     broken(&[("title: \"船夫", "title: 船夫")]);
     let lost = broken(&[("actors: [", "actors: ")]);
-    assert!(lost.contains("请闭合最后打开的括号"), "{lost}");
+    has(&lost, &["请闭合最后打开的括号"]);
     write(&file, "()");
-    let empty = out(&run_chinese(folder.path(), "check mine"));
-    assert!(empty.contains("没有英雄"), "{empty}");
+    let empty = out(&run_chinese(folder, "check mine"));
+    has(&empty, &["没有英雄"]);
     assert_chinese(&empty);
-    let run = run_chinese(folder.path(), "run mine");
+    let run = run_chinese(folder, "run mine");
     assert_chinese(&err(&run));
-    let json = out(&run_chinese(folder.path(), "check mine --json"));
-    assert!(json.contains("no actor is a hero"), "{json}");
+    let json = out(&run_chinese(folder, "check mine --json"));
+    has(&json, &["no actor is a hero"]);
     write(&file, &right);
-    let fine = out(&run_chinese(folder.path(), "check mine"));
+    let fine = out(&run_chinese(folder, "check mine"));
     assert_eq!(fine, "世界“mine”没有错误。\n");
 }
 
-/// Words that are the same in every language: names of commands, values, roles and models, and
-/// terms.
-const NAMES: &[&str] = &[
-    "AgentScope",
-    "Ctrl-C",
-    "JSON",
-    "N",
-    "USD",
-    "agentscope",
-    "always",
-    "anthropic",
-    "assistant",
-    "auto",
-    "ag2",
-    "all",
-    "ask",
-    "branch",
-    "calls",
-    "costs",
-    "events",
-    "memory",
-    "view",
-    "voice",
-    "what",
-    "chat",
-    "diff",
-    "export",
-    "watch",
-    "check",
-    "color",
-    "config",
-    "convert",
-    "dashscope",
-    "data",
-    "deepseek",
-    "doctor",
-    "draw",
-    "en",
-    "features",
-    "force",
-    "gemini",
-    "help",
-    "improviser",
-    "json",
-    "lang",
-    "langchain",
-    "line",
-    "log",
-    "mcp",
-    "model",
-    "never",
-    "new",
-    "off",
-    "ollama",
-    "openai",
-    "autogen",
-    "playhouse",
-    "playhouse.ron",
-    "prompts",
-    "python",
-    "quiet",
-    "recall",
-    "replay",
-    "request",
-    "resume",
-    "round",
-    "rule",
-    "run",
-    "save",
-    "saves",
-    "scripts",
-    "seat",
-    "seed",
-    "sh",
-    "show",
-    "shuffled",
-    "stop",
-    "system",
-    "text",
-    "token",
-    "tool",
-    "trace",
-    "trust",
-    "undercover",
-    "until",
-    "user",
-    "verbose",
-    "version",
-    "vv",
-    "warn",
-    "web",
-    "why",
-    "width",
-    "world",
-    "worlds",
-    "zh",
-    // In the commands of this test, and names of options.
-    "form",
-    "game",
-    "games",
-    "story",
-    "talk",
-    "twig",
-    "human",
-    "system",
-    "ai",
-    "tool",
-    "task",
-    "rehearse",
-    "Knows",
-    "who",
-    "expect",
-    "chapters",
-    "completions",
-    "manual",
-    "man",
-    "shell",
-    // Members of records.
-    "id",
-    "question",
-    "session",
-    "speaker",
-    "text",
-    "time",
-];
+/// Words that are the same in every language: names of commands, options, values, members, roles and
+/// models, and terms.
+const NAMES: &str = "\
+    ag2 AgentScope agentscope ai all always anthropic ask assistant auto autogen branch calls \
+    chapters chat check color completions config convert costs Ctrl-C dashscope data deepseek \
+    diff doctor draw en events expect export features force form game games gemini help human \
+    id improviser JSON json Knows lang langchain line log man manual mcp memory model N never \
+    new off ollama openai playhouse playhouse.ron prompts python question quiet recall \
+    rehearse replay request resume round rule run save saves scripts seat seed session sh \
+    shell show shuffled speaker stop story system talk task text time token tool trace trust \
+    twig undercover until USD user verbose version view voice vv warn watch web what who why \
+    width world worlds zh";
 
 /// Fails if there is an English word that is not a name.
 fn assert_no_english(what: &str, text: &str) {
@@ -414,7 +293,7 @@ fn assert_no_english(what: &str, text: &str) {
         .filter(|word| word.len() > 1 && word.chars().all(|c| c.is_ascii_alphabetic()))
         // Types of messages, such as `TextMessage`.
         .filter(|word| !word.chars().skip(1).any(|c| c.is_ascii_uppercase()))
-        .filter(|word| !NAMES.contains(word))
+        .filter(|word| !NAMES.split(' ').any(|name| name == *word))
         .collect();
     english.sort_unstable();
     english.dedup();
@@ -423,48 +302,25 @@ fn assert_no_english(what: &str, text: &str) {
 
 #[test]
 fn help_is_chinese() {
-    let folder = tempfile::tempdir().unwrap();
-    let commands = [
-        "",
-        "run",
-        "resume",
-        "chat",
-        "undercover",
-        "replay",
-        "saves",
-        "branch",
-        "show",
-        "ask",
-        "ask who",
-        "ask recall",
-        "check",
-        "rehearse",
-        "new",
-        "worlds",
-        "convert",
-        "config",
-        "doctor",
-        "watch",
-        "export",
-        "diff",
-    ];
-    for command in commands {
-        let help = run(folder.path(), &format!("{command} --lang zh --help"));
-        assert_eq!(help.status.code(), Some(0), "{command}: {}", err(&help));
+    let folder = &Dir::new();
+    let commands = ",run,resume,chat,undercover,replay,saves,branch,show,ask,ask who,ask recall,check,\
+                    rehearse,new,worlds,convert,config,doctor,watch,export,diff";
+    for command in commands.split(',') {
+        let help = succeed(folder, &format!("{command} --lang zh --help"));
         let help = out(&help);
-        assert!(help.contains("用法：playhouse"), "{help}");
+        has(&help, &["用法：playhouse"]);
         assert_no_english(command, &help);
     }
-    assert!(out(&run(folder.path(), "--lang zh --help")).contains("退出码"));
+    assert!(out(&run(folder, "--lang zh --help")).contains("退出码"));
     for arguments in ["help run --lang zh", "help --width 80 --lang=zh run"] {
-        let help = out(&run(folder.path(), arguments));
+        let help = out(&run(folder, arguments));
         assert!(help.contains("用法：playhouse run"), "{arguments}: {help}");
     }
 }
 
 #[test]
 fn whole_runs_are_chinese() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = &Dir::new();
     let chat = "chat zh/xietiao --task 给庙会挑个日子 --save talk --format";
     for arguments in [
         "run --save story",
@@ -483,17 +339,11 @@ fn whole_runs_are_chinese() {
         "replay story --until 3",
         "run --dry-run --width 80",
     ] {
-        let output = run(folder.path(), &format!("{arguments} --lang zh"));
-        assert_eq!(
-            output.status.code(),
-            Some(0),
-            "{arguments}: {}",
-            err(&output)
-        );
+        let output = succeed(folder, &format!("{arguments} --lang zh"));
         assert_no_english(arguments, &out(&output));
         assert_no_english(arguments, &err(&output));
     }
-    let records = records_of(&run(folder.path(), "replay story --until 2 --json"));
+    let records = records_of(&run(folder, "replay story --until 2 --json"));
     let mut kinds = std::collections::BTreeSet::new();
     for record in records {
         let Some(kind) = record["type"].as_str() else {
@@ -501,7 +351,7 @@ fn whole_runs_are_chinese() {
         };
         if kinds.insert(kind.to_owned()) {
             let id = record["id"].as_str().unwrap();
-            let why = run_chinese(folder.path(), &format!("ask story why {id}"));
+            let why = run_chinese(folder, &format!("ask story why {id}"));
             assert_no_english(kind, &out(&why));
         }
     }

@@ -9,7 +9,10 @@ use std::process::Output;
 use serde_json::Value;
 
 use super::chinese::write;
-use super::{err, fed, out, playhouse, records_of, run, succeed};
+use super::{
+    Dir, err, exits, fed, has, in_one_line, journal, lacks, out, playhouse, records_of, run,
+    succeed,
+};
 
 /// Runs a command that must succeed, and gives what it printed.
 fn told(folder: &Path, arguments: &str) -> String {
@@ -31,55 +34,50 @@ fn records(folder: &Path, arguments: &str) -> Vec<Value> {
 
 #[test]
 fn a_seat_is_remembered_until_it_changes_or_is_given_up() {
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
+    let folder = &Dir::new();
     let game = "undercover --players 4 --order by-number --save s";
-    let began = run(folder, &format!("{game} --seat Bruno"));
-    assert_eq!(began.status.code(), Some(0), "{}", err(&began));
+    succeed(folder, &format!("{game} --seat Bruno"));
     let resumed = run(folder, "resume s");
-    assert!(out(&resumed).contains("You are Bruno"), "{}", out(&resumed));
-    assert!(err(&resumed).contains("--seat Bruno"), "{}", err(&resumed));
+    has(&out(&resumed), &["You are Bruno"]);
+    has(&err(&resumed), &["--seat Bruno"]);
     let changed = out(&run(folder, "resume s --seat Clemence"));
-    assert!(!changed.contains("You are Bruno"), "{changed}");
+    lacks(&changed, &["You are Bruno"]);
     let kept = fs::read_to_string(folder.join("saves/s/settings.json")).unwrap();
-    assert!(kept.contains("Clemence"), "{kept}");
+    has(&kept, &["Clemence"]);
     let given_up = run(folder, "resume s --no-seat");
-    assert!(out(&given_up).contains("win"), "{}", out(&given_up));
+    has(&out(&given_up), &["win"]);
     let kept = fs::read_to_string(folder.join("saves/s/settings.json")).unwrap();
-    assert!(!kept.contains("seat"), "{kept}");
+    lacks(&kept, &["seat"]);
 }
 
 #[test]
 fn a_story_keeps_its_seed_until_it_is_given_another() {
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
+    let folder = &Dir::new();
     told(folder, "undercover --players 3 --seed 8 --until 1 --save s");
-    let journal = || fs::read_to_string(folder.join("saves/s/journal.jsonl")).unwrap();
+    let journal = || journal(folder, "s");
     told(folder, "resume s --seed 8 --until 2");
     assert!(!journal().contains("world_seed"));
     let other = succeed(folder, "resume s --seed 9 --until 3");
-    assert!(err(&other).contains("Seed: 9"), "{}", err(&other));
+    has(&err(&other), &["Seed: 9"]);
     told(folder, "resume s --seed 9 --until 4");
     let inputs = journal().matches("\"world_seed\":9").count();
     assert_eq!(inputs, 1, "{}", journal());
     told(folder, "replay s");
     told(folder, "undercover --players 3 --seed 8 --games 2 --save t");
-    let other = run(folder, "resume t --seed 9");
-    assert_eq!(other.status.code(), Some(2));
-    assert!(err(&other).contains("seed 8"), "{}", err(&other));
+    let other = exits(folder, "resume t --seed 9", 2);
+    has(&err(&other), &["seed 8"]);
     let bad = playhouse(folder)
         .env("PLAYHOUSE_SEED", "often")
         .args(["undercover", "--until", "1"])
         .output()
         .unwrap();
     assert_eq!(bad.status.code(), Some(2));
-    assert!(err(&bad).contains("PLAYHOUSE_SEED"), "{}", err(&bad));
+    has(&err(&bad), &["PLAYHOUSE_SEED"]);
 }
 
 #[test]
 fn printed_commands_name_the_folder_of_saves_that_was_given() {
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
+    let folder = &Dir::new();
     let elsewhere = |command: &str| {
         let words = command.split(' ').chain(["--saves", "my saves"]);
         let output = playhouse(folder).args(words).output().unwrap();
@@ -96,22 +94,20 @@ fn printed_commands_name_the_folder_of_saves_that_was_given() {
     ] {
         let said = elsewhere(command);
         let printed = format!("{printed} --saves 'my saves'");
-        let line = said.split_whitespace().collect::<Vec<_>>().join(" ");
+        let line = in_one_line(&said);
         assert!(line.contains(&printed), "{command}: {said}");
     }
     let said = elsewhere("run --until 1");
     let once = said.matches("playhouse resume drowned-assize-2").count();
     assert_eq!(once, 1, "{said}");
     let said = err(&run(folder, "run --until 1"));
-    assert!(said.contains("playhouse resume drowned-assize\n"), "{said}");
+    has(&said, &["playhouse resume drowned-assize\n"]);
 }
 
 #[test]
 fn cost_tells_what_was_paid_before_a_stop() {
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
-    let stopped = run(folder, "run --save s --max-calls 5 -q");
-    assert_eq!(stopped.status.code(), Some(6));
+    let folder = &Dir::new();
+    exits(folder, "run --save s --max-calls 5 -q", 6);
     let cost = records(folder, "show s --view costs");
     let calls = |of: &str| -> u64 {
         let rows = cost
@@ -142,13 +138,10 @@ fn cost_tells_what_was_paid_before_a_stop() {
 
 #[test]
 fn a_folder_of_data_lies_over_the_built_in_one() {
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
+    let folder = &Dir::new();
     told(folder, "new data/worlds/mine");
     let worlds = told(folder, "worlds");
-    for world in ["mine", "drowned-assize", "zhaoying-ban"] {
-        assert!(worlds.contains(world), "{worlds}");
-    }
+    has(&worlds, &["mine", "drowned-assize", "zhaoying-ban"]);
     fs::create_dir_all(folder.join("data/prompts/en/asks")).unwrap();
     let short = "{{ name }} votes.\n";
     write(&folder.join("data/prompts/en/asks/vote_short.j2"), short);
@@ -164,17 +157,13 @@ fn a_folder_of_data_lies_over_the_built_in_one() {
     let team = r#"Team(name: "own", participants: [(name: "Ava")], max_turns: 1)"#;
     write(&other.path().join("data/teams/own.ron"), team);
     let teams = told(other.path(), "chat");
-    assert!(
-        teams.contains("own") && teams.contains("en/assistant"),
-        "{teams}"
-    );
+    has(&teams, &["own", "en/assistant"]);
     assert!(told(other.path(), "worlds").contains("drowned-assize"));
 }
 
 #[test]
 fn a_dry_run_needs_no_key_and_tells_the_total_and_its_currency() {
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
+    let folder = &Dir::new();
     for command in ["run", "undercover --players 3"] {
         let command = format!("{command} --model deepseek --dry-run");
         let shown = told(folder, &command);
@@ -198,8 +187,7 @@ fn a_dry_run_needs_no_key_and_tells_the_total_and_its_currency() {
 
 #[test]
 fn a_dry_run_goes_on_with_the_seed_that_it_is_given() {
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
+    let folder = &Dir::new();
     told(
         folder,
         "undercover --players 6 --seed 1 --until 2 --save s -q",
@@ -218,8 +206,7 @@ fn a_dry_run_goes_on_with_the_seed_that_it_is_given() {
 
 #[test]
 fn every_command_prints_one_record_a_line() {
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
+    let folder = &Dir::new();
     told(folder, "run --until 3 --save s -q");
     for command in [
         "run --until 1",
@@ -312,8 +299,7 @@ fn every_command_prints_one_record_a_line() {
 
 #[test]
 fn turns_have_the_same_numbers_everywhere() {
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
+    let folder = &Dir::new();
     let first = records(folder, "run --until 1 --save s");
     for (command, records) in [
         ("run", first),
@@ -345,13 +331,12 @@ fn turns_have_the_same_numbers_everywhere() {
     let sent = records(folder, &format!("show s {agent} --call 1"));
     assert_eq!(sent[0]["turn"], 1, "{sent:?}");
     let told = out(&run(folder, "replay s --verbose"));
-    assert!(told.contains("· turn 1 ·"), "{told}");
+    has(&told, &["· turn 1 ·"]);
 }
 
 #[test]
 fn what_is_told_at_a_meeting_has_no_place() {
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
+    let folder = &Dir::new();
     told(folder, "run --until 1 --save s -q");
     let events = records(folder, "show s --view events");
     let ids = events.iter().map(|event| event["id"].as_str().unwrap());
@@ -365,22 +350,17 @@ fn what_is_told_at_a_meeting_has_no_place() {
 
 #[test]
 fn stories_of_different_worlds_are_not_compared() {
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
+    let folder = &Dir::new();
     told(folder, "run drowned-assize --until 1 --save s -q");
     told(folder, "run zhaoying-ban --until 1 --save z -q");
     let shown = told(folder, "diff s z");
     let expected = "s and z are stories of different worlds: drowned-assize and zhaoying-ban";
-    assert_eq!(
-        shown.split_whitespace().collect::<Vec<_>>().join(" "),
-        expected
-    );
+    assert_eq!(in_one_line(&shown), expected);
 }
 
 #[test]
 fn what_somebody_heard_of_somebody_are_events() {
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
+    let folder = &Dir::new();
     told(folder, "run --until 9 --save s -q");
     let about = ["ask", "s", "what", "Odile Marsh", "--about", "Jory Teasel"];
     let mut heard = records(folder, "ask s what Odile_Marsh --about Jory_Teasel");
@@ -393,15 +373,14 @@ fn what_somebody_heard_of_somebody_are_events() {
     }
     let told = out(&playhouse(folder).args(about).output().unwrap());
     let last = heard[heard.len() - 1]["event"].as_str().unwrap();
-    assert!(told.contains(&format!("\n  {last} · ")), "{told}");
+    has(&told, &[&format!("\n  {last} · ")]);
     let rows = told.lines().map(|row| row.chars().count());
     assert!(rows.max() <= Some(100), "wider than a terminal: {told}");
 }
 
 #[test]
 fn what_the_pages_show_of_a_run_works() {
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
+    let folder = &Dir::new();
     let english = [
         include_str!("../../README.md"),
         include_str!("../../docs/commands.md"),
@@ -472,26 +451,24 @@ fn shown(page: &str) -> impl Iterator<Item = &str> {
 
 #[test]
 fn an_unknown_command_is_not_taken_for_a_world() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = &Dir::new();
     for (arguments, says) in [
         ("resum", "did you mean 'resume'?"),
         ("drowned-asize", "did you mean 'drowned-assize'?"),
         ("xyzzy", "neither a command nor a world"),
         ("xyzzy --model deepseek", "unknown command 'xyzzy'"),
     ] {
-        let output = run(folder.path(), arguments);
-        assert_eq!(output.status.code(), Some(2), "{}", err(&output));
+        let output = exits(folder, arguments, 2);
         assert!(err(&output).contains(says), "{arguments}: {}", err(&output));
     }
-    told(folder.path(), "drowned-assize --until 1 -q");
+    told(folder, "drowned-assize --until 1 -q");
 }
 
 #[test]
 fn a_trace_of_a_campaign_shows_what_was_asked() {
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
+    let folder = &Dir::new();
     told(folder, "run --until 3 --save s -q");
-    let journal = fs::read_to_string(folder.join("saves/s/journal.jsonl")).unwrap();
+    let journal = journal(folder, "s");
     let outcomes: Vec<Value> = journal
         .lines()
         .filter_map(|line| Some(serde_json::from_str::<Value>(line).ok()?["outcome"].clone()))
@@ -510,17 +487,15 @@ fn a_trace_of_a_campaign_shows_what_was_asked() {
         .output()
         .unwrap();
     let asked = outcomes[0]["asked"].as_str().unwrap();
-    assert!(out(&text).contains(asked), "{}", out(&text));
+    has(&out(&text), &[asked]);
 }
 
 #[test]
 fn nobody_of_a_name_is_told_alike_everywhere() {
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
+    let folder = &Dir::new();
     told(folder, "run --until 1 --save s -q");
     for command in ["show s Odil", "ask s what Odil", "show s --view trace Odil"] {
-        let output = run(folder, command);
-        assert_eq!(output.status.code(), Some(2));
+        let output = exits(folder, command, 2);
         let said = err(&output);
         assert!(
             said.contains("there is nobody called 'Odil'"),
@@ -540,22 +515,18 @@ fn nobody_of_a_name_is_told_alike_everywhere() {
 
 #[test]
 fn the_improviser_is_well_and_help_helps() {
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
+    let folder = &Dir::new();
     let doctor = told(folder, "doctor improviser");
-    assert!(
-        doctor.contains("improviser") && doctor.contains("yes"),
-        "{doctor}"
-    );
+    has(&doctor, &["improviser", "yes"]);
     // Nothing is sent without a key, so nobody knows.
     let unsent = run(folder, "doctor deepseek --json");
     let unsent: Value = serde_json::from_str(&out(&unsent)).unwrap();
     let unknown = [&unsent["reachable"], &unsent["answers"]];
     assert!(unknown.iter().all(|value| value.is_null()), "{unsent}");
     let unsent = out(&run(folder, "doctor deepseek"));
-    assert!(unsent.contains("answers ?"), "{unsent}");
+    has(&unsent, &["answers ?"]);
     let help = told(folder, "--help");
-    assert!(help.contains("130"), "{help}");
+    has(&help, &["130"]);
     for arguments in ["help", "help --help", "help -h"] {
         assert_eq!(told(folder, arguments), help, "{arguments}");
     }
@@ -569,8 +540,7 @@ fn the_improviser_is_well_and_help_helps() {
 
 #[test]
 fn recall_finds_messages_of_files_and_names_bad_lines() {
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
+    let folder = &Dir::new();
     let corpus = [
         r#"{"id":"a:D1:1","speaker":"Ann","text":"I adopted a dog.","time":"8 May, 2023","session":"a:1"}"#,
         r#"{"id":"a:D2:1","speaker":"Bob","text":"I sold my boat.","time":null,"session":"a:2"}"#,
@@ -603,20 +573,15 @@ fn recall_finds_messages_of_files_and_names_bad_lines() {
     ] {
         let lines = format!("{}\n{line}", corpus[0]);
         write(&folder.join("corpus.jsonl"), &lines);
-        let output = run(folder, command);
-        assert_eq!(output.status.code(), Some(1), "{line}");
+        let output = exits(folder, command, 1);
         let said = err(&output);
-        assert!(
-            said.contains(says) && said.contains("corpus.jsonl:2"),
-            "{said}"
-        );
+        has(&said, &[says, "corpus.jsonl:2"]);
     }
 }
 
 #[test]
 fn a_character_recalls_what_it_witnessed() {
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
+    let folder = &Dir::new();
     told(folder, "run --until 14 --seed 1 --save s -q");
     let recall = |question: &str| {
         let arguments = ["recall", "s", "Odile Marsh", question, "--k", "3", "--json"];
@@ -635,8 +600,7 @@ fn a_character_recalls_what_it_witnessed() {
 
 #[test]
 fn hands_are_shown_while_a_fight_lasts() {
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
+    let folder = &Dir::new();
     told(folder, "run drowned-assize --seed 1 --until 8 --save s");
     let is_held = |entity: &Value| {
         entity["hand"]
@@ -661,10 +625,10 @@ fn hands_are_shown_while_a_fight_lasts() {
 
 #[test]
 fn what_was_sent_then_is_shown_listed_and_compared() {
-    let folder = tempfile::tempdir().unwrap();
-    let shown = |arguments: &str| told(folder.path(), arguments);
+    let folder = &Dir::new();
+    let shown = |arguments: &str| told(folder, arguments);
     shown("run --save s --seed 3 --until 3 -q");
-    let calls = records(folder.path(), "show s --view calls");
+    let calls = records(folder, "show s --view calls");
     let of_edda = |call: &&Value| call["agent"] == "Edda Hollis";
     let numbers: Vec<_> = calls
         .iter()
@@ -672,7 +636,7 @@ fn what_was_sent_then_is_shown_listed_and_compared() {
         .map(|call| &call["call"])
         .collect();
     assert!(numbers.len() > 1 && numbers[0] == 1, "{numbers:?}");
-    let mut command = playhouse(folder.path());
+    let mut command = playhouse(folder);
     command.args(["show", "s", "Edda Hollis", "--call", "2", "--json"]);
     let request: Value = serde_json::from_str(&out(&command.output().unwrap())).unwrap();
     let messages = request["messages"].as_array().unwrap();
@@ -680,7 +644,7 @@ fn what_was_sent_then_is_shown_listed_and_compared() {
     let last = messages.last().unwrap();
     assert_eq!(last["part"], "question");
     // What an entity was asked then is what the journal recorded.
-    let traced = records(folder.path(), "show s --view trace");
+    let traced = records(folder, "show s --view trace");
     let mut traced = traced.iter();
     let asked = traced.find(|call| call["agent"] == "Edda Hollis" && call["call"] == 2);
     assert_eq!(last["content"], asked.unwrap()["asked"]);
@@ -690,8 +654,8 @@ fn what_was_sent_then_is_shown_listed_and_compared() {
     assert!(shown("diff s twig").contains("the same story"));
     shown("run --save other --seed 4 --until 3 -q");
     let differs = shown("diff s other");
-    assert!(differs.contains("Seeds: 3 and 4"), "{differs}");
-    let differences = records(folder.path(), "diff s other");
+    has(&differs, &["Seeds: 3 and 4"]);
+    let differences = records(folder, "diff s other");
     let taught = differences.iter().find_map(|record| {
         let events = record["events"].as_object()?;
         let mut facts = record["second"].as_object()?.iter();
@@ -700,22 +664,19 @@ fn what_was_sent_then_is_shown_listed_and_compared() {
     let (event, title) = taught.unwrap();
     let title = title.as_str().unwrap();
     let of_event = format!("{title} [{}]", event.as_str().unwrap());
-    let line = differs.split_whitespace().collect::<Vec<_>>().join(" ");
+    let line = in_one_line(&differs);
     assert!(line.contains(&of_event), "{of_event}: {differs}");
     assert!(!title.ends_with('.'), "{title}");
-    let events = records(folder.path(), "show other --view events");
+    let events = records(folder, "show other --view events");
     assert!(events.iter().any(|known| known["id"] == *event), "{event}");
-    let mut command = playhouse(folder.path());
+    let mut command = playhouse(folder);
     command.args(["diff", "s", "s", "Edda Hollis", "--calls", "1", "2"]);
     let changed = out(&command.output().unwrap());
-    assert!(
-        changed.contains(" added") && changed.contains(" unchanged"),
-        "{changed}"
-    );
+    has(&changed, &[" added", " unchanged"]);
     // An event is found by words that it alone has; who spoke is not among those not told.
-    let why = records(folder.path(), "show s --view events");
+    let why = records(folder, "show s --view events");
     let event = why.iter().find(|event| event["type"] == "speak").unwrap();
-    let mut command = playhouse(folder.path());
+    let mut command = playhouse(folder);
     command.args(["ask", "s", "why", event["text"].as_str().unwrap(), "--json"]);
     let told: Value = serde_json::from_str(&out(&command.output().unwrap())).unwrap();
     assert_eq!(told["event"]["id"], event["id"]);
@@ -730,8 +691,7 @@ fn what_was_sent_then_is_shown_listed_and_compared() {
 
 #[test]
 fn what_came_to_mind_what_repeats_and_how_words_drift_is_told() {
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
+    let folder = &Dir::new();
     told(folder, "run --until 30 --seed 1 --save s -q");
     let traced = told(folder, "show s --view trace --json");
     assert!(traced.contains("\"recalled\":[{"), "nothing came to mind");
@@ -749,15 +709,13 @@ fn what_came_to_mind_what_repeats_and_how_words_drift_is_told() {
 
 #[test]
 fn many_stories_of_a_world_are_counted() {
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
+    let folder = &Dir::new();
     let records = records(folder, "zhaoying-ban --games 3 --jobs 2 --seed 4");
     let runs = records.iter().filter(|record| record["record"] == "run");
     let seeds: Vec<_> = runs.filter_map(|run| run["seed"].as_u64()).collect();
     assert_eq!(seeds, [4, 5, 6]);
     assert_eq!(records.last().unwrap()["record"], "rehearsal");
     assert!(!folder.join("saves").exists(), "nothing is saved");
-    let printed = run(folder, "zhaoying-ban --games 2 --max-calls 10");
-    assert_eq!(printed.status.code(), Some(6), "a limit stops it");
-    assert!(err(&printed).contains("the limit is"), "{}", err(&printed));
+    let printed = exits(folder, "zhaoying-ban --games 2 --max-calls 10", 6);
+    has(&err(&printed), &["the limit is"]);
 }

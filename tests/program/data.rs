@@ -4,26 +4,22 @@ use std::fs;
 use std::io::Write;
 use std::path::Path;
 
-use super::{err, out, playhouse, run, succeed};
+use super::{Dir, err, exits, has, lacks, out, playhouse, run, succeed, world};
 
 #[test]
 fn the_built_in_data_are_written_to_be_edited() {
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
-    let exported = run(folder, "data export mine");
-    assert_eq!(exported.status.code(), Some(0), "{}", err(&exported));
+    let folder = &Dir::new();
+    succeed(folder, "data export mine");
     let world = fs::read_dir(folder.join("mine/worlds")).unwrap().next();
     let file = world.unwrap().unwrap().path().join("world.ron");
     let text = fs::read_to_string(&file).unwrap();
     let again = run(folder, "data export mine --json");
-    assert!(out(&again).contains("\"written\":0"), "{}", out(&again));
+    has(&out(&again), &["\"written\":0"]);
     let mut edited = fs::OpenOptions::new().append(true).open(&file).unwrap();
     edited.write_all(b"// mine\n").unwrap();
-    let refused = run(folder, "data export mine");
-    assert_eq!(refused.status.code(), Some(2), "{}", err(&refused));
-    assert!(err(&refused).contains("world.ron"), "{}", err(&refused));
-    let forced = run(folder, "data export mine --force");
-    assert_eq!(forced.status.code(), Some(0), "{}", err(&forced));
+    let refused = exits(folder, "data export mine", 2);
+    has(&err(&refused), &["world.ron"]);
+    succeed(folder, "data export mine --force");
     assert_eq!(fs::read_to_string(&file).unwrap(), text);
     let listed = |arguments: &str| out(&run(folder, arguments));
     assert_eq!(listed("worlds --data mine"), listed("worlds"));
@@ -31,27 +27,21 @@ fn the_built_in_data_are_written_to_be_edited() {
 
 #[test]
 fn shells_and_man_learn_the_command_line() {
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
+    let folder = &Dir::new();
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         let script = out(&run(folder, &format!("completions {shell}")));
         assert!(script.contains("undercover"), "{shell}");
     }
-    let manual = run(folder, "manual man");
-    assert_eq!(manual.status.code(), Some(0), "{}", err(&manual));
+    succeed(folder, "manual man");
     let page = fs::read_to_string(folder.join("man/playhouse-resume.1")).unwrap();
-    assert!(
-        page.contains("COMMON OPTIONS") && page.contains("max\\-cost"),
-        "{page}"
-    );
+    has(&page, &["COMMON OPTIONS", "max\\-cost"]);
     assert!(folder.join("man/playhouse.1").is_file());
     assert!(!folder.join("man/playhouse-help.1").exists());
 }
 
 #[test]
 fn a_branch_with_another_seed_is_another_story_that_replays() {
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
+    let folder = &Dir::new();
     let done = |arguments: &str| out(&succeed(folder, arguments));
     done("zhaoying-ban --save old --until 6 -q");
     done("branch old same --turn 3");
@@ -62,7 +52,7 @@ fn a_branch_with_another_seed_is_another_story_that_replays() {
     for slot in ["same", "other", "other2"] {
         done(&format!("resume {slot} --until 6 -q"));
     }
-    let world = |slot: &str| fs::read(folder.join("saves").join(slot).join("world.json")).unwrap();
+    let world = |slot: &str| world(folder, slot);
     assert!(
         world("same") == world("old"),
         "without a seed nothing changes"
@@ -83,8 +73,7 @@ fn edit(path: &Path, old: &str, new: &str) {
 
 #[test]
 fn the_improviser_writes_from_the_grammars_of_the_data_folder() {
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
+    let folder = &Dir::new();
     run(folder, "data export data");
     let file = folder.join("data/improviser/en/any.ron");
     edit(
@@ -93,11 +82,7 @@ fn the_improviser_writes_from_the_grammars_of_the_data_folder() {
         "All of them are played by the",
     );
     let told = run(folder, "run drowned-assize --until 1");
-    assert!(
-        out(&told).contains("All of them are played by the"),
-        "{}",
-        out(&told)
-    );
+    has(&out(&told), &["All of them are played by the"]);
 
     edit(&file, "\"generic.more\":", "\"generic.mroe\":");
     for command in [
@@ -122,13 +107,12 @@ fn the_improviser_writes_from_the_grammars_of_the_data_folder() {
         .position(|line| line.contains("{nothing}"))
         .unwrap()
         + 1;
-    assert!(checked.contains(&format!("any.ron:{line}")), "{checked}");
+    has(&checked, &[&format!("any.ron:{line}")]);
 }
 
 #[test]
 fn a_save_carries_its_world_and_takes_over_what_its_author_changes() {
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
+    let folder = &Dir::new();
     let done = |arguments: &str| succeed(folder, arguments);
     done("new mine");
     done("run mine --save tale --until 3 -q");
@@ -155,14 +139,13 @@ fn a_save_carries_its_world_and_takes_over_what_its_author_changes() {
 
     let resumed = done("resume tale --until 5");
     let said = err(&resumed);
-    for change in ["'Tam Weller' (look, profile)", "'a bent nail' is new"] {
-        assert!(said.contains(change), "{said}");
-    }
-    let tam = shown("tale", "Tam Weller");
-    assert!(
-        tam.contains("tired of rain") && !tam.contains("tired of bread"),
-        "{tam}"
+    has(
+        &said,
+        &["'Tam Weller' (look, profile)", "'a bent nail' is new"],
     );
+    let tam = shown("tale", "Tam Weller");
+    has(&tam, &["tired of rain"]);
+    lacks(&tam, &["tired of bread"]);
     assert!(
         !err(&done("resume tale --until 6")).contains("has changed"),
         "once is enough"
@@ -198,8 +181,7 @@ fn a_save_carries_its_world_and_takes_over_what_its_author_changes() {
 
 #[test]
 fn a_world_that_lacks_what_is_alive_or_held_is_refused_with_the_reason() {
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
+    let folder = &Dir::new();
     run(folder, "new mine");
     run(folder, "run mine --save tale --until 3 -q");
     let file = folder.join("mine/world.ron");
@@ -214,18 +196,16 @@ fn a_world_that_lacks_what_is_alive_or_held_is_refused_with_the_reason() {
             .write_all(world.as_bytes())
             .unwrap();
         edit(&file, old, new);
-        let refused = run(folder, "resume tale");
-        assert_eq!(refused.status.code(), Some(4), "{}", err(&refused));
+        let refused = exits(folder, "resume tale", 4);
         let said = err(&refused).replace("\n  ", " ");
-        assert!(said.contains(reason), "{said}");
+        has(&said, &[reason]);
         assert!(
             said.split_whitespace().all(|word| word.len() < 60),
             "{said}"
         );
     }
     edit(&file, "World(", "World(nonsense: 1,");
-    let refused = run(folder, "resume tale");
-    assert_eq!(refused.status.code(), Some(3), "{}", err(&refused));
-    assert!(err(&refused).contains("world.ron:"), "{}", err(&refused));
-    assert_eq!(run(folder, "replay tale").status.code(), Some(0));
+    let refused = exits(folder, "resume tale", 3);
+    has(&err(&refused), &["world.ron:"]);
+    succeed(folder, "replay tale");
 }

@@ -10,37 +10,13 @@ use super::chinese::write;
 use super::model_server::{
     Reply, fitting, schema_of, serve, serve_pages, unreachable_model, write_model,
 };
-use super::{err, out, playhouse, records_of, run, succeed};
+use super::{Dir, err, exits, has, lacks, out, playhouse, records_of, run, succeed};
 
-/// A server with the whole of OpenAI's API, less what is set.
+/// A server with the whole of OpenAI's API, and with these oddities.
 #[derive(Clone, Copy)]
-struct Fake {
-    refuses_system: bool,
-    alternates: bool,
-    ignores_schema: bool,
-    refuses_schema: bool,
-    thinks: bool,
-    always_thinks: bool,
-    drops_messages: bool,
-    refuses_tools: bool,
-    wants_new_limit: bool,
-    answers_whole: bool,
-    reports_cache: bool,
-}
+struct Fake(&'static str);
 
-const PLAIN: Fake = Fake {
-    refuses_system: false,
-    alternates: false,
-    ignores_schema: false,
-    refuses_schema: false,
-    thinks: false,
-    always_thinks: false,
-    drops_messages: false,
-    refuses_tools: false,
-    wants_new_limit: false,
-    answers_whole: false,
-    reports_cache: false,
-};
+const PLAIN: Fake = Fake("");
 
 fn refusal(message: &str) -> Reply {
     let body = json!({"error": {"message": message, "type": "invalid_request_error"}});
@@ -48,6 +24,10 @@ fn refusal(message: &str) -> Reply {
 }
 
 impl Fake {
+    fn is(self, oddity: &str) -> bool {
+        self.0.split(' ').any(|own| own == oddity)
+    }
+
     fn reply(self, path: &str, request: &Value) -> Reply {
         match path {
             "/v1/models" => {
@@ -67,35 +47,37 @@ impl Fake {
         let roles: Vec<_> = messages.iter().map(|message| &message["role"]).collect();
         let has = |member: &str| request.get(member).is_some();
         let by_schema = request["response_format"]["type"] == "json_schema";
+        let repeats = roles.windows(2).any(|pair| pair[0] == pair[1]);
         let objections = [
             (
-                self.refuses_system && roles[0] == "system",
+                "refuses_system",
+                roles[0] == "system",
                 "That is not possible.",
             ),
             (
-                self.alternates && roles.windows(2).any(|pair| pair[0] == pair[1]),
+                "alternates",
+                repeats,
                 "Something about the messages is wrong.",
             ),
+            ("refuses_schema", by_schema, "Unsupported: response_format"),
             (
-                self.refuses_schema && by_schema,
-                "Unsupported: response_format",
-            ),
-            (
-                self.refuses_tools && has("tools"),
+                "refuses_tools",
+                has("tools"),
                 "This model does not support tools.",
             ),
-            (self.wants_new_limit && has("max_tokens"), "Unknown member."),
-            (self.answers_whole && request["stream"] == true, "Not here."),
+            ("wants_new_limit", has("max_tokens"), "Unknown member."),
+            ("answers_whole", request["stream"] == true, "Not here."),
         ];
         let mut objections = objections.into_iter();
-        objections.find_map(|(objects, message)| objects.then_some(message))
+        objections
+            .find_map(|(oddity, is_met, message)| (is_met && self.is(oddity)).then_some(message))
     }
 
     fn answer(self, request: &Value) -> Reply {
         let sent = request.to_string().len() as u64 / 4;
-        let read = if self.drops_messages { 3 } else { sent };
+        let read = if self.is("drops_messages") { 3 } else { sent };
         let mut usage = json!({"prompt_tokens": read, "completion_tokens": 9});
-        if self.reports_cache {
+        if self.is("reports_cache") {
             usage["prompt_tokens_details"] = json!({"cached_tokens": read / 2});
         }
         let text = self.text(request);
@@ -110,13 +92,13 @@ impl Fake {
 
     fn text(self, request: &Value) -> String {
         let is_off = request["chat_template_kwargs"]["enable_thinking"] == false;
-        let thought = if self.always_thinks || self.thinks && !is_off {
+        let thought = if self.is("always_thinks") || self.is("thinks") && !is_off {
             "<think>A question. I shall answer it.</think>"
         } else {
             ""
         };
         let by_format = request.get("response_format").is_some();
-        let said = match schema_of(request).filter(|_| !(self.ignores_schema && by_format)) {
+        let said = match schema_of(request).filter(|_| !(self.is("ignores_schema") && by_format)) {
             Some(schema) => {
                 let mut text = || "I wait and listen to the water.".to_owned();
                 fitting(&schema, &["wait", "speak", "cards"], &mut text).to_string()
@@ -172,104 +154,64 @@ fn found(folder: &Path, port: u16) -> (Value, impl Fn(&str) -> Value) {
 
 #[test]
 fn an_entry_for_every_kind_of_server_is_printed_and_plays() {
-    let cases: [(&str, Fake, &[(&str, Value)]); 8] = [
+    let cases = [
         (
             "everything",
-            Fake {
-                reports_cache: true,
-                ..PLAIN
-            },
-            &[
-                ("window", json!(8192)),
-                ("streaming", json!(true)),
-                ("limit", json!("max_tokens")),
-                ("usage", json!("if_asked")),
-                ("thinking", json!(false)),
-                ("system_role", json!(true)),
-                ("turns", json!("any")),
-                ("schema", json!("constrained")),
-                ("tools", json!(true)),
-            ],
+            "reports_cache",
+            json!({
+                "window": 8192, "streaming": true, "limit": "max_tokens", "usage": "if_asked",
+                "thinking": false, "system_role": true, "turns": "any", "schema": "constrained",
+                "tools": true,
+            }),
         ),
         (
             "refuses_system",
-            Fake {
-                refuses_system: true,
-                ..PLAIN
-            },
-            &[("system_role", json!(false)), ("turns", json!("any"))],
+            "refuses_system",
+            json!({"system_role": false, "turns": "any"}),
         ),
         (
             "alternates",
-            Fake {
-                alternates: true,
-                ..PLAIN
-            },
-            &[("system_role", json!(true)), ("turns", json!("alternate"))],
+            "alternates",
+            json!({"system_role": true, "turns": "alternate"}),
         ),
         (
             "neither_system_nor_freedom",
-            Fake {
-                alternates: true,
-                refuses_system: true,
-                ..PLAIN
-            },
-            &[("system_role", json!(false)), ("turns", json!("alternate"))],
+            "alternates refuses_system",
+            json!({"system_role": false, "turns": "alternate"}),
         ),
         (
             "ignores_schema",
-            Fake {
-                ignores_schema: true,
-                ..PLAIN
-            },
-            &[("schema", json!("text"))],
+            "ignores_schema",
+            json!({"schema": "text"}),
         ),
         (
             "refuses_much",
-            Fake {
-                refuses_schema: true,
-                refuses_tools: true,
-                wants_new_limit: true,
-                answers_whole: true,
-                ..PLAIN
-            },
-            &[
-                ("limit", json!("max_completion_tokens")),
-                ("streaming", json!(false)),
-                ("schema", json!("json_mode")),
-                ("tools", json!("refused")),
-                ("usage", json!(true)),
-            ],
+            "refuses_schema refuses_tools wants_new_limit answers_whole",
+            json!({
+                "limit": "max_completion_tokens", "streaming": false, "schema": "json_mode",
+                "tools": "refused", "usage": true,
+            }),
         ),
         (
             "thinks",
-            Fake {
-                thinks: true,
-                ..PLAIN
-            },
-            &[
-                ("thinking", json!("<think>")),
-                (
-                    "thinking_off",
-                    json!({"chat_template_kwargs": {"enable_thinking": false}}),
-                ),
-            ],
+            "thinks",
+            json!({
+                "thinking": "<think>",
+                "thinking_off": {"chat_template_kwargs": {"enable_thinking": false}},
+            }),
         ),
         (
             "always_thinks",
-            Fake {
-                always_thinks: true,
-                ..PLAIN
-            },
-            &[("thinking_off", json!(false))],
+            "always_thinks",
+            json!({"thinking_off": false}),
         ),
     ];
-    for (name, fake, wanted) in cases {
-        let folder = tempfile::tempdir().unwrap();
-        let folder = folder.path();
+    for (name, oddities, wanted) in cases {
+        let fake = Fake(oddities);
+        let folder = &Dir::new();
         let port = serve_pages(move |path, request| fake.reply(path, request));
         let (record, finding) = found(folder, port);
-        for (topic, value) in wanted {
+        for (topic, value) in wanted.as_object().unwrap() {
             assert_eq!(finding(topic), *value, "{name}, {topic}: {record}");
         }
         assert!(record["requests"].as_u64().unwrap() <= 12, "{record}");
@@ -278,46 +220,36 @@ fn an_entry_for_every_kind_of_server_is_printed_and_plays() {
 
         let told = examine(folder, port, "--write");
         assert_eq!(told.status.code(), Some(0), "{name}: {}", err(&told));
-        assert!(err(&told).contains("--model tiny-8b"), "{}", err(&told));
+        has(&err(&told), &["--model tiny-8b"]);
         let mine = std::fs::read_to_string(folder.join("mine.ron")).unwrap();
         assert!(mine.starts_with("// Mine.\n(") && mine.contains("connect: 3.0"));
         succeed(folder, "new mill");
-        let played = run(
+        let played = succeed(
             folder,
             "run mill --models mine.ron --model tiny-8b --seed 1 --save s",
         );
-        assert_eq!(played.status.code(), Some(0), "{name}: {}", err(&played));
         assert!(!out(&played).contains('°'), "{name}: {}", out(&played));
     }
 }
 
 #[test]
 fn a_server_that_drops_messages_is_named_by_the_doctor_and_in_a_run() {
-    let fake = Fake {
-        drops_messages: true,
-        ..PLAIN
-    };
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
+    let fake = Fake("drops_messages");
+    let folder = &Dir::new();
     let port = serve_pages(move |path, request| fake.reply(path, request));
     let told = examine(folder, port, "--write");
     assert_eq!(told.status.code(), Some(5), "{}", err(&told));
     let mine = std::fs::read_to_string(folder.join("mine.ron")).unwrap();
     assert!(!mine.contains("tiny"), "what can't play is not written");
-    assert!(
-        out(&told).contains("only 3 tokens of about"),
-        "{}",
-        out(&told)
-    );
-    assert!(out(&told).contains("chat template"), "{}", out(&told));
+    has(&out(&told), &["only 3 tokens of about"]);
+    has(&out(&told), &["chat template"]);
 
     succeed(folder, "new mill");
     write_model(folder, port, "");
-    let played = run(
+    let played = succeed(
         folder,
         "run mill --models models.ron --model m --seed 1 --save s --width 1000",
     );
-    assert_eq!(played.status.code(), Some(0), "{}", err(&played));
     let warnings = err(&played).matches("its server read only 3").count();
     assert_eq!(warnings, 1, "{}", err(&played));
     let honest = serve_pages(move |path, request| PLAIN.reply(path, request));
@@ -326,13 +258,12 @@ fn a_server_that_drops_messages_is_named_by_the_doctor_and_in_a_run() {
         folder,
         "run mill --models models.ron --model m --seed 1 --save t",
     );
-    assert!(!err(&played).contains("read only"), "{}", err(&played));
+    lacks(&err(&played), &["read only"]);
 }
 
 #[test]
 fn what_is_no_server_of_models_is_said_to_be_none() {
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
+    let folder = &Dir::new();
     let page = "<html><title>It works!</title></html>";
     let web = serve(move |_| Reply::Raw(200, "content-type: text/html\r\n", page.into()));
     let address = unreachable_model(folder);
@@ -341,15 +272,14 @@ fn what_is_no_server_of_models_is_said_to_be_none() {
         let output = examine(folder, port, "");
         assert_eq!(output.status.code(), Some(5), "{}", err(&output));
         let told = err(&output).replace("\n    ", " ");
-        assert!(told.contains(says), "{told}");
+        has(&told, &[says]);
         assert_eq!(out(&output), "");
     }
 }
 
 #[test]
 fn an_entry_is_written_once_and_beside_what_is_there() {
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
+    let folder = &Dir::new();
     let port = serve_pages(move |path, request| PLAIN.reply(path, request));
     let other = serve_pages(move |path, request| PLAIN.reply(path, request));
     let doctor = |port: u16, more: &str| {
@@ -365,7 +295,7 @@ fn an_entry_is_written_once_and_beside_what_is_there() {
     let written = std::fs::read_to_string(&file).unwrap();
     let again = doctor(port, "--write");
     assert_eq!(again.status.code(), Some(2), "{}", err(&again));
-    assert!(err(&again).contains("as tiny-8b"), "{}", err(&again));
+    has(&err(&again), &["as tiny-8b"]);
     assert_eq!(std::fs::read_to_string(&file).unwrap(), written);
     let second = doctor(other, "--write --lang zh");
     assert_eq!(second.status.code(), Some(0), "{}", err(&second));
@@ -374,13 +304,12 @@ fn an_entry_is_written_once_and_beside_what_is_there() {
     let mut listed = playhouse(folder);
     listed.env("XDG_CONFIG_HOME", folder.join("config"));
     let listed = listed.arg("config").output().unwrap();
-    assert!(out(&listed).contains("tiny-8b-2"), "{}", out(&listed));
+    has(&out(&listed), &["tiny-8b-2"]);
 }
 
 #[test]
 fn several_models_need_a_choice_and_a_key_needs_a_value() {
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
+    let folder = &Dir::new();
     let port = serve_pages(|path, request| match path {
         "/v1/models" => {
             let models = json!({"data": [{"id": "one"}, {"id": "two"}]});
@@ -390,18 +319,16 @@ fn several_models_need_a_choice_and_a_key_needs_a_value() {
     });
     let output = examine(folder, port, "");
     assert_eq!(output.status.code(), Some(2), "{}", err(&output));
-    assert!(err(&output).contains("one, two"), "{}", err(&output));
+    has(&err(&output), &["one, two"]);
     assert_eq!(examine(folder, port, "--model two").status.code(), Some(0));
     let output = examine(folder, port, "--model two --key-env NOWHERE");
     assert_eq!(output.status.code(), Some(2), "{}", err(&output));
-    let output = run(folder, "doctor improviser --write");
-    assert_eq!(output.status.code(), Some(2), "{}", err(&output));
+    exits(folder, "doctor improviser --write", 2);
 }
 
 #[test]
 fn ollama_is_asked_in_its_own_words() {
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
+    let folder = &Dir::new();
     let json = |value: Value| Reply::Raw(200, "", value.to_string());
     let port = serve_pages(move |path, request| match path {
         "/api/tags" => json(json!({"models": [{"name": "qwen3:8b"}]})),

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use serde_json::{Value, json};
 
 use super::chinese::write;
-use super::{err, out, playhouse, spent_on};
+use super::{err, has, out, own_settings, playhouse, spent_on};
 
 /// A server on this machine that makes vectors; how many requests it got.
 fn vector_server() -> (u16, Arc<AtomicUsize>) {
@@ -76,15 +76,7 @@ impl User {
 
     /// Where its settings are.
     fn settings(&self) -> PathBuf {
-        let home = self.home.path();
-        let folder = if cfg!(windows) {
-            home.to_owned()
-        } else if cfg!(target_os = "macos") {
-            home.join("Library/Application Support")
-        } else {
-            home.join(".config")
-        };
-        folder.join("playhouse")
+        own_settings(self.home.path())
     }
 
     fn run(&self, arguments: &str) -> Output {
@@ -139,7 +131,7 @@ fn settings_choose_them_and_the_option_comes_first() {
     let line = line.unwrap_or_default();
     let is_told = line.contains("vectors") && line.contains("playhouse.ron");
     assert!(is_told, "{config}");
-    assert!(config.contains("small"), "{config}");
+    has(&config, &["small"]);
     let play = "--until 2 -q";
     assert_eq!(
         user.asked(&format!("run --save off --embeddings off {play}")),
@@ -159,11 +151,11 @@ fn settings_choose_them_and_the_option_comes_first() {
 fn a_model_of_vectors_is_tried_as_what_it_is_and_answers_nobody() {
     let user = User::new();
     let (doctor, requests) = user.told("doctor vectors");
-    assert!(doctor.contains("3 numbers"), "{doctor}");
+    has(&doctor, &["3 numbers"]);
     assert_eq!(requests, 1);
     let output = user.run("run --model vectors --until 1 -q");
     assert_ne!(output.status.code(), Some(0));
-    assert!(err(&output).contains("--embeddings"), "{}", err(&output));
+    has(&err(&output), &["--embeddings"]);
     // What has no price can't be limited by its cost.
     let output = user.run("run --embeddings vectors --max-cost 1 --until 1 -q");
     assert_eq!(output.status.code(), Some(2), "{}", err(&output));

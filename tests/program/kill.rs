@@ -1,8 +1,8 @@
 //! A real `kill -9` and a real Ctrl-C of the real program, on real files: nothing that was
 //! journaled is lost.
 #![cfg(unix)]
-#![expect(clippy::unwrap_used, reason = "tests")]
 
+use super::has;
 use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::path::Path;
@@ -29,6 +29,11 @@ fn playhouse(saves: &Path, arguments: &[&str]) -> Command {
     command.args(["--quiet", "--color", "never"]);
     command.stdout(Stdio::null()).stderr(Stdio::null());
     command
+}
+
+#[track_caller]
+fn succeeds(saves: &Path, arguments: &[&str]) {
+    assert!(playhouse(saves, arguments).status().unwrap().success());
 }
 
 /// How many bytes the journal of a slot has.
@@ -70,12 +75,7 @@ fn outcomes(saves: &Path, slot: &str) -> Vec<(String, u64)> {
 fn a_killed_run_resumes_to_the_same_world() {
     let saves = tempfile::tempdir().unwrap();
     let saves = saves.path();
-    assert!(
-        playhouse(saves, &["run", "--until", "12", "--save", "whole"])
-            .status()
-            .unwrap()
-            .success()
-    );
+    succeeds(saves, &["run", "--until", "12", "--save", "whole"]);
     let whole = std::fs::read(saves.join("whole/world.json")).unwrap();
     let length = written(saves, "whole");
     let mut killed_midway = 0;
@@ -129,15 +129,10 @@ fn an_interrupted_run_stops_between_commits_and_says_how_to_go_on() {
     let ended = run.wait_with_output().unwrap();
     let said = String::from_utf8(ended.stderr).unwrap();
     assert_eq!(ended.status.code(), Some(130), "{said}");
-    assert!(said.contains("playhouse resume broken-off"), "{said}");
+    has(&said, &["playhouse resume broken-off"]);
     let next = ["resume", "broken-off", "--until", "12"];
-    assert!(playhouse(saves, &next).status().unwrap().success());
-    assert!(
-        playhouse(saves, &["run", "--until", "12", "--save", "whole"])
-            .status()
-            .unwrap()
-            .success()
-    );
+    succeeds(saves, &next);
+    succeeds(saves, &["run", "--until", "12", "--save", "whole"]);
     let world = |slot: &str| std::fs::read(saves.join(slot).join("world.json")).unwrap();
     assert!(world("broken-off") == world("whole"));
 }
@@ -227,12 +222,12 @@ fn an_interrupted_tournament_stops_all_its_games_and_goes_on_to_the_same_figures
     let ended = run.wait_with_output().unwrap();
     let said = String::from_utf8(ended.stderr).unwrap();
     assert_eq!(ended.status.code(), Some(130), "{said}");
-    assert!(said.contains("playhouse resume broken-off"), "{said}");
+    has(&said, &["playhouse resume broken-off"]);
     assert!(begun() < 12, "all games had begun: {said}");
     let resumed = playhouse(saves, &["resume", "broken-off"]).status();
     assert!(resumed.unwrap().success());
     let whole: Vec<_> = tournament.split(' ').chain(["--save", "whole"]).collect();
-    assert!(playhouse(saves, &whole).status().unwrap().success());
+    succeeds(saves, &whole);
     let world = |name: &str, game: &str| {
         std::fs::read(saves.join(name).join("games").join(game).join("world.json")).unwrap()
     };

@@ -9,7 +9,6 @@ mod data;
 mod doctor;
 mod embeddings;
 mod hostile;
-mod hostile_files;
 mod kill;
 mod model_server;
 mod outages;
@@ -21,9 +20,10 @@ mod teams;
 mod trust;
 mod undercover;
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{Read, Write};
-use std::path::Path;
+use std::ops::Deref;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use serde_json::Value;
@@ -46,15 +46,82 @@ fn run(folder: &Path, arguments: &str) -> Output {
 }
 
 /// Runs a command that must succeed.
+#[track_caller]
 fn succeed(folder: &Path, arguments: &str) -> Output {
+    exits(folder, arguments, 0)
+}
+
+/// Runs a command that ends with this exit code.
+#[track_caller]
+fn exits(folder: &Path, arguments: &str, code: i32) -> Output {
     let output = run(folder, arguments);
-    assert_eq!(
-        output.status.code(),
-        Some(0),
-        "{arguments}: {}",
-        err(&output)
-    );
+    let told = err(&output);
+    assert_eq!(output.status.code(), Some(code), "{arguments}: {told}");
     output
+}
+
+/// Checks that a text has these words.
+#[track_caller]
+fn has(text: impl AsRef<str>, words: &[&str]) {
+    let text = text.as_ref();
+    let missing = words.iter().find(|words| !text.contains(**words));
+    assert_eq!(missing, None, "not in:\n{text}");
+}
+
+/// Checks that a text has none of these words.
+#[track_caller]
+fn lacks(text: impl AsRef<str>, words: &[&str]) {
+    let text = text.as_ref();
+    let found = words.iter().find(|words| text.contains(**words));
+    assert_eq!(found, None, "in:\n{text}");
+}
+
+/// A text without its line breaks.
+fn in_one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// An empty folder, which goes with the test.
+struct Dir(tempfile::TempDir);
+
+impl Dir {
+    fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+}
+
+impl Deref for Dir {
+    type Target = Path;
+
+    fn deref(&self) -> &Path {
+        self.0.path()
+    }
+}
+
+impl AsRef<Path> for Dir {
+    fn as_ref(&self) -> &Path {
+        self
+    }
+}
+
+fn journal(folder: &Path, slot: &str) -> String {
+    fs::read_to_string(folder.join("saves").join(slot).join("journal.jsonl")).unwrap()
+}
+
+fn world(folder: &Path, slot: &str) -> Vec<u8> {
+    fs::read(folder.join("saves").join(slot).join("world.json")).unwrap()
+}
+
+/// Where the settings of a user with this home are.
+fn own_settings(home: &Path) -> PathBuf {
+    let folder = if cfg!(windows) {
+        home.to_owned()
+    } else if cfg!(target_os = "macos") {
+        home.join("Library/Application Support")
+    } else {
+        home.join(".config")
+    };
+    folder.join("playhouse")
 }
 
 /// The records that a command printed, each of which stands in a line of its own.
@@ -85,40 +152,32 @@ fn err(output: &Output) -> String {
 
 #[test]
 fn a_campaign_is_told_saved_and_replayed() {
-    let folder = tempfile::tempdir().unwrap();
-    let told = run(folder.path(), "");
-    assert_eq!(told.status.code(), Some(0), "{}", err(&told));
+    let folder = &Dir::new();
+    let told = succeed(folder, "");
     assert!(!out(&told).contains('\u{1b}'), "colour off a terminal");
     let story = out(&told);
-    for mark in [
-        "The Drowned Assize",
-        "═══ Day 1 ═══",
-        "⚔ Fight",
-        "Round 1",
-        "◆",
-    ] {
-        assert!(story.contains(mark), "no '{mark}' in the story");
-    }
-    assert!(
-        err(&told).contains("Saved as drowned-assize."),
-        "{}",
-        err(&told)
+    has(
+        &story,
+        &[
+            "The Drowned Assize",
+            "═══ Day 1 ═══",
+            "⚔ Fight",
+            "Round 1",
+            "◆",
+        ],
     );
-    assert!(
-        err(&told).contains("playhouse show drowned-assize") && !err(&told).contains("This run"),
-        "{}",
-        err(&told)
-    );
+    has(&err(&told), &["Saved as drowned-assize."]);
+    has(&err(&told), &["playhouse show drowned-assize"]);
+    lacks(&err(&told), &["This run"]);
     // What answers cost that cost nothing is told to whoever wants all details.
-    let named = run(folder.path(), "--save plain --until 1");
-    assert!(!err(&named).contains("This run"), "{}", err(&named));
-    let named = run(folder.path(), "--save named --ids --verbose");
+    let named = run(folder, "--save plain --until 1");
+    lacks(&err(&named), &["This run"]);
+    let named = run(folder, "--save named --ids --verbose");
     let id = out(&named).lines().find_map(|line| {
         let (_, id) = line.rsplit_once(" [")?;
         Some(id.strip_suffix(']')?.to_owned())
     });
-    let why = run(folder.path(), &format!("ask named why {}", id.unwrap()));
-    assert_eq!(why.status.code(), Some(0), "{}", err(&why));
+    succeed(folder, &format!("ask named why {}", id.unwrap()));
     // Foes that fell and left have cost something too.
     let calls = |start: &str| {
         let told = err(&named);
@@ -127,8 +186,7 @@ fn a_campaign_is_told_saved_and_replayed() {
         number.unwrap().parse::<u64>().unwrap()
     };
     assert_eq!(calls("total "), calls("This run: "));
-    let replayed = run(folder.path(), "replay drowned-assize");
-    assert_eq!(replayed.status.code(), Some(0), "{}", err(&replayed));
+    let replayed = succeed(folder, "replay drowned-assize");
     // Places are told as their minds answer, so between them the order may be another one.
     let lines = |story: &str| {
         let told = story.get(story.find("── ").unwrap()..).unwrap();
@@ -137,47 +195,27 @@ fn a_campaign_is_told_saved_and_replayed() {
         lines.join("\n")
     };
     assert_eq!(lines(&out(&replayed)), lines(&story));
-    let again = run(folder.path(), "--quiet");
+    let again = run(folder, "--quiet");
     assert_eq!((out(&again), err(&again)), (String::new(), String::new()));
-    assert!(folder.path().join("saves/drowned-assize-2").is_dir());
+    assert!(folder.join("saves/drowned-assize-2").is_dir());
 }
 
 #[test]
 fn a_stopped_run_goes_on_to_the_same_world() {
-    let folder = tempfile::tempdir().unwrap();
-    let whole = run(folder.path(), "zhaoying-ban --save whole -q");
-    assert_eq!(whole.status.code(), Some(0), "{}", err(&whole));
-    assert_eq!(
-        run(folder.path(), "zhaoying-ban --save parts --until 4 -q")
-            .status
-            .code(),
-        Some(0)
-    );
-    let capped = run(folder.path(), "resume parts --max-calls 5");
-    assert_eq!(capped.status.code(), Some(6));
-    assert!(
-        err(&capped).contains("playhouse resume parts"),
-        "{}",
-        err(&capped)
-    );
-    let capped = run(folder.path(), "resume parts");
-    assert_eq!(capped.status.code(), Some(6), "the limit is remembered");
-    assert!(err(&capped).contains("--max-calls 5"), "{}", err(&capped));
-    let rest = run(folder.path(), "resume parts --max-calls 100000");
-    assert_eq!(rest.status.code(), Some(0));
+    let folder = &Dir::new();
+    let whole = succeed(folder, "zhaoying-ban --save whole -q");
+    succeed(folder, "zhaoying-ban --save parts --until 4 -q");
+    let capped = exits(folder, "resume parts --max-calls 5", 6);
+    has(&err(&capped), &["playhouse resume parts"]);
+    let capped = exits(folder, "resume parts", 6);
+    has(&err(&capped), &["--max-calls 5"]);
+    let rest = succeed(folder, "resume parts --max-calls 100000");
     // The program speaks English, and the story ends in its own language.
-    assert!(out(&rest).contains("\n目标\n"), "{}", out(&rest));
-    let world = |slot: &str| {
-        std::fs::read(folder.path().join("saves").join(slot).join("world.json")).unwrap()
-    };
+    has(&out(&rest), &["\n目标\n"]);
+    let world = |slot: &str| world(folder, slot);
     assert!(world("whole") == world("parts"), "the worlds differ");
-    assert_eq!(
-        run(folder.path(), "branch whole twig --turn 6")
-            .status
-            .code(),
-        Some(0)
-    );
-    assert_eq!(run(folder.path(), "resume twig -q").status.code(), Some(0));
+    succeed(folder, "branch whole twig --turn 6");
+    succeed(folder, "resume twig -q");
     assert!(
         world("whole") == world("twig"),
         "the branch grew another way"
@@ -186,8 +224,8 @@ fn a_stopped_run_goes_on_to_the_same_world() {
 
 #[test]
 fn json_is_one_record_a_line_and_events_can_be_explained() {
-    let folder = tempfile::tempdir().unwrap();
-    let output = run(folder.path(), "--json --until 2 --save j");
+    let folder = &Dir::new();
+    let output = run(folder, "--json --until 2 --save j");
     let records = records_of(&output);
     let last = records.last().unwrap();
     assert_eq!(
@@ -206,7 +244,7 @@ fn json_is_one_record_a_line_and_events_can_be_explained() {
         .find(|record| record["type"] == "speak")
         .unwrap();
     let why = run(
-        folder.path(),
+        folder,
         &format!("ask j why {} --json", speak["id"].as_str().unwrap()),
     );
     let why: Value = serde_json::from_str(&out(&why)).unwrap();
@@ -218,15 +256,15 @@ fn json_is_one_record_a_line_and_events_can_be_explained() {
         assert!(!told.contains(&absent["name"]), "{why}");
         assert_eq!(absent["why"], "elsewhere", "{why}");
     }
-    let shown = run(folder.path(), "show j --json");
+    let shown = run(folder, "show j --json");
     assert!(out(&shown).lines().count() > 8);
-    let cost = out(&run(folder.path(), "show j --view costs --json"));
+    let cost = out(&run(folder, "show j --view costs --json"));
     assert!(spent_on("kickoff", &cost)["calls"].as_u64().unwrap() > 8);
 }
 
 #[test]
 fn every_kind_of_failure_has_its_exit_code_and_says_what_to_do() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = &Dir::new();
     for (arguments, code, says) in [
         ("--seed x", 2, "--seed"),
         ("--seed 3 saves", 2, "playhouse run --seed"),
@@ -238,7 +276,7 @@ fn every_kind_of_failure_has_its_exit_code_and_says_what_to_do() {
         ("run --save s --model nosuch", 5, "nosuch"),
         ("run --save s --max-calls 0", 6, "--max-calls"),
     ] {
-        let output = run(folder.path(), arguments);
+        let output = run(folder, arguments);
         assert_eq!(
             output.status.code(),
             Some(code),
@@ -248,9 +286,9 @@ fn every_kind_of_failure_has_its_exit_code_and_says_what_to_do() {
         let says = if code == 6 { "the limit is 0" } else { says };
         let text = err(&output).replace("\n  ", " ").replace("\n    ", " ");
         assert!(text.contains(says), "{arguments}: {text}");
-        assert!(!text.contains("panicked"), "{text}");
+        lacks(&text, &["panicked"]);
     }
-    let mut local = playhouse(folder.path());
+    let mut local = playhouse(folder);
     local.env("OPENAI_BASE_URL", "http://127.0.0.1:9");
     let output = local
         .args(["--model", "some", "--max-cost", "1"])
@@ -261,29 +299,25 @@ fn every_kind_of_failure_has_its_exit_code_and_says_what_to_do() {
         Some(2),
         "a cap on cost without a price"
     );
-    model_server::unreachable_model(folder.path());
-    let output = run(
-        folder.path(),
-        "run --models models.ron --model m --save down",
-    );
-    assert_eq!(output.status.code(), Some(5), "{}", err(&output));
+    model_server::unreachable_model(folder);
+    exits(folder, "run --models models.ron --model m --save down", 5);
 }
 
 #[test]
 fn a_dry_run_shows_prompts_and_leaves_nothing() {
-    let folder = tempfile::tempdir().unwrap();
-    let output = run(folder.path(), "--dry-run --json");
+    let folder = &Dir::new();
+    let output = run(folder, "--dry-run --json");
     let text = out(&output);
     let first: Value = serde_json::from_str(text.lines().next().unwrap()).unwrap();
     assert_eq!(first["purpose"], "kickoff");
     assert!(first["tokens"].as_u64().unwrap() > 100);
-    assert!(!folder.path().join("saves").exists());
+    assert!(!folder.join("saves").exists());
 }
 
 #[test]
 fn a_seat_shows_its_own_feed_and_its_end_stops_the_run() {
-    let folder = tempfile::tempdir().unwrap();
-    let mut command = playhouse(folder.path());
+    let folder = &Dir::new();
+    let mut command = playhouse(folder);
     command.args([
         "zhaoying-ban",
         "--seat",
@@ -304,18 +338,10 @@ fn a_seat_shows_its_own_feed_and_its_end_stops_the_run() {
     drop(typed);
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(0), "{}", err(&output));
-    assert!(out(&output).contains("你是沈豆娘"), "{}", out(&output));
-    assert!(
-        out(&output).contains("沈豆娘心想：我来了。"),
-        "{}",
-        out(&output)
-    );
+    has(&out(&output), &["你是沈豆娘"]);
+    has(&out(&output), &["沈豆娘心想：我来了。"]);
     assert!(!err(&output).contains("影班头"), "a seat knows nobody");
-    assert!(
-        err(&output).contains("playhouse resume seat"),
-        "{}",
-        err(&output)
-    );
+    has(&err(&output), &["playhouse resume seat"]);
 }
 
 /// The program with this on its standard input.
@@ -332,55 +358,51 @@ fn fed(folder: &Path, arguments: &str, input: &str) -> Output {
 
 #[test]
 fn a_conversation_goes_from_one_form_to_another_and_back() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = &Dir::new();
     let json = |output: &Output| serde_json::from_str::<Value>(&out(output)).unwrap();
     let talk = r#"[{"role": "system", "content": "rules"}, {"role": "user", "name": "Ann", "content": "hi"},
         {"role": "assistant", "content": [{"type": "mystery"}, "<think>hm</think>你好"]}]"#;
-    let ours = fed(folder.path(), "convert --to playhouse --name Wren", talk);
+    let ours = fed(folder, "convert --to playhouse --name Wren", talk);
     assert_eq!(ours.status.code(), Some(0), "{}", err(&ours));
     let said = err(&ours);
-    assert!(said.contains("Read 3 messages as openai."), "{said}");
-    assert!(said.contains("[2].content[0]: "), "{said}");
+    has(&said, &["Read 3 messages as openai."]);
+    has(&said, &["[2].content[0]: "]);
     let context = json(&ours);
     assert_eq!(context["name"], "Wren");
     assert_eq!(context["context"][1]["name"], "Ann");
     assert_eq!(context["context"][2]["content"][1]["thinking"], "hm");
 
-    let file = folder.path().join("talk.json");
+    let file = folder.join("talk.json");
     File::create(&file)
         .unwrap()
         .write_all(&ours.stdout)
         .unwrap();
-    let lines = run(folder.path(), "convert talk.json --to openai-jsonl --quiet");
+    let lines = run(folder, "convert talk.json --to openai-jsonl --quiet");
     assert_eq!(err(&lines), "");
     assert_eq!(out(&lines).lines().count(), 1);
-    let told = err(&run(folder.path(), "convert talk.json --to openai-jsonl"));
-    assert!(told.contains("a thought is left out"), "{told}");
+    let told = err(&run(folder, "convert talk.json --to openai-jsonl"));
+    has(&told, &["a thought is left out"]);
     let said = &json(&lines)["messages"][2]["content"];
     assert_eq!(said[1]["text"], "你好", "a thought is private: {said}");
-    let again = fed(folder.path(), "convert - --to agentscope", &out(&lines));
+    let again = fed(folder, "convert - --to agentscope", &out(&lines));
     assert_eq!(json(&again)[1]["role"], "USER");
 
     let wrong = fed(
-        folder.path(),
+        folder,
         "convert --to openai --lang zh",
         "{\"speaker\": \"Ann\"}",
     );
     assert_eq!(wrong.status.code(), Some(1));
     let said = err(&wrong);
-    assert!(
-        said.contains("'created_at'") && said.contains("标准输入"),
-        "{said}"
-    );
-    let missing = run(folder.path(), "convert nowhere.json --to openai");
-    assert_eq!(missing.status.code(), Some(1));
-    assert!(err(&missing).contains("nowhere.json"), "{}", err(&missing));
+    has(&said, &["'created_at'", "标准输入"]);
+    let missing = exits(folder, "convert nowhere.json --to openai", 1);
+    has(&err(&missing), &["nowhere.json"]);
 }
 
 #[test]
 fn a_reader_who_goes_away_ends_the_run_quietly() {
-    let folder = tempfile::tempdir().unwrap();
-    let mut command = playhouse(folder.path());
+    let folder = &Dir::new();
+    let mut command = playhouse(folder);
     let child = command
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -390,71 +412,56 @@ fn a_reader_who_goes_away_ends_the_run_quietly() {
     child.stdout.take().unwrap().read_exact(&mut few).unwrap();
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(0));
-    assert!(!err(&output).contains("error"), "{}", err(&output));
+    lacks(&err(&output), &["error"]);
 }
 
 #[test]
 fn a_new_world_is_checked_and_played() {
-    let folder = tempfile::tempdir().unwrap();
-    assert_eq!(
-        run(folder.path(), "new mine --world-lang zh").status.code(),
-        Some(0)
-    );
-    assert_eq!(run(folder.path(), "check mine").status.code(), Some(0));
-    assert_eq!(
-        run(folder.path(), "run mine --until 2 -q").status.code(),
-        Some(0)
-    );
-    assert_eq!(run(folder.path(), "resume mine -q").status.code(), Some(0));
-    assert_eq!(
-        run(folder.path(), "new mine").status.code(),
-        Some(3),
-        "never written over"
-    );
-    let world = folder.path().join("mine/world.ron");
+    let folder = &Dir::new();
+    succeed(folder, "new mine --world-lang zh");
+    succeed(folder, "check mine");
+    succeed(folder, "run mine --until 2 -q");
+    succeed(folder, "resume mine -q");
+    exits(folder, "new mine", 3);
+    let world = folder.join("mine/world.ron");
     let text = std::fs::read_to_string(&world).unwrap();
     let broken = text.replace("hp:", "hq:");
     std::fs::File::create(&world)
         .unwrap()
         .write_all(broken.as_bytes())
         .unwrap();
-    let checked = run(folder.path(), "check mine --json");
-    assert_eq!(checked.status.code(), Some(3));
+    let checked = exits(folder, "check mine --json", 3);
     let checked: Value = serde_json::from_str(&out(&checked)).unwrap();
     assert!(
         checked["problems"].as_array().unwrap().len() > 1,
         "{checked}"
     );
-    let refused = run(folder.path(), "resume mine");
-    assert_eq!(refused.status.code(), Some(3));
+    exits(folder, "resume mine", 3);
 }
 
 #[test]
 fn a_new_world_in_an_empty_folder_is_the_one_that_is_played() {
-    let folder = tempfile::tempdir().unwrap();
-    let created = run(folder.path(), "new");
+    let folder = &Dir::new();
+    let created = run(folder, "new");
     assert!(
         out(&created).contains("playhouse run story"),
         "{}",
         err(&created)
     );
-    let played = run(folder.path(), "run --until 1");
-    assert!(err(&played).contains("story"), "{}", err(&played));
-    assert_eq!(run(folder.path(), "replay story").status.code(), Some(0));
-    let within = folder.path().join("story");
-    assert_eq!(run(&within, "--until 1 -q").status.code(), Some(0));
-    assert_eq!(
-        run(&within, "resume story --until 2 -q").status.code(),
-        Some(0)
-    );
+    let played = run(folder, "run --until 1");
+    has(&err(&played), &["story"]);
+    succeed(folder, "replay story");
+    let within = folder.join("story");
+    succeed(&within, "--until 1 -q");
+    succeed(&within, "resume story --until 2 -q");
 }
 
 #[test]
 fn settings_say_where_they_come_from_and_keys_stay_hidden() {
-    let folder = tempfile::tempdir().unwrap();
-    let mut file = std::fs::File::create(folder.path().join("playhouse.ron")).unwrap();
+    let folder = &Dir::new();
+    let mut file = std::fs::File::create(folder.join("playhouse.ron")).unwrap();
     file.write_all(b"(max_calls: Some(9))").unwrap();
-    let mut command = playhouse(folder.path());
+    let mut command = playhouse(folder);
     command
         .env("OPENAI_API_KEY", "sk-very-secret")
         .env("LANG", "zh_CN.UTF-8");
@@ -463,37 +470,28 @@ fn settings_say_where_they_come_from_and_keys_stay_hidden() {
         .output()
         .unwrap();
     assert_eq!(output.status.code(), Some(2));
-    let mut command = playhouse(folder.path());
+    let mut command = playhouse(folder);
     command
         .env("OPENAI_API_KEY", "sk-very-secret")
         .env("LANG", "zh_CN.UTF-8");
     let output = command.arg("config").output().unwrap();
     let text = out(&output);
-    assert!(
-        !text.contains("secret") && text.contains("OPENAI_API_KEY"),
-        "{text}"
-    );
-    assert!(
-        text.contains("文件（playhouse.ron）") && text.contains("环境变量（LANG）"),
-        "{text}"
-    );
+    has(&text, &["OPENAI_API_KEY"]);
+    lacks(&text, &["secret"]);
+    has(&text, &["文件（playhouse.ron）", "环境变量（LANG）"]);
 }
 
 #[test]
 fn worlds_and_help_are_there() {
-    let folder = tempfile::tempdir().unwrap();
-    let worlds = out(&run(folder.path(), "worlds"));
-    assert!(
-        worlds.contains("drowned-assize") && worlds.contains("zhaoying-ban"),
-        "{worlds}"
-    );
-    let help = run(folder.path(), "--help");
-    assert_eq!(help.status.code(), Some(0));
-    assert!(out(&help).contains("Exit codes"), "{}", out(&help));
+    let folder = &Dir::new();
+    let worlds = out(&run(folder, "worlds"));
+    has(&worlds, &["drowned-assize", "zhaoying-ban"]);
+    let help = succeed(folder, "--help");
+    has(&out(&help), &["Exit codes"]);
     for arguments in ["resume --help", "help resume", "resume -h"] {
-        let help = out(&run(folder.path(), arguments));
+        let help = out(&run(folder, arguments));
         assert!(help.starts_with("Continue a save\n"), "{help}");
-        assert!(help.contains("    --task <TEXT>"), "{help}");
+        has(&help, &["    --task <TEXT>"]);
         assert!(
             help.lines().all(|line| line.chars().count() <= 80),
             "{help}"

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::chinese::write;
 use super::model_server::{Reply, fitting, schema_of, serve, write_model};
-use super::{err, out, playhouse, run, succeed};
+use super::{err, exits, has, in_one_line, journal, lacks, out, playhouse, run, succeed};
 
 /// A server that answers by what it is asked, and fails when it is told to.
 #[derive(Clone, Default)]
@@ -24,9 +24,11 @@ struct State {
     sent: usize,
     /// From which request on it fails.
     fails_from: Option<From>,
-    failure: Option<fn() -> Reply>,
+    failure: Option<Failure>,
     has_failed: bool,
 }
+
+type Failure = Arc<dyn Fn() -> Reply + Send + Sync>;
 
 #[derive(Clone, Copy)]
 enum From {
@@ -55,7 +57,7 @@ impl Flaky {
         let is_meant = matches!(state.fails_from, Some(From::Words(words))
             if kind.is_string() && request.to_string().contains(words));
         if (state.has_failed || is_meant)
-            && let Some(failure) = state.failure
+            && let Some(failure) = &state.failure
         {
             return failure();
         }
@@ -70,9 +72,9 @@ impl Flaky {
     }
 
     /// Fails from now on.
-    fn fail(&self, from: From, failure: fn() -> Reply) {
+    fn fail(&self, from: From, failure: impl Fn() -> Reply + Send + Sync + 'static) {
         let mut state = self.0.lock().unwrap();
-        (state.fails_from, state.failure) = (Some(from), Some(failure));
+        (state.fails_from, state.failure) = (Some(from), Some(Arc::new(failure)));
     }
 
     fn recover(&self) {
@@ -112,7 +114,7 @@ fn resume(folder: &Path) -> Output {
 
 /// The story so far, as its journal has it: every outcome.
 fn outcomes(folder: &Path) -> Vec<String> {
-    let journal = std::fs::read_to_string(folder.join("saves/s/journal.jsonl")).unwrap();
+    let journal = journal(folder, "s");
     let lines = journal.lines().filter(|line| line.contains("\"outcome\""));
     lines.map(str::to_owned).collect()
 }
@@ -132,82 +134,73 @@ fn a_story_is_the_same_to_the_byte_of_every_request_after_any_outage() {
     let wanted = steady.answered();
     let is_fight = |request: &&String| request.contains("\"name\":\"fight_choice\"");
     assert!(wanted.iter().filter(is_fight).count() > 2);
-    let cases: [(From, fn() -> Reply, &str); 9] = [
+    let no_credits = || {
+        let error = json!({"error": {"message": "No credits left.", "code": 402}});
+        Reply::Raw(200, "", error.to_string())
+    };
+    let overloaded = || {
+        let error = "{\"error\": {\"message\": \"overloaded\", \"code\": 503}}";
+        let event = format!("event: error\ndata: {error}\n\n");
+        Reply::Raw(200, "content-type: text/event-stream\r\n", event)
+    };
+    let wait = "retry-after: 3600\r\n";
+    let error = |status, headers, code: &'static str, message: &'static str| -> Failure {
+        Arc::new(move || error(status, headers, code, message))
+    };
+    let fight = |after| From::Kind("fight_choice", after);
+    let cases: [(From, Failure, &str); 9] = [
         (
             From::Request(14),
-            || error(429, "", "insufficient_quota", "Your balance is used up."),
+            error(429, "", "insufficient_quota", "Your balance is used up."),
             "the account has no money",
         ),
         (
             From::Request(0),
-            || error(401, "", "invalid_api_key", "This key was revoked."),
+            error(401, "", "invalid_api_key", "This key was revoked."),
             "which variable holds the key",
         ),
         (
             From::Request(14),
-            || error(404, "", "model_not_found", "This model has been retired."),
+            error(404, "", "model_not_found", "This model has been retired."),
             "correct `base_url` or `model`",
         ),
         (
-            From::Kind("fight_choice", 2),
-            || error(429, "", "throttled", "Too many requests."),
+            fight(2),
+            error(429, "", "throttled", "Too many requests."),
             "limits our rate",
         ),
         (
             From::Request(14),
-            || {
-                error(
-                    429,
-                    "retry-after: 3600\r\n",
-                    "rate_limit_exceeded",
-                    "Slow down.",
-                )
-            },
+            error(429, wait, "rate_limit", "Slow down."),
             "limits our rate",
         ),
         (
-            From::Kind("fight_choice", 1),
-            || error(503, "", "unavailable", "The model is being loaded."),
+            fight(1),
+            error(503, "", "unavailable", "The model is being loaded."),
             "being loaded",
         ),
         (
             From::Request(1),
-            || {
-                Reply::Raw(
-                    200,
-                    "",
-                    json!({"error": {"message": "No credits left.", "code": 402}}).to_string(),
-                )
-            },
+            Arc::new(no_credits),
             "the account has no money",
         ),
+        (From::Request(14), Arc::new(overloaded), "overloaded"),
         (
-            From::Request(14),
-            || {
-                let event = "event: error\ndata: {\"error\": {\"message\": \"overloaded\", \"code\": 503}}\n\n";
-                Reply::Raw(200, "content-type: text/event-stream\r\n", event.into())
-            },
-            "overloaded",
-        ),
-        (
-            From::Kind("fight_choice", 0),
-            || Reply::Raw(500, "", "{}".into()),
+            fight(0),
+            Arc::new(|| Reply::Raw(500, "", "{}".into())),
             "failed (500)",
         ),
     ];
     for (from, failure, says) in cases {
         let (folder, flaky) = mill(AT_ONCE);
         let folder = folder.path();
-        flaky.fail(from, failure);
+        flaky.fail(from, move || failure());
         let stopped = play(folder);
         let said = err(&stopped);
         assert_eq!(stopped.status.code(), Some(5), "{says}: {said}");
-        let line = said.split_whitespace().collect::<Vec<_>>().join(" ");
-        assert!(
-            line.contains(says) && line.contains("could not be asked"),
-            "{line}"
-        );
-        assert!(line.contains("playhouse resume s"), "{line}");
+        let line = in_one_line(&said);
+        has(&line, &[says, "could not be asked"]);
+        has(&line, &["playhouse resume s"]);
         let recorded = outcomes(folder);
         assert_eq!(recorded.len(), flaky.answered().len(), "{says}");
         assert!(!recorded.iter().any(|line| line.contains("\"failed\"")));
@@ -242,15 +235,9 @@ fn a_server_that_loads_its_model_is_waited_for() {
     let played = play(folder.path());
     recovering.join().unwrap();
     assert_eq!(played.status.code(), Some(0), "{}", err(&played));
-    let said = err(&played)
-        .split_whitespace()
-        .collect::<Vec<_>>()
-        .join(" ");
+    let said = in_one_line(&err(&played));
     assert_eq!(said.matches("Waiting for m to answer").count(), 1, "{said}");
-    assert!(
-        said.contains("Loading model") && said.contains("answers again"),
-        "{said}"
-    );
+    has(&said, &["Loading model", "answers again"]);
     let recorded = outcomes(folder.path());
     assert!(!recorded.iter().any(|line| line.contains("\"failed\"")));
 }
@@ -297,20 +284,17 @@ fn a_model_that_writes_rubbish_stops_the_story_and_refusals_are_named() {
         flaky.fail(From::Request(8), failure);
         let stopped = play(folder);
         let said = err(&stopped);
-        let line = said.split_whitespace().collect::<Vec<_>>().join(" ");
+        let line = in_one_line(&said);
         assert_eq!(stopped.status.code(), Some(5), "{line}");
-        assert!(
-            line.contains(says) && line.contains("gave no usable answer to"),
-            "{line}"
-        );
+        has(&line, &[says, "gave no usable answer to"]);
         let sent = flaky.0.lock().unwrap().sent;
         // Ten asks, three times each, and those that were under way or may be prose.
         assert!(sent <= 8 + 3 * 12 + 20, "{sent}");
         let timeline = out(&succeed(folder, "show s --view calls --json"));
         if says.contains("refused") {
-            assert!(timeline.contains("the model refused"), "{timeline}");
+            has(&timeline, &["the model refused"]);
             let cost = out(&succeed(folder, "show s --view costs"));
-            assert!(cost.contains("refusals"), "{cost}");
+            has(&cost, &["refusals"]);
         }
         flaky.recover();
         let resumed = resume(folder);
@@ -323,8 +307,7 @@ fn how_many_defaults_are_too_many_can_be_said() {
     let (folder, flaky) = mill(AT_ONCE);
     flaky.fail(From::Request(8), || Reply::at_once("zerod"));
     let line = "run mill --models models.ron --model m --seed 1 --save s --max-defaults 0";
-    let stopped = run(folder.path(), line);
-    assert_eq!(stopped.status.code(), Some(5), "{}", err(&stopped));
+    exits(folder.path(), line, 5);
     let recorded = outcomes(folder.path());
     assert!(!recorded.iter().any(|line| line.contains("\"failed\"")));
 }
@@ -344,30 +327,28 @@ fn default_answers_show_and_are_asked_for_again_in_a_branch() {
     let (clean, steady) = mill(AT_ONCE);
     assert_eq!(play(clean.path()).status.code(), Some(0));
     let none = out(&succeed(clean.path(), "branch s --retry"));
-    assert!(none.contains("no default answers"), "{none}");
+    has(&none, &["no default answers"]);
     assert!(!clean.path().join("saves/s-2").exists());
     let (folder, flaky) = mill(AT_ONCE);
     let folder = folder.path();
     flaky.fail(From::Words(OF_TAM), || Reply::at_once("zerod"));
     let line = "run mill --models models.ron --model m --seed 1 --save s --max-defaults 99";
-    let played = run(folder, line);
-    assert_eq!(played.status.code(), Some(0), "{}", err(&played));
+    let played = succeed(folder, line);
     let (told, said) = (out(&played), err(&played));
-    let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(
-        told.contains("The program answered for Tam Weller"),
-        "{told}"
-    );
-    assert!(
-        said.contains("instead of a model: Tam Weller: ")
-            && said.contains("playhouse branch s --retry"),
-        "{said}"
+    let said = in_one_line(&said);
+    has(&told, &["The program answered for Tam Weller"]);
+    has(
+        &said,
+        &[
+            "instead of a model: Tam Weller: ",
+            "playhouse branch s --retry",
+        ],
     );
     let mut show = playhouse(folder);
     let shown = show.args(["show", "s", "Tam Weller", "--as", "json"]);
     let context = out(&shown.output().unwrap());
     assert!(context.contains("I hesitate") && !context.contains("zerod"));
-    assert!(!context.contains("\\\"option\\\":\\\"\\\""), "{context}");
+    lacks(&context, &["\\\"option\\\":\\\"\\\""]);
     #[cfg(feature = "page")]
     {
         succeed(folder, "export s --html s.html");
@@ -377,10 +358,9 @@ fn default_answers_show_and_are_asked_for_again_in_a_branch() {
     flaky.recover();
     let before = flaky.0.lock().unwrap().sent;
     let retried = out(&succeed(folder, "branch s --retry"));
-    assert!(retried.contains("playhouse resume s-2"), "{retried}");
+    has(&retried, &["playhouse resume s-2"]);
     assert_eq!(flaky.0.lock().unwrap().sent, before);
-    let resumed = run(folder, "resume s-2 --models models.ron --model m");
-    assert_eq!(resumed.status.code(), Some(0), "{}", err(&resumed));
+    succeed(folder, "resume s-2 --models models.ron --model m");
     assert_eq!(events(folder, "s-2"), events(clean.path(), "s"));
     let asked = flaky.0.lock().unwrap().sent - before;
     assert!(asked < steady.answered().len(), "what was answered is used");
@@ -397,14 +377,8 @@ fn damaged_settings_of_a_save_say_what_to_do() {
     write(&folder.join("saves/s/settings.json"), &"\0".repeat(23));
     let refused = resume(folder);
     assert_eq!(refused.status.code(), Some(4), "{}", err(&refused));
-    let said = err(&refused)
-        .split_whitespace()
-        .collect::<Vec<_>>()
-        .join(" ");
-    assert!(
-        said.contains("settings.json") && said.contains("Delete it"),
-        "{said}"
-    );
+    let said = in_one_line(&err(&refused));
+    has(&said, &["settings.json", "Delete it"]);
 }
 
 /// A proxy that brings every connection to one port, whatever it is asked for; returns its own.
@@ -468,9 +442,6 @@ fn a_server_is_reached_through_a_proxy_which_errors_name() {
         .unwrap();
     let refused = play(nobody.port());
     assert_eq!(refused.status.code(), Some(5), "{}", err(&refused));
-    let said = err(&refused)
-        .split_whitespace()
-        .collect::<Vec<_>>()
-        .join(" ");
-    assert!(said.contains("the proxy in ALL_PROXY"), "{said}");
+    let said = in_one_line(&err(&refused));
+    has(&said, &["the proxy in ALL_PROXY"]);
 }

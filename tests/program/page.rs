@@ -14,13 +14,13 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::model_server::{Reply, serve_model};
-use super::served::{Answer, Served};
-use super::{playhouse, run, succeed};
+use super::served::{Answer, Served, one};
+use super::{Dir, exits, has, journal, lacks, playhouse, run, succeed};
 
 #[test]
 fn a_story_is_served_as_it_was_told() {
-    let folder = tempfile::tempdir().unwrap();
-    let page = Served::start(folder.path(), "--save told --until 6");
+    let folder = &Dir::new();
+    let page = Served::start(folder, "--save told --until 6");
     let story = page.wait_for("told", "stopped");
     assert_eq!(story["view"], json!({"host": true}));
     assert_eq!(story["turn"], 6);
@@ -28,8 +28,7 @@ fn a_story_is_served_as_it_was_told() {
     let first = page.get("/story/told");
     assert_eq!(first.status, 200);
     assert!(first.body.contains("The Drowned Assize"), "no title");
-    let events = page.api("told/events?told=1");
-    let events = events["events"].as_array().unwrap();
+    let events = &page.list("told/events?told=1", "events");
     let said = events
         .iter()
         .find(|event| event["form"] == "speech")
@@ -48,14 +47,8 @@ fn a_story_is_served_as_it_was_told() {
     assert_eq!(part["events"][0]["number"], 3);
     assert_eq!(part["total"].as_u64().unwrap(), count);
     let people = page.api("told/people");
-    let person = people
-        .as_array()
-        .unwrap()
-        .iter()
-        .find(|entity| entity["kind"] == "actor");
-    let id = &person.unwrap()["id"];
-    let learned = page.api(&format!("told/events?who={id}"));
-    let learned = learned["events"].as_array().unwrap();
+    let id = &one(&people, "kind", "actor")["id"];
+    let learned = &page.list(&format!("told/events?who={id}"), "events");
     assert!(!learned.is_empty());
     assert!(
         learned.iter().all(|event| {
@@ -114,7 +107,7 @@ fn a_story_is_served_as_it_was_told() {
 
     // Whoever opens the save finds the same.
     drop(page);
-    let again = Served::start(folder.path(), "told");
+    let again = Served::start(folder, "told");
     let story = again.wait_for("told", "paused");
     assert_eq!(story["events"].as_u64().unwrap(), count);
     assert_eq!(again.api("told/events?from=3&to=5"), part);
@@ -122,8 +115,8 @@ fn a_story_is_served_as_it_was_told() {
 
 #[test]
 fn a_cell_says_its_rule_and_why_others_did_not_learn_it_by_where_they_were() {
-    let folder = tempfile::tempdir().unwrap();
-    let page = Served::start(folder.path(), "--save cells --until 8");
+    let folder = &Dir::new();
+    let page = Served::start(folder, "--save cells --until 8");
     page.wait_for("cells", "stopped");
     let audience = page.api("cells/audience?from=0");
     let rows = audience["rows"].as_array().unwrap();
@@ -157,8 +150,8 @@ fn a_cell_says_its_rule_and_why_others_did_not_learn_it_by_where_they_were() {
 
 #[test]
 fn what_one_believes_of_another_is_found_on_the_page_and_in_the_terminal() {
-    let folder = tempfile::tempdir().unwrap();
-    let page = Served::start(folder.path(), "--save minds --seed 1 --until 9");
+    let folder = &Dir::new();
+    let page = Served::start(folder, "--save minds --seed 1 --until 9");
     let story = page.wait_for("minds", "stopped");
     let entities = story["entities"].as_array().unwrap();
     let name = |id: &Value| {
@@ -185,21 +178,20 @@ fn what_one_believes_of_another_is_found_on_the_page_and_in_the_terminal() {
     drop(page);
     let (who, about) = (name(who), name(about));
     let words = ["ask", "minds", "what", &who, "--about", &about];
-    let known = playhouse(folder.path()).args(words).output().unwrap();
+    let known = playhouse(folder).args(words).output().unwrap();
     let (text, error) = (super::out(&known), super::err(&known));
     assert_eq!(known.status.code(), Some(0), "{error}");
-    assert!(text.contains("last saw or heard"), "{text}");
-    let known = playhouse(folder.path()).args(words).arg("--json").output();
+    has(&text, &["last saw or heard"]);
+    let known = playhouse(folder).args(words).arg("--json").output();
     super::records_of(&known.unwrap());
 }
 
 #[test]
 fn the_other_option_is_taken_in_a_branch() {
-    let folder = tempfile::tempdir().unwrap();
-    let page = Served::start(folder.path(), "--save chosen --seed 1 --until 9");
+    let folder = &Dir::new();
+    let page = Served::start(folder, "--save chosen --seed 1 --until 9");
     page.wait_for("chosen", "stopped");
-    let choices = page.api("chosen/events?kind=choice");
-    let choices = choices["events"].as_array().unwrap();
+    let choices = &page.list("chosen/events?kind=choice", "events");
     assert!(!choices.is_empty());
     let taken = choices.iter().find_map(|choice| {
         let event = page.api(&format!("chosen/event/{}", choice["number"]));
@@ -224,8 +216,8 @@ fn the_other_option_is_taken_in_a_branch() {
 
 #[test]
 fn fifty_pages_open_at_once_from_one_address() {
-    let folder = tempfile::tempdir().unwrap();
-    let page = Served::start(folder.path(), "--save many --until 2");
+    let folder = &Dir::new();
+    let page = Served::start(folder, "--save many --until 2");
     page.wait_for("many", "stopped");
     let scripts = std::fs::read_dir(concat!(
         env!("CARGO_MANIFEST_DIR"),
@@ -256,8 +248,8 @@ fn fifty_pages_open_at_once_from_one_address() {
 
 #[test]
 fn whoever_connects_and_says_nothing_locks_nobody_out() {
-    let folder = tempfile::tempdir().unwrap();
-    let page = Served::start(folder.path(), "--save open --until 1");
+    let folder = &Dir::new();
+    let page = Served::start(folder, "--save open --until 1");
     page.wait_for("open", "stopped");
     let half = |_| {
         let mut stream = TcpStream::connect(&page.address).unwrap();
@@ -271,7 +263,7 @@ fn whoever_connects_and_says_nothing_locks_nobody_out() {
 
 #[test]
 fn whoever_never_finishes_a_request_locks_nobody_out() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = &Dir::new();
     let slow = |page: &Served| {
         let mut stream = TcpStream::connect(&page.address).unwrap();
         let head = format!(
@@ -282,13 +274,13 @@ fn whoever_never_finishes_a_request_locks_nobody_out() {
         stream
     };
     // Everybody on this computer is the host.
-    let page = Served::start(folder.path(), "--save open --paused");
+    let page = Served::start(folder, "--save open --paused");
     let open: Vec<_> = (0..600).map(|_| slow(&page)).collect();
     assert_eq!(page.get("/api/open/story").status, 200);
     drop((open, page));
     // A stranger gets its answer at once, and not after its body.
     let invited = "--save closed --paused --invite Odile\u{a0}Marsh";
-    let page = Served::start(folder.path(), invited);
+    let page = Served::start(folder, invited);
     let mut stream = slow(&page);
     let mut start = [0; 12];
     stream.read_exact(&mut start).unwrap();
@@ -300,14 +292,13 @@ fn whoever_never_finishes_a_request_locks_nobody_out() {
 
 #[test]
 fn people_get_a_page_where_there_is_no_story() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = &Dir::new();
     for save in ["one", "two", "three"] {
-        let played = run(folder.path(), &format!("run --until 1 --save {save} -q"));
-        assert_eq!(played.status.code(), Some(0));
+        succeed(folder, &format!("run --until 1 --save {save} -q"));
     }
-    let damaged = std::fs::File::create(folder.path().join("saves/two/world.json"));
+    let damaged = std::fs::File::create(folder.join("saves/two/world.json"));
     damaged.unwrap().write_all(b"{\"format\":").unwrap();
-    let page = Served::begin(folder.path(), "watch --all --json");
+    let page = Served::begin(folder, "watch --all --json");
     for (path, status, says) in [
         ("/story/nothing?lang=zh", 404, "无法显示"),
         ("/story/nothing", 404, "list of stories"),
@@ -315,8 +306,8 @@ fn people_get_a_page_where_there_is_no_story() {
     ] {
         let answer = page.get(path);
         assert_eq!(answer.status, status, "{path}");
-        assert!(answer.body.contains("<h1>"), "{}", answer.body);
-        assert!(answer.body.contains(says), "{}", answer.body);
+        has(&answer.body, &["<h1>"]);
+        has(&answer.body, &[says]);
     }
     for (path, says) in [
         (
@@ -328,23 +319,18 @@ fn people_get_a_page_where_there_is_no_story() {
         let answer = page.get(path);
         assert_eq!(answer.status, 400, "{path}");
         let error = answer.json()["error"].as_str().unwrap().to_owned();
-        assert!(error.contains(says), "{error}");
+        has(&error, &[says]);
     }
     let answer = page.get("/story/one?before=soon&lang=zh");
     assert_eq!(answer.status, 400);
-    assert!(answer.body.contains("<h1>无法显示"), "{}", answer.body);
+    has(&answer.body, &["<h1>无法显示"]);
     let missing = page.get("/api/one/event/99999").json();
     assert!(missing["help"].is_string(), "{missing}");
     page.api("one/story");
     let list = page.get("/").body;
-    assert!(
-        list.contains("The Drowned Assize") && list.contains("Turn 1"),
-        "{list}"
-    );
-    assert!(
-        !list.contains("·  Events") && list.contains("Events: "),
-        "{list}"
-    );
+    has(&list, &["The Drowned Assize", "Turn 1"]);
+    has(&list, &["Events: "]);
+    lacks(&list, &["·  Events"]);
     let listed = page.api("stories");
     let of = |slot: &str| {
         let mut listed = listed.as_array().unwrap().iter();
@@ -359,8 +345,8 @@ fn people_get_a_page_where_there_is_no_story() {
 
 #[test]
 fn a_story_pauses_steps_and_resumes_its_stream() {
-    let folder = tempfile::tempdir().unwrap();
-    let page = Served::start(folder.path(), "--save steps --paused");
+    let folder = &Dir::new();
+    let page = Served::start(folder, "--save steps --paused");
     assert_eq!(page.wait_for("steps", "paused")["turn"], 0);
     page.step("steps");
     let seen = page.stream("/api/steps/stream?since=0.0", None, "run");
@@ -399,8 +385,8 @@ fn a_story_pauses_steps_and_resumes_its_stream() {
 
 #[test]
 fn what_is_not_of_our_own_page_is_refused() {
-    let folder = tempfile::tempdir().unwrap();
-    let page = Served::start(folder.path(), "--save own --until 1");
+    let folder = &Dir::new();
+    let page = Served::start(folder, "--save own --until 1");
     let own = &page.address;
     let port = own.rsplit(':').next().unwrap();
     for (head, status) in [
@@ -435,11 +421,8 @@ fn what_is_not_of_our_own_page_is_refused() {
         let answer = page.ask(&head, "");
         assert_eq!(answer.status, status, "{head}: {}", answer.body);
         let head = answer.head.to_lowercase();
-        assert!(
-            head.contains("content-security-policy: default-src 'none'"),
-            "{head}"
-        );
-        assert!(!head.contains("unsafe"), "{head}");
+        has(&head, &["content-security-policy: default-src 'none'"]);
+        lacks(&head, &["unsafe"]);
     }
     let large = "x".repeat(1024 * 1024);
     let head = format!("POST /api/own/do HTTP/1.1\r\nHost: {own}\r\nX-Playhouse: 1");
@@ -448,7 +431,7 @@ fn what_is_not_of_our_own_page_is_refused() {
 
 #[test]
 fn the_branches_of_a_story_are_a_tree_wherever_one_looks_from() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = &Dir::new();
     for line in [
         "run --seed 1 --until 5 --save one -q",
         "branch one two --turn 4 --seed 77",
@@ -457,7 +440,7 @@ fn the_branches_of_a_story_are_a_tree_wherever_one_looks_from() {
         "branch two four --turn 6",
         "run --seed 2 --until 1 --save other -q",
     ] {
-        assert_eq!(run(folder.path(), line).status.code(), Some(0), "{line}");
+        succeed(folder, line);
     }
     let tree = json!([
         {"slot": "one", "turn": 0, "last": 5, "seed": 1, "depth": 0},
@@ -467,12 +450,12 @@ fn the_branches_of_a_story_are_a_tree_wherever_one_looks_from() {
     ]);
     for slot in ["one", "four"] {
         // Whoever watches one of them sees all.
-        let page = Served::start(folder.path(), slot);
+        let page = Served::start(folder, slot);
         assert_eq!(page.api(&format!("{slot}/branches"))["tree"], tree);
         assert_eq!(page.api("two/story")["seed"], 77);
         let branched = json!({"do": "branch", "turn": 2, "name": "five", "seed": 5});
         if slot == "four" {
-            assert_eq!(page.post("/api/four/do", &branched).status, 200);
+            page.done("four", &branched);
             let tree = page.api("four/branches")["tree"].take();
             let five = json!({"slot": "five", "parent": "one", "turn": 2, "last": 2, "seed": 5, "depth": 1});
             assert_eq!(tree[1], five);
@@ -484,11 +467,9 @@ fn the_branches_of_a_story_are_a_tree_wherever_one_looks_from() {
 fn tell_somebody(page: &Served, slot: &str) {
     let story = page.api(&format!("{slot}/story"));
     assert!(story["can"].as_array().unwrap().contains(&json!("tell")));
-    let mut entities = story["entities"].as_array().unwrap().iter();
-    let who = &entities.find(|entity| entity["kind"] == "actor").unwrap()["id"];
+    let who = &one(&story["entities"], "kind", "actor")["id"];
     let deed = json!({"do": "tell", "who": [who], "text": "Be brief."});
-    let done = page.post(&format!("/api/{slot}/do"), &deed);
-    assert_eq!(done.status, 200, "{}", done.body);
+    page.done(slot, &deed);
     page.step(slot);
     // A page never delays the story, so it may lag behind.
     let told = (0..3_000).find_map(|_| {
@@ -508,10 +489,9 @@ fn tell_somebody(page: &Served, slot: &str) {
 
 #[test]
 fn a_game_of_undercover_goes_on_from_its_page() {
-    let folder = tempfile::tempdir().unwrap();
-    let played = run(folder.path(), "undercover --save cards --until 2 -q");
-    assert_eq!(played.status.code(), Some(0));
-    let page = Served::start(folder.path(), "cards");
+    let folder = &Dir::new();
+    succeed(folder, "undercover --save cards --until 2 -q");
+    let page = Served::start(folder, "cards");
     let story = page.wait_for("cards", "paused");
     assert_eq!(
         (&story["game"], &story["turn"]),
@@ -519,16 +499,13 @@ fn a_game_of_undercover_goes_on_from_its_page() {
     );
     let before = story["events"].as_u64().unwrap();
     tell_somebody(&page, "cards");
-    assert_eq!(
-        page.post("/api/cards/do", &json!({"do": "play"})).status,
-        200
-    );
+    page.done("cards", &json!({"do": "play"}));
     let story = page.wait_for("cards", "finished");
     assert!(story["events"].as_u64().unwrap() > before);
     let refused = page.post("/api/cards/do", &json!({"do": "play"}));
     assert_eq!(refused.status, 409, "{}", refused.body);
     // A new one, from its beginning.
-    let page = Served::begin(folder.path(), "undercover --save fresh --watch --json");
+    let page = Served::begin(folder, "undercover --save fresh --watch --json");
     assert_eq!(page.wait_for("fresh", "finished")["game"], "undercover");
 }
 
@@ -578,8 +555,8 @@ pub(super) const ATTACKS: [&str; 40] = [
 
 #[test]
 fn what_a_host_does_is_journaled_and_stays_text() {
-    let folder = tempfile::tempdir().unwrap();
-    let page = Served::start(folder.path(), "--save done --paused");
+    let folder = &Dir::new();
+    let page = Served::start(folder, "--save done --paused");
     page.step("done");
     let story = page.api("done/story");
     let entities = story["entities"].as_array().unwrap();
@@ -588,11 +565,7 @@ fn what_a_host_does_is_journaled_and_stays_text() {
         .find(|entity| entity["kind"] == "actor")
         .unwrap()["id"];
     for attack in ATTACKS {
-        let told = page.post(
-            "/api/done/do",
-            &json!({"do": "tell", "who": [who], "text": attack}),
-        );
-        assert_eq!(told.status, 200, "{}", told.body);
+        page.done("done", &json!({"do": "tell", "who": [who], "text": attack}));
     }
     let nobody = page.post(
         "/api/done/do",
@@ -600,8 +573,7 @@ fn what_a_host_does_is_journaled_and_stays_text() {
     );
     assert_eq!(nobody.status, 409);
     page.step("done");
-    let told = page.api("done/events?kind=scene_text");
-    let told = told["events"].as_array().unwrap();
+    let told = &page.list("done/events?kind=scene_text", "events");
     assert_eq!(told.len(), ATTACKS.len());
     assert!(told.iter().all(|event| event["who"] == json!([who])));
     let html = page.get("/story/done").body;
@@ -647,14 +619,12 @@ fn what_a_host_does_is_journaled_and_stays_text() {
         (&tree["tree"][1]["slot"], &tree["tree"][1]["turn"]),
         (&json!("twig"), &json!(1))
     );
-    let journal = std::fs::read_to_string(folder.path().join("saves/done/journal.jsonl")).unwrap();
+    let journal = journal(folder, "done");
     assert_eq!(journal.matches("\"by\":\"host\"").count(), ATTACKS.len());
-    let replayed = run(folder.path(), "replay done");
-    assert_eq!(replayed.status.code(), Some(0));
+    succeed(folder, "replay done");
 
-    let exported = run(folder.path(), "export done --html done.html --calls");
-    assert_eq!(exported.status.code(), Some(0), "{}", super::err(&exported));
-    let report = std::fs::read_to_string(folder.path().join("done.html")).unwrap();
+    succeed(folder, "export done --html done.html --calls");
+    let report = std::fs::read_to_string(folder.join("done.html")).unwrap();
     assert!(!report.contains("<script>alert"), "an attack in a report");
     assert!(!report.contains("src=\"/"), "a report needs no server");
     for id in [
@@ -674,8 +644,8 @@ fn what_a_host_does_is_journaled_and_stays_text() {
 
 #[test]
 fn a_host_changes_the_world_between_two_turns() {
-    let folder = tempfile::tempdir().unwrap();
-    let page = Served::start(folder.path(), "--save changed --paused");
+    let folder = &Dir::new();
+    let page = Served::start(folder, "--save changed --paused");
     page.step("changed");
     let api = |what: &str| page.api(&format!("changed/{what}"));
     let story = api("story");
@@ -713,13 +683,12 @@ fn a_host_changes_the_world_between_two_turns() {
         json!({"do": "move", "who": who, "to": place}),
         json!({"do": "change", "quality": quality["quality"], "by": by}),
     ] {
-        let done = page.post("/api/changed/do", &deed);
-        assert_eq!(done.status, 200, "{deed}: {}", done.body);
+        page.done("changed", &deed);
     }
     let nothing = json!({"do": "change", "quality": "nothing", "by": 1});
     assert_eq!(page.post("/api/changed/do", &nothing).status, 409);
     let in_vain = json!({"do": "effect", "effect": {"Destroy": "nothing"}});
-    assert_eq!(page.post("/api/changed/do", &in_vain).status, 200);
+    page.done("changed", &in_vain);
     page.step("changed");
     let noted = api("events?kind=host_deed");
     let noted = noted["events"].as_array().unwrap();
@@ -784,16 +753,14 @@ fn a_host_changes_the_world_between_two_turns() {
     ];
     assert!(texts.ends_with(&last), "{texts:?}");
     drop(page);
-    let replayed = run(folder.path(), &format!("replay {undone}"));
-    assert_eq!(replayed.status.code(), Some(0));
-    let replayed = run(folder.path(), "replay changed");
-    assert_eq!(replayed.status.code(), Some(0));
+    succeed(folder, &format!("replay {undone}"));
+    succeed(folder, "replay changed");
 }
 
 #[test]
 fn an_answer_is_asked_for_again_or_written_by_the_host() {
-    let folder = tempfile::tempdir().unwrap();
-    let page = Served::start(folder.path(), "--save old --paused");
+    let folder = &Dir::new();
+    let page = Served::start(folder, "--save old --paused");
     page.step("old");
     page.step("old");
     let calls = |slot: &str, turn: u64| {
@@ -852,11 +819,9 @@ fn an_answer_is_asked_for_again_or_written_by_the_host() {
     assert_eq!(deed(json!({"do": "retry", "call": 99_999})).status, 409);
     drop(page);
     for slot in ["again", "edited"] {
-        let journal = folder.path().join(format!("saves/{slot}/journal.jsonl"));
-        let journal = std::fs::read_to_string(journal).unwrap();
+        let journal = journal(folder, slot);
         assert_eq!(journal.matches("{\"retake\":{\"by\":\"host\"").count(), 1);
-        let replayed = run(folder.path(), &format!("replay {slot}"));
-        assert_eq!(replayed.status.code(), Some(0), "{}", super::err(&replayed));
+        succeed(folder, &format!("replay {slot}"));
     }
 }
 
@@ -877,12 +842,11 @@ fn wait_until(page: &Served, slot: &str, holds: impl Fn(&Value) -> bool) -> Valu
 
 #[test]
 fn a_run_goes_on_by_one_call_or_to_the_next_scene() {
-    let folder = tempfile::tempdir().unwrap();
-    let page = Served::start(folder.path(), "--save little --seed 3 --paused");
+    let folder = &Dir::new();
+    let page = Served::start(folder, "--save little --seed 3 --paused");
     page.wait_for("little", "paused");
     let step = |by: &str| {
-        let done = page.post("/api/little/do", &json!({"do": "step", "by": by}));
-        assert_eq!(done.status, 200, "{}", done.body);
+        page.done("little", &json!({"do": "step", "by": by}));
     };
     let done_calls = || {
         let calls = page.api("little/calls?from=0");
@@ -908,8 +872,7 @@ fn a_run_goes_on_by_one_call_or_to_the_next_scene() {
     wait_until(&page, "little", |story| {
         story["run"]["state"] == "paused" && story["turn"] != 1
     });
-    let since = page.api(&format!("little/events?from={before}"));
-    let since = since["events"].as_array().unwrap();
+    let since = &page.list(&format!("little/events?from={before}"), "events");
     let bounds = |event: &Value| {
         let kind = event["kind"].as_str().unwrap();
         event["form"] == "day" || ["scene_opens", "combat_initialization"].contains(&kind)
@@ -919,8 +882,8 @@ fn a_run_goes_on_by_one_call_or_to_the_next_scene() {
 
 #[test]
 fn a_host_reviews_answers_before_they_are_used() {
-    let folder = tempfile::tempdir().unwrap();
-    let page = Served::start(folder.path(), "--save held --seed 3 --paused");
+    let folder = &Dir::new();
+    let page = Served::start(folder, "--save held --seed 3 --paused");
     page.wait_for("held", "paused");
     let deed = |body: Value| page.post("/api/held/do", &body);
     assert_eq!(deed(json!({"do": "review", "on": true})).status, 200);
@@ -987,19 +950,17 @@ fn a_host_reviews_answers_before_they_are_used() {
         (&json!(words), &json!("host"))
     );
     drop(page);
-    let told = run(folder.path(), "show held");
-    assert_eq!(told.status.code(), Some(0), "{}", super::err(&told));
-    let replayed = run(folder.path(), "replay held");
-    assert_eq!(replayed.status.code(), Some(0), "{}", super::err(&replayed));
+    succeed(folder, "show held");
+    let replayed = succeed(folder, "replay held");
     assert!(super::out(&replayed).contains("The tide has read every word"));
 }
 
 #[test]
 fn a_killed_server_loses_neither_held_answers_nor_what_the_world_was_told() {
-    let folder = tempfile::tempdir().unwrap();
-    let page = Served::start(folder.path(), "--save killed --seed 3 --paused");
+    let folder = &Dir::new();
+    let page = Served::start(folder, "--save killed --seed 3 --paused");
     page.wait_for("killed", "paused");
-    let deed = |body: Value| assert_eq!(page.post("/api/killed/do", &body).status, 200);
+    let deed = |body: Value| page.done("killed", &body);
     let world = page.api("killed/story");
     let entities = world["entities"].as_array().unwrap();
     let actor = entities
@@ -1018,12 +979,10 @@ fn a_killed_server_loses_neither_held_answers_nor_what_the_world_was_told() {
     let mut held: Vec<_> = open.iter().map(|open| &open["held"]["text"]).collect();
     drop(page);
 
-    let cost = super::out(&run(folder.path(), "show killed --view costs --json"));
+    let cost = super::out(&run(folder, "show killed --view costs --json"));
     assert!(super::spent_on("unfinished", &cost)["calls"].as_u64() > Some(2));
-    let resumed = run(folder.path(), "resume killed --until 1");
-    assert_eq!(resumed.status.code(), Some(0), "{}", super::err(&resumed));
-    let journal =
-        std::fs::read_to_string(folder.path().join("saves/killed/journal.jsonl")).unwrap();
+    succeed(folder, "resume killed --until 1");
+    let journal = journal(folder, "killed");
     assert!(journal.contains("Bring the lamp."));
     let outcomes = journal.lines().filter(|line| line.contains("{\"outcome\""));
     let used: Vec<Value> = outcomes
@@ -1035,15 +994,14 @@ fn a_killed_server_loses_neither_held_answers_nor_what_the_world_was_told() {
         .collect();
     held.retain(|text| !used.contains(text));
     assert_eq!(held, Vec::<&Value>::new(), "asked again");
-    let replayed = run(folder.path(), "replay killed");
-    assert_eq!(replayed.status.code(), Some(0), "{}", super::err(&replayed));
+    succeed(folder, "replay killed");
 }
 
 #[test]
 fn a_long_save_is_shown_while_it_is_read() {
-    let folder = tempfile::tempdir().unwrap();
-    succeed(folder.path(), "run --save long --seed 3 --until 30 -q");
-    let page = Served::begin(folder.path(), "watch --all --json");
+    let folder = &Dir::new();
+    succeed(folder, "run --save long --seed 3 --until 30 -q");
+    let page = Served::begin(folder, "watch --all --json");
     // A page that opens meanwhile is shown what was read so far, and at last all of it.
     let mut story = page.get("/api/long/story").json();
     while story["run"]["state"] == "reading" {
@@ -1060,10 +1018,9 @@ fn a_long_save_is_shown_while_it_is_read() {
 
 #[test]
 fn what_concerns_a_terminal_is_refused_by_watch() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = &Dir::new();
     for options in ["--dry-run", "--seat Mira", "--ids", "--pace"] {
-        let refused = run(folder.path(), &format!("watch {options} --save refused"));
-        assert_eq!(refused.status.code(), Some(2), "{options}");
+        let refused = exits(folder, &format!("watch {options} --save refused"), 2);
         let option = options.split(' ').next().unwrap();
         assert!(
             super::err(&refused).contains(option),
@@ -1071,17 +1028,16 @@ fn what_concerns_a_terminal_is_refused_by_watch() {
             super::err(&refused)
         );
     }
-    assert!(!folder.path().join("saves/refused").exists());
+    assert!(!folder.join("saves/refused").exists());
 }
 
 #[test]
 fn a_save_goes_on_with_its_own_model_or_is_only_shown() {
-    let folder = tempfile::tempdir().unwrap();
-    let played = run(folder.path(), "run --save own --until 1 --seed 3 --quiet");
-    assert_eq!(played.status.code(), Some(0), "{}", super::err(&played));
-    let settings = folder.path().join("saves/own/settings.json");
+    let folder = &Dir::new();
+    succeed(folder, "run --save own --until 1 --seed 3 --quiet");
+    let settings = folder.join("saves/own/settings.json");
     super::chinese::write(&settings, r#"{"model": "deepseek", "max_cost": 1.0}"#);
-    let page = Served::begin(folder.path(), "watch --all --json");
+    let page = Served::begin(folder, "watch --all --json");
     let story = page.wait_for("own", "saved");
     assert!(
         story["run"]["error"]
@@ -1096,8 +1052,8 @@ fn a_save_goes_on_with_its_own_model_or_is_only_shown() {
 
 #[test]
 fn hands_are_shown_while_a_fight_lasts() {
-    let folder = tempfile::tempdir().unwrap();
-    let page = Served::start(folder.path(), "--save fight --seed 1 --paused");
+    let folder = &Dir::new();
+    let page = Served::start(folder, "--save fight --seed 1 --paused");
     let hand_of = |who: &Value| {
         let person = page.api(&format!("fight/person/{}", who["id"]));
         let cards = person["hand"].as_array().cloned().unwrap_or_default();
@@ -1114,8 +1070,8 @@ fn hands_are_shown_while_a_fight_lasts() {
 
 #[test]
 fn a_host_opens_a_scene_and_goes_back_to_before_a_call() {
-    let folder = tempfile::tempdir().unwrap();
-    let page = Served::start(folder.path(), "--save stage --seed 3 --paused");
+    let folder = &Dir::new();
+    let page = Served::start(folder, "--save stage --seed 3 --paused");
     page.step("stage");
     let scenes = page.api("stage/scenes");
     let is_home = |scene: &&Value| scene["at"] == "The Lamp and Ledger" && scene["played"] == 0;
@@ -1137,30 +1093,23 @@ fn a_host_opens_a_scene_and_goes_back_to_before_a_call() {
     });
     assert!(opened, "{scene} never opens");
 
-    let calls = page.api("stage/calls?turn=2");
-    let calls = calls["calls"].as_array().unwrap();
+    let calls = &page.list("stage/calls?turn=2", "calls");
     let call = &calls[calls.len() / 2];
     let undone = deed(json!({"do": "undo", "call": call["call"]}));
     assert_eq!(undone.status, 200, "{}", undone.body);
     let branch = undone.json()["slot"].as_str().unwrap().to_owned();
     assert!((0..3_000).any(|_| page.is_paused_at(&branch, 2)));
     drop(page);
-    let journal = folder.path().join(format!("saves/{branch}/journal.jsonl"));
-    let journal = std::fs::read_to_string(journal).unwrap();
+    let journal = journal(folder, &branch);
     assert!(!journal.contains("{\"spare\""), "nothing later is kept");
-    let replayed = run(folder.path(), &format!("replay {branch}"));
-    assert_eq!(replayed.status.code(), Some(0), "{}", super::err(&replayed));
+    succeed(folder, &format!("replay {branch}"));
 }
 
 #[test]
 fn a_seat_gets_what_its_character_learns_and_nothing_else() {
-    let folder = tempfile::tempdir().unwrap();
-    let mut page = Served::start(folder.path(), "--save seat --invite Odile\u{a0}Marsh");
-    let seat = page
-        .records
-        .iter()
-        .find(|record| record["record"] == "seat")
-        .unwrap();
+    let folder = &Dir::new();
+    let mut page = Served::start(folder, "--save seat --invite Odile\u{a0}Marsh");
+    let seat = page.record("seat");
     let address = seat["address"].as_str().unwrap().to_owned();
     let host = std::mem::take(&mut page.cookie);
     assert_eq!(page.get("/api/seat/story").status, 403, "without a token");
@@ -1301,13 +1250,10 @@ fn assert_nothing_else(page: &Served, slot: &str, id: u64, bodies: &BTreeMap<Str
 
 #[test]
 fn a_seat_is_in_the_language_of_whoever_sits_there() {
-    let folder = tempfile::tempdir().unwrap();
-    let mut page = Served::start(folder.path(), "zhaoying-ban --save ban --invite 沈豆娘");
-    let seat = page
-        .records
-        .iter()
-        .find(|record| record["record"] == "seat");
-    let address = seat.unwrap()["address"].as_str().unwrap().to_owned();
+    let folder = &Dir::new();
+    let mut page = Served::start(folder, "zhaoying-ban --save ban --invite 沈豆娘");
+    let seat = page.record("seat");
+    let address = seat["address"].as_str().unwrap().to_owned();
     let path = &address[address.find("/seat/").unwrap()..];
     let head = |path: &str| format!("GET {path} HTTP/1.1\r\nHost: {}", page.address);
     let goes_to = |answer: Answer, to: &str| {
@@ -1429,16 +1375,14 @@ fn add_keys(text: &str, keys: &mut std::collections::BTreeSet<String>) {
 
 #[test]
 fn a_host_invites_somebody_while_the_story_is_played_and_takes_the_seat_back() {
-    let folder = tempfile::tempdir().unwrap();
-    let mut page = Served::start(folder.path(), "--save inn --paused");
+    let folder = &Dir::new();
+    let mut page = Served::start(folder, "--save inn --paused");
     page.step("inn");
     let story = page.wait_for("inn", "paused");
     let can = |story: &Value, deed: &str| story["can"].as_array().unwrap().contains(&json!(deed));
     assert!(can(&story, "invite") && !can(&story, "dismiss"));
-    let mut entities = story["entities"].as_array().unwrap().iter();
-    let who = entities.find(|entity| entity["faction"] == "hero").unwrap()["id"].clone();
-    let invited = page.post("/api/inn/do", &json!({"do": "invite", "who": who}));
-    assert_eq!(invited.status, 200, "{}", invited.body);
+    let who = one(&story["entities"], "faction", "hero")["id"].clone();
+    let invited = page.done("inn", &json!({"do": "invite", "who": who}));
     let address = invited.json()["address"].as_str().unwrap().to_owned();
     // Not everybody on this computer is the host any more; whoever invited has a cookie now.
     assert_eq!(page.get("/api/inn/story").status, 403);
@@ -1460,8 +1404,7 @@ fn a_host_invites_somebody_while_the_story_is_played_and_takes_the_seat_back() {
     });
     assert!(is_asked, "a guest at a seat, and not asked");
     page.cookie = host;
-    let dismissed = page.post("/api/inn/do", &json!({"do": "dismiss", "who": who}));
-    assert_eq!(dismissed.status, 200, "{}", dismissed.body);
+    page.done("inn", &json!({"do": "dismiss", "who": who}));
     assert_eq!(page.api(&format!("inn/person/{who}"))["played_by"], "mind");
     let turn = page.api("inn/story")["turn"].as_u64();
     let goes_on = (0..3_000).any(|_| {
@@ -1476,14 +1419,13 @@ fn a_host_invites_somebody_while_the_story_is_played_and_takes_the_seat_back() {
 
 #[test]
 fn the_improviser_plays_for_whoever_is_away_too_long_until_it_comes_back() {
-    let folder = tempfile::tempdir().unwrap();
-    serve_model(folder.path(), |_| Reply::Error("{}".into()));
+    let folder = &Dir::new();
+    serve_model(folder, |_| Reply::Error("{}".into()));
     let mut page = Served::start(
-        folder.path(),
+        folder,
         "--models models.ron --model m --on-server-error fall-back --save away --paused --away 5 --invite Odile\u{a0}Marsh",
     );
-    let mut records = page.records.iter();
-    let seat = records.find(|record| record["record"] == "seat").unwrap();
+    let seat = page.record("seat");
     let address = seat["address"].as_str().unwrap().to_owned();
     page.step("away");
     let host = std::mem::take(&mut page.cookie);
@@ -1515,8 +1457,7 @@ fn the_improviser_plays_for_whoever_is_away_too_long_until_it_comes_back() {
 
 #[test]
 fn a_world_that_is_edited_while_it_is_watched_is_taken_over_between_turns() {
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
+    let folder = &Dir::new();
     run(folder, "new mine");
     let file = folder.join("mine/world.ron");
     let world = fs::read_to_string(&file).unwrap();
@@ -1529,10 +1470,7 @@ fn a_world_that_is_edited_while_it_is_watched_is_taken_over_between_turns() {
     page.step("tale");
     let look = || {
         let people = page.api("tale/people");
-        let mut people = people.as_array().unwrap().iter();
-        let tam = people
-            .find(|person| person["name"] == "Tam Weller")
-            .unwrap();
+        let tam = one(&people, "name", "Tam Weller");
         let tam = page.api(&format!("tale/person/{}", tam["id"]));
         tam["look"].as_str().unwrap().to_owned()
     };
@@ -1550,40 +1488,34 @@ fn a_world_that_is_edited_while_it_is_watched_is_taken_over_between_turns() {
     let problem = &problems()[0];
     assert_eq!(problem["line"], line, "{problem}");
     let text = problem["text"].as_str().unwrap();
-    assert!(text.contains(&format!("world.ron:{line}:")), "{text}");
+    has(&text, &[&format!("world.ron:{line}:")]);
     assert!(look().contains("with flour"), "the old data stay");
 
     // What the story can't go without is a problem of the whole file.
     write(&sooty.replace("Isa Finch", "Isolde Finch"));
     page.step("tale");
     let text = problems()[0]["text"].as_str().unwrap().to_owned();
-    assert!(text.contains("'Isa Finch' is gone"), "{text}");
+    has(&text, &["'Isa Finch' is gone"]);
 
     write(&sooty);
     page.step("tale");
     assert_eq!(problems(), json!([]));
     assert!(look().contains("with soot"));
-    let branch = page.post(
-        "/api/tale/do",
-        &json!({"do": "branch", "turn": 2, "name": "twig"}),
-    );
-    assert_eq!(branch.status, 200, "{}", branch.body);
+    page.done("tale", &json!({"do": "branch", "turn": 2, "name": "twig"}));
     drop(page);
     for slot in ["tale", "twig"] {
-        let replayed = run(folder, &format!("replay {slot}"));
-        assert_eq!(replayed.status.code(), Some(0), "{}", super::err(&replayed));
+        succeed(folder, &format!("replay {slot}"));
     }
 }
 
 #[test]
 fn an_address_is_for_a_story_with_a_page() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = &Dir::new();
     for command in ["run --port 4100", "undercover --listen 127.0.0.2"] {
-        let refused = run(folder.path(), command);
-        assert_eq!(refused.status.code(), Some(2), "{command}");
+        let refused = exits(folder, command, 2);
         assert!(super::err(&refused).contains("--watch"), "{command}");
     }
-    assert!(!folder.path().join("saves").exists());
+    assert!(!folder.join("saves").exists());
 }
 
 /// What the last call that is over was sent.
@@ -1596,8 +1528,7 @@ fn last_request(page: &Served, slot: &str) -> String {
 
 #[test]
 fn a_team_that_is_edited_while_it_is_watched_is_taken_over_between_turns() {
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
+    let folder = &Dir::new();
     fs::create_dir_all(folder.join("data/teams")).unwrap();
     let write = |file: &str, (turns, second, told): (&str, &str, &str)| {
         let team = format!(
@@ -1627,7 +1558,7 @@ fn a_team_that_is_edited_while_it_is_watched_is_taken_over_between_turns() {
             write(file, wrong);
             page.step(slot);
             let text = problems().to_string();
-            assert!(text.contains(file) && text.contains(problem), "{text}");
+            has(&text, &[file, problem]);
             assert!(last_request(&page, slot).contains("You sing."));
         }
         write(file, ("40", "Bea", "You shoe horses."));
@@ -1641,8 +1572,7 @@ fn a_team_that_is_edited_while_it_is_watched_is_taken_over_between_turns() {
 
 #[test]
 fn prompts_of_undercover_that_are_edited_while_it_is_watched_are_taken_over() {
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
+    let folder = &Dir::new();
     let prompts = folder.join("data/prompts/en/undercover");
     for part in ["asks", "system"] {
         fs::create_dir_all(prompts.join(part)).unwrap();
@@ -1655,7 +1585,7 @@ fn prompts_of_undercover_that_are_edited_while_it_is_watched_are_taken_over() {
     page.step("game");
     let problems = || page.api("game/story")["run"]["problems"].clone();
     let text = problems()[0]["text"].as_str().unwrap().to_owned();
-    assert!(text.contains("describe.j2:1:"), "{text}");
+    has(&text, &["describe.j2:1:"]);
     for ask in ["describe", "vote"] {
         write(&format!("asks/{ask}.j2"), "Sing of it.");
     }
@@ -1664,15 +1594,14 @@ fn prompts_of_undercover_that_are_edited_while_it_is_watched_are_taken_over() {
     assert_eq!(problems(), json!([]));
     page.step("game");
     let sent = last_request(&page, "game");
-    assert!(sent.contains("Sing of it."), "{sent}");
-    assert!(sent.contains("You are called "), "{sent}");
+    has(&sent, &["Sing of it."]);
+    has(&sent, &["You are called "]);
     drop(page);
     // The save has the prompts with which it was played.
     succeed(folder, "replay game --quiet");
     fs::remove_dir_all(folder.join("data")).unwrap();
     succeed(folder, "replay game --quiet");
-    let resumed = run(folder, "resume game");
-    assert_eq!(resumed.status.code(), Some(0), "{}", super::err(&resumed));
+    let resumed = succeed(folder, "resume game");
     assert!(
         super::err(&resumed).contains("  prompts"),
         "{}",
@@ -1683,16 +1612,15 @@ fn prompts_of_undercover_that_are_edited_while_it_is_watched_are_taken_over() {
 
 #[test]
 fn a_branch_from_the_page_may_have_other_models() {
-    let folder = tempfile::tempdir().unwrap();
-    let page = Served::start(folder.path(), "--save tale --paused");
+    let folder = &Dir::new();
+    let page = Served::start(folder, "--save tale --paused");
     page.wait_for("tale", "paused");
     page.step("tale");
     page.step("tale");
     let story = page.api("tale/story");
     let models = story["models"].as_array().unwrap();
     assert!(models.contains(&json!("improviser")), "{models:?}");
-    let mut entities = story["entities"].as_array().unwrap().iter();
-    let id = entities.find(|entity| entity["kind"] == "actor").unwrap()["id"].to_string();
+    let id = one(&story["entities"], "kind", "actor")["id"].to_string();
     let branch = |name: &str, model: &str| {
         let models = json!({ id.clone(): model });
         let body = json!({"do": "branch", "turn": 1, "name": name, "models": models});
@@ -1719,8 +1647,7 @@ fn report_of(folder: &std::path::Path, slot: &str) -> Vec<String> {
 
 #[test]
 fn the_log_of_events_tells_a_story_as_its_journal_does() {
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
+    let folder = &Dir::new();
     succeed(
         folder,
         "run drowned-assize --seed 2 --save one --until 8 --quiet",
@@ -1769,12 +1696,12 @@ fn the_log_of_events_tells_a_story_as_its_journal_does() {
 
 #[test]
 fn a_team_finishes_its_run_on_its_page() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = &Dir::new();
     let team = r#"(name: "Smithy", language: en, participants: [(name: "Ann"), (name: "Bea")], max_turns: 4)"#;
-    fs::write(folder.path().join("smithy.ron"), team).unwrap();
+    fs::write(folder.join("smithy.ron"), team).unwrap();
     let begun = "chat smithy.ron --save talk --until 1 --task Shoe-the-horse --quiet";
-    succeed(folder.path(), begun);
-    let page = Served::begin(folder.path(), "watch --all --json");
+    succeed(folder, begun);
+    let page = Served::begin(folder, "watch --all --json");
     let story = page.wait_for("talk", "paused");
     let can = story["can"].as_array().unwrap();
     for deed in ["play", "step", "stop", "branch"] {
@@ -1787,11 +1714,11 @@ fn a_team_finishes_its_run_on_its_page() {
     let said = said["events"].as_array().unwrap().len();
     assert!(said >= 4, "{said}: {story}");
     drop(page);
-    succeed(folder.path(), "replay talk --quiet");
+    succeed(folder, "replay talk --quiet");
     // It waits for a task, which a terminal can give.
-    let page = Served::begin(folder.path(), "watch --all --json");
+    let page = Served::begin(folder, "watch --all --json");
     let story = page.wait_for("talk", "saved");
     assert!(!story["can"].as_array().unwrap().contains(&json!("play")));
     drop(page);
-    succeed(folder.path(), "resume talk --task Again --quiet");
+    succeed(folder, "resume talk --task Again --quiet");
 }

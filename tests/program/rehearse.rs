@@ -6,13 +6,12 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::chinese::write;
-use super::{err, out, run};
+use super::{err, exits, has, out, run, succeed};
 
 /// A folder with a small world in `mill` and these expectations of it.
 fn mill(expectations: &str) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
-    let made = run(folder.path(), "new mill");
-    assert_eq!(made.status.code(), Some(0), "{}", err(&made));
+    succeed(folder.path(), "new mill");
     if !expectations.is_empty() {
         write(&folder.path().join("mill/expect.ron"), expectations);
     }
@@ -29,18 +28,19 @@ fn tables_say_what_happened() {
     let folder = mill("");
     let (code, told, errors) = rehearse(folder.path(), "--cost-as deepseek");
     assert_eq!(code, Some(0), "{errors}");
-    for words in [
-        "Overview",
-        "cost of a run as deepseek",
-        "Grinding Floor",
-        "Tam Weller",
-        "the-coins",
-        "The mill stands",
-        "The run with seed 1 ended: ",
-    ] {
-        assert!(told.contains(words), "no '{words}' in:\n{told}");
-    }
-    assert!(errors.contains("4 of 4 runs played"), "{errors}");
+    has(
+        &told,
+        &[
+            "Overview",
+            "cost of a run as deepseek",
+            "Grinding Floor",
+            "Tam Weller",
+            "the-coins",
+            "The mill stands",
+            "The run with seed 1 ended: ",
+        ],
+    );
+    has(&errors, &["4 of 4 runs played"]);
     assert!(!folder.path().join("saves").exists(), "nothing is saved");
     let again = rehearse(folder.path(), "--cost-as deepseek --jobs 1");
     assert_eq!(again.1, told);
@@ -69,14 +69,15 @@ fn the_page_needs_nothing_else() {
         let (code, _, errors) = rehearse(folder.path(), &format!("--html page.html --lang {lang}"));
         assert_eq!(code, Some(7), "{errors}");
         let page = fs::read_to_string(folder.path().join("page.html")).unwrap();
-        for words in [
-            title,
-            "Grinding Floor",
-            "<svg",
-            "prefers-color-scheme: dark",
-        ] {
-            assert!(page.contains(words), "no '{words}' in the page");
-        }
+        has(
+            &page,
+            &[
+                title,
+                "Grinding Floor",
+                "<svg",
+                "prefers-color-scheme: dark",
+            ],
+        );
         for link in ["http", "src=", "href=", "url(", "@import", "<script"] {
             assert!(!page.contains(link), "the page has '{link}'");
         }
@@ -93,16 +94,12 @@ fn runs_are_found_by_a_condition() {
     };
     let found = find("At(\"Isa Finch\", \"Grinding Floor\")");
     assert_eq!(found.status.code(), Some(0), "{}", err(&found));
-    assert!(
-        out(&found).contains("Found in none of 4 runs"),
-        "{}",
-        out(&found)
-    );
+    has(&out(&found), &["Found in none of 4 runs"]);
     let found = find("Alive(\"Isa Finch\")");
-    assert!(out(&found).contains("seeds: 1, 2, 3, 4"), "{}", out(&found));
+    has(&out(&found), &["seeds: 1, 2, 3, 4"]);
     let wrong = find("Alive(\"Isa Flinch\")");
     assert_eq!(wrong.status.code(), Some(2));
-    assert!(err(&wrong).contains("Isa Finch"), "{}", err(&wrong));
+    has(&err(&wrong), &["Isa Finch"]);
     assert_eq!(find("Alive(").status.code(), Some(2));
 }
 
@@ -114,13 +111,13 @@ fn expectations_are_met_or_told_with_their_place() {
     let (code, told, errors) = rehearse(unmet.path(), "");
     assert_eq!(code, Some(7));
     assert!(told.contains("Overview"), "the tables are printed as well");
-    for words in ["expect.ron:3:3: error: [1]: ", "expected 99 to 100%"] {
-        assert!(errors.contains(words), "no '{words}' in:\n{errors}");
-    }
+    has(
+        &errors,
+        &["expect.ron:3:3: error: [1]: ", "expected 99 to 100%"],
+    );
     let wrong = mill("[Fight(\"Grinding Flour\", 0, 100)]");
     for command in ["rehearse mill", "check mill"] {
-        let output = run(wrong.path(), command);
-        assert_eq!(output.status.code(), Some(3), "{command}");
+        let output = exits(wrong.path(), command, 3);
         let told = err(&output) + &out(&output);
         for words in ["expect.ron:1:8: error: [0].0: ", "Grinding Floor"] {
             assert!(told.contains(words), "{command}: no '{words}' in:\n{told}");
@@ -132,8 +129,7 @@ fn expectations_are_met_or_told_with_their_place() {
 fn a_branch_plays_on_with_another_option() {
     let folder = mill("");
     let run = |arguments: &str| {
-        let output = run(folder.path(), arguments);
-        assert_eq!(output.status.code(), Some(0), "{}", err(&output));
+        let output = succeed(folder.path(), arguments);
         out(&output)
     };
     run("run mill --save one --quiet");
@@ -143,6 +139,6 @@ fn a_branch_plays_on_with_another_option() {
     ] {
         run(&format!("branch one {option} --choose the-coins={option}"));
         let told = run(&format!("resume {option} --width 1000"));
-        assert!(told.contains(seen), "{told}");
+        has(&told, &[seen]);
     }
 }

@@ -2,51 +2,51 @@
 
 use std::fs;
 
-use super::{err, fed, out};
+use super::{Dir, err, fed, has, journal, lacks, out};
 
 const SEAT: &str = "zhaoying-ban --seat 沈豆娘 --save tide --lang zh";
 
 #[test]
 fn a_seat_looks_up_what_its_character_knows() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = &Dir::new();
     let typed = "/me\n/秘密\n／who\n/save\n/跳舞\n/help\n/quit\nunread\n";
-    let output = fed(folder.path(), SEAT, typed);
+    let output = fed(folder, SEAT, typed);
     assert_eq!(output.status.code(), Some(0), "{}", err(&output));
     let shown = out(&output);
-    for part in [
-        "生命：",
-        "一开始就知道：",
-        "你在：",
-        "playhouse resume tide",
-        "没有 /跳舞 这个命令",
-        "/撤销",
-    ] {
-        assert!(shown.contains(part), "no {part}: {shown}");
-    }
+    has(
+        &shown,
+        &[
+            "生命：",
+            "一开始就知道：",
+            "你在：",
+            "playhouse resume tide",
+            "没有 /跳舞 这个命令",
+            "/撤销",
+        ],
+    );
     let said = err(&output);
-    assert!(said.contains("已停止，进度已保存。"), "{said}");
-    let journal = fs::read_to_string(folder.path().join("saves/tide/journal.jsonl")).unwrap();
-    assert!(!journal.contains("unread"), "{journal}");
+    has(&said, &["已停止，进度已保存。"]);
+    let journal = journal(folder, "tide");
+    lacks(&journal, &["unread"]);
 }
 
 #[test]
 fn the_last_answer_is_taken_back_in_a_new_slot() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = &Dir::new();
     let typed = "/undo\n我来了。\n/undo\n我又来了。\n/quit\n";
-    let output = fed(folder.path(), SEAT, typed);
+    let output = fed(folder, SEAT, typed);
     assert_eq!(output.status.code(), Some(0), "{}", err(&output));
     let said = err(&output);
-    assert!(said.contains("你还没有可以收回的回答。"), "{said}");
-    assert!(said.contains("故事以 tide-2 继续"), "{said}");
+    has(&said, &["你还没有可以收回的回答。"]);
+    has(&said, &["故事以 tide-2 继续"]);
     let journal = |slot: &str| {
-        let file = folder.path().join("saves").join(slot).join("journal.jsonl");
+        let file = folder.join("saves").join(slot).join("journal.jsonl");
         fs::read_to_string(file).unwrap()
     };
     let (old, new) = (journal("tide"), journal("tide-2"));
     assert!(old.contains("我来了。") && !old.contains("我又来了。"));
     assert!(new.contains("我又来了。") && !new.contains("\"我来了。"));
-    let replayed = super::run(folder.path(), "replay tide-2");
-    assert_eq!(replayed.status.code(), Some(0), "{}", err(&replayed));
+    super::succeed(folder, "replay tide-2");
 }
 
 #[test]
@@ -64,28 +64,27 @@ fn commands_at_the_seat_of_a_team_are_no_messages() {
     ] {
         assert!(shown.contains(part), "no {part}: {shown}{}", err(&output));
     }
-    let journal = folder.path().join("saves/desk/journal.jsonl");
-    let journal = fs::read_to_string(journal).unwrap();
-    assert!(journal.contains("/etc is a folder."), "{journal}");
-    assert!(!journal.contains("/help"), "{journal}");
+    let journal = journal(folder, "desk");
+    has(&journal, &["/etc is a folder."]);
+    lacks(&journal, &["/help"]);
     let quit = fed(
         folder.path(),
         "chat en/writing-desk --seat Writer --task Tea",
         "/quit\n",
     );
     assert_eq!(quit.status.code(), Some(0), "{}", err(&quit));
-    assert!(err(&quit).contains("playhouse resume"), "{}", err(&quit));
+    has(&err(&quit), &["playhouse resume"]);
 }
 
 #[test]
 fn a_player_of_undercover_looks_up_its_word() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = &Dir::new();
     let game = "undercover --players 4 --words kite,balloon --seat Bruno --lang en";
-    let output = fed(folder.path(), game, "/me\n/quit\n");
+    let output = fed(folder, game, "/me\n/quit\n");
     let shown = out(&output);
     assert!(shown.contains("Your word: "), "{shown}{}", err(&output));
-    let output = fed(folder.path(), game, "/secrets\n/quit\n");
+    let output = fed(folder, game, "/secrets\n/quit\n");
     let shown = out(&output);
     assert!(shown.contains("Your word: "), "{shown}{}", err(&output));
-    assert!(!shown.contains("no secrets"), "{shown}");
+    lacks(&shown, &["no secrets"]);
 }

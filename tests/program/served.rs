@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::playhouse;
+use super::{has, playhouse};
 
 /// A story on a page, and its process.
 pub(super) struct Served {
@@ -42,6 +42,13 @@ impl Answer {
     pub(super) fn json(&self) -> Value {
         serde_json::from_str(&self.body).unwrap()
     }
+}
+
+/// The first of a list whose member is this.
+#[track_caller]
+pub(super) fn one<'v>(list: &'v Value, member: &str, is: &str) -> &'v Value {
+    let mut list = list.as_array().unwrap().iter();
+    list.find(|one| one[member] == is).unwrap()
 }
 
 /// Sends a request; the head ends without a line break.
@@ -136,6 +143,12 @@ impl Served {
         served
     }
 
+    /// The record of this kind that the program printed.
+    pub(super) fn record(&self, kind: &str) -> &Value {
+        let mut records = self.records.iter();
+        records.find(|record| record["record"] == kind).unwrap()
+    }
+
     /// Opens an address with a token; returns the header of its cookie.
     pub(super) fn enter(&self, address: &str) -> String {
         let path = address
@@ -146,13 +159,9 @@ impl Served {
         let answer = self.get(&format!("/{path}"));
         // A redirect would lose the cookie after a click on another site.
         assert_eq!(answer.status, 200, "{}", answer.body);
-        assert!(
-            answer.body.contains("http-equiv=\"refresh\""),
-            "{}",
-            answer.body
-        );
+        has(&answer.body, &["http-equiv=\"refresh\""]);
         let head = answer.head.to_lowercase();
-        assert!(head.contains("httponly; samesite=strict"), "{head}");
+        has(&head, &["httponly; samesite=strict"]);
         let cookie = answer
             .head
             .lines()
@@ -186,6 +195,19 @@ impl Served {
             self.address
         );
         self.ask(&head, &body.to_string())
+    }
+
+    /// Does something in a story, which must be possible.
+    #[track_caller]
+    pub(super) fn done(&self, slot: &str, deed: &Value) -> Answer {
+        let done = self.post(&format!("/api/{slot}/do"), deed);
+        assert_eq!(done.status, 200, "{deed}: {}", done.body);
+        done
+    }
+
+    /// The list in a member of what an address answers.
+    pub(super) fn list(&self, path: &str, member: &str) -> Vec<Value> {
+        self.api(path)[member].as_array().unwrap().clone()
     }
 
     /// What an address answers once its story is read.

@@ -15,7 +15,15 @@ use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 
 use super::model_server::{Reply, serve_model};
-use super::{err, out, playhouse, records_of, run};
+use super::{Dir, err, exits, has, lacks, out, playhouse, records_of, run, succeed, world};
+
+/// As [`chat`], and it must succeed.
+#[track_caller]
+fn talk(folder: &Path, arguments: &str, task: &str) -> Output {
+    let output = chat(folder, arguments, task);
+    assert_ok(&output);
+    output
+}
 
 /// Runs the program with a task of several words.
 fn chat(folder: &Path, arguments: &str, task: &str) -> Output {
@@ -30,104 +38,89 @@ fn assert_ok(output: &Output) {
 
 #[test]
 fn a_team_is_chosen_talks_is_saved_and_replayed() {
-    let folder = tempfile::tempdir().unwrap();
-    let listed = out(&run(folder.path(), "chat"));
-    assert!(
-        listed.contains("en/writing-desk") && listed.contains("zh/xiezuo-tai"),
-        "{listed}"
-    );
+    let folder = &Dir::new();
+    let listed = out(&run(folder, "chat"));
+    has(&listed, &["en/writing-desk", "zh/xiezuo-tai"]);
     let task = "What is the weather in Paris, and what is 123 * 456?";
-    let told = chat(folder.path(), "chat en/assistant --save one", task);
-    assert_ok(&told);
+    let told = talk(folder, "chat en/assistant --save one", task);
     let page = out(&told);
-    for part in [
-        "---------- TextMessage (user) ----------",
-        "---------- ToolCallRequestEvent (Assistant) ----------",
-        "weather({\"city\":\"Paris\"})",
-        "56088",
-        "---------- Summary ----------",
-        "Number of messages: 4",
-        "Finish reason: Maximum number of turns 1 reached",
-    ] {
-        assert!(page.contains(part), "{part} is missing in\n{page}");
-    }
-    let replayed = run(folder.path(), "replay one");
-    assert_ok(&replayed);
+    has(
+        &page,
+        &[
+            "---------- TextMessage (user) ----------",
+            "---------- ToolCallRequestEvent (Assistant) ----------",
+            "weather({\"city\":\"Paris\"})",
+            "56088",
+            "---------- Summary ----------",
+            "Number of messages: 4",
+            "Finish reason: Maximum number of turns 1 reached",
+        ],
+    );
+    succeed(folder, "replay one");
     // What would be sent next is shown, and neither sent nor saved.
-    let before = std::fs::read(folder.path().join("saves/one/journal.jsonl")).unwrap();
+    let before = std::fs::read(folder.join("saves/one/journal.jsonl")).unwrap();
     for arguments in [
         "chat en/assistant --save two --model deepseek --dry-run",
         "resume one --dry-run",
     ] {
-        let unsent = chat(folder.path(), arguments, "And in Oslo?");
-        assert_ok(&unsent);
+        let unsent = talk(folder, arguments, "And in Oslo?");
         let page = out(&unsent);
-        assert!(page.contains("user: And in Oslo?"), "{page}");
-        assert!(page.contains("1 prompt would be sent next"), "{page}");
+        has(&page, &["user: And in Oslo?"]);
+        has(&page, &["1 prompt would be sent next"]);
     }
-    assert!(!folder.path().join("saves/two").exists());
-    let after = std::fs::read(folder.path().join("saves/one/journal.jsonl")).unwrap();
+    assert!(!folder.join("saves/two").exists());
+    let after = std::fs::read(folder.join("saves/one/journal.jsonl")).unwrap();
     assert!(before == after);
-    let more = chat(
-        folder.path(),
-        "resume one",
-        "And in Oslo: how is the weather?",
-    );
-    assert_ok(&more);
+    let more = talk(folder, "resume one", "And in Oslo: how is the weather?");
     let page = out(&more);
-    assert!(
-        page.contains("snow, -3 °C") && !page.contains("light rain"),
-        "{page}"
-    );
+    has(&page, &["snow, -3 °C"]);
+    lacks(&page, &["light rain"]);
 }
 
 #[test]
 fn the_trace_shows_what_each_call_saw() {
-    let folder = tempfile::tempdir().unwrap();
-    let told = chat(
-        folder.path(),
+    let folder = &Dir::new();
+    let told = talk(
+        folder,
         "chat en/coordinator --save fair --format log",
         "Find a day for the fair",
     );
-    assert_ok(&told);
     let page = out(&told);
-    assert!(page.contains("] User: Find a day for the fair\n"), "{page}");
-    assert!(
-        page.contains(
-            "📋 Task finished\nStop reason: Maximum number of turns 3 reached\nMessages: 4\n"
-        ),
-        "{page}"
+    has(&page, &["] User: Find a day for the fair\n"]);
+    has(
+        &page,
+        &["📋 Task finished\nStop reason: Maximum number of turns 3 reached\nMessages: 4\n"],
     );
-    assert!(page.contains("    📊 Model usage: "), "{page}");
-    let trace = out(&run(folder.path(), "show fair --view trace Coordinator"));
-    for part in [
-        ">>> AGENT: Coordinator  (call #1)",
-        "Sender: harbour-office",
-        "Asked (turn to speak, improviser/improviser)\nSystem message: You coordinate. ",
-        "\nInternal context (harbour-office): 1 message\n    [0] [user] User: Find a day for the fair\n",
-        ">>> AGENT: Coordinator  (call #2)",
-        "Internal context (harbour-office): 3 messages",
-        "    [1] [assistant] Coordinator: ",
-        "    [2] [user] Worker: ",
-        "\nReply: ",
-    ] {
-        assert!(trace.contains(part), "{part} is missing in\n{trace}");
-    }
+    has(&page, &["    📊 Model usage: "]);
+    let trace = out(&run(folder, "show fair --view trace Coordinator"));
+    has(
+        &trace,
+        &[
+            ">>> AGENT: Coordinator  (call #1)",
+            "Sender: harbour-office",
+            "Asked (turn to speak, improviser/improviser)\nSystem message: You coordinate. ",
+            "\nInternal context (harbour-office): 1 message\n    [0] [user] User: Find a day for the fair\n",
+            ">>> AGENT: Coordinator  (call #2)",
+            "Internal context (harbour-office): 3 messages",
+            "    [1] [assistant] Coordinator: ",
+            "    [2] [user] Worker: ",
+            "\nReply: ",
+        ],
+    );
     assert!(!trace.contains("AGENT: Worker"));
-    let trace = out(&run(folder.path(), "show fair --view trace"));
+    let trace = out(&run(folder, "show fair --view trace"));
     let calls: Vec<_> = trace
         .lines()
         .filter(|line| line.starts_with(">>> "))
         .collect();
     assert_eq!(calls.len(), 4, "the user's task is a call too: {calls:?}");
-    let unknown = run(folder.path(), "show fair --view trace Wroker");
-    assert_eq!(unknown.status.code(), Some(2));
-    assert!(err(&unknown).contains("Worker"), "{}", err(&unknown));
+    let unknown = exits(folder, "show fair --view trace Wroker", 2);
+    has(&err(&unknown), &["Worker"]);
 }
 
 #[test]
 fn a_trace_in_the_form_of_ag2_has_the_messages_before_each_turn() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = &Dir::new();
     let team = r#"Team(
         name: "office", user: "User", max_turns: 4,
         participants: [
@@ -135,13 +128,8 @@ fn a_trace_in_the_form_of_ag2_has_the_messages_before_each_turn() {
             (name: "Worker", system_message: "You work.", memory: ["Two hands."]),
         ],
     )"#;
-    std::fs::write(folder.path().join("office.ron"), team).unwrap();
-    let told = chat(
-        folder.path(),
-        "chat office.ron --save one --json",
-        "Find a day",
-    );
-    assert_ok(&told);
+    std::fs::write(folder.join("office.ron"), team).unwrap();
+    let told = talk(folder, "chat office.ron --save one --json", "Find a day");
     let messages = records_of(&told);
     let texts = messages.iter().map(|record| &record["message"]);
     let texts = texts.filter(|message| message["type"] == "TextMessage");
@@ -165,9 +153,9 @@ fn a_trace_in_the_form_of_ag2_has_the_messages_before_each_turn() {
     }
     for language in ["en", "zh"] {
         let command = format!("show one --view ag2 --lang {language}");
-        assert_eq!(out(&run(folder.path(), &command)), wanted);
+        assert_eq!(out(&run(folder, &command)), wanted);
     }
-    let of_worker = run(folder.path(), "show one Worker --view ag2 --json");
+    let of_worker = run(folder, "show one Worker --view ag2 --json");
     let calls = records_of(&of_worker);
     let first = &calls[0];
     assert_eq!(
@@ -181,10 +169,10 @@ fn a_trace_in_the_form_of_ag2_has_the_messages_before_each_turn() {
 
 #[test]
 fn a_team_whose_server_failed_goes_on() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = &Dir::new();
     let is_up = Arc::new(AtomicBool::new(false));
     let up = is_up.clone();
-    serve_model(folder.path(), move |request| {
+    serve_model(folder, move |request| {
         let is_bo = request.to_string().contains("Here I am.");
         if !is_bo || up.load(Ordering::SeqCst) {
             Reply::at_once("Here I am.")
@@ -193,30 +181,22 @@ fn a_team_whose_server_failed_goes_on() {
         }
     });
     let team = r#"Team(name: "duo", participants: [(name: "Ava"), (name: "Bo")], max_turns: 2)"#;
-    std::fs::write(folder.path().join("duo.ron"), team).unwrap();
+    std::fs::write(folder.join("duo.ron"), team).unwrap();
     let failed = chat(
-        folder.path(),
+        folder,
         "chat duo.ron --save one --model m --models models.ron",
         "Who is there?",
     );
     assert_eq!(failed.status.code(), Some(5), "{}", err(&failed));
-    assert!(
-        err(&failed).contains("Bo could not be asked"),
-        "{}",
-        err(&failed)
-    );
+    has(&err(&failed), &["Bo could not be asked"]);
     is_up.store(true, Ordering::SeqCst);
-    let resumed = run(
-        folder.path(),
-        "resume one --model m --models models.ron --json",
-    );
-    assert_ok(&resumed);
+    let resumed = succeed(folder, "resume one --model m --models models.ron --json");
     let said = records_of(&resumed);
     let said = said.iter().map(|record| &record["message"]);
     let said = said.filter(|message| message["content"] == "Here I am.");
     let speakers: Vec<_> = said.map(|message| message["source"].clone()).collect();
     assert_eq!(speakers, ["Bo"], "{}", out(&resumed));
-    assert_ok(&run(folder.path(), "replay one -q"));
+    succeed(folder, "replay one -q");
 }
 
 /// Everything but the times of day and how long it took, which are other ones each time.
@@ -233,7 +213,7 @@ fn timeless(page: &str) -> Vec<String> {
 
 #[test]
 fn what_is_said_in_a_team_that_is_a_tool_is_shown_live_in_replay_and_resume_alike() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = &Dir::new();
     let rows = [
         (
             "en/reading-room",
@@ -249,14 +229,12 @@ fn what_is_said_in_a_team_that_is_a_tool_is_shown_live_in_replay_and_resume_alik
     for (number, (team, task, [panel, doubter, speaker, host, user])) in (0..).zip(rows) {
         let shown = |form: &str| {
             let slot = format!("{form}-{number}");
-            let told = chat(
-                folder.path(),
+            let told = talk(
+                folder,
                 &format!("chat {team} --save {slot} --format {form}"),
                 task,
             );
-            assert_ok(&told);
-            let replayed = run(folder.path(), &format!("replay {slot} --format {form}"));
-            assert_ok(&replayed);
+            let replayed = succeed(folder, &format!("replay {slot} --format {form}"));
             assert_eq!(timeless(&out(&told)), timeless(&out(&replayed)));
             out(&told)
         };
@@ -273,45 +251,38 @@ fn what_is_said_in_a_team_that_is_a_tool_is_shown_live_in_replay_and_resume_alik
                 .any(|line| line.starts_with(&format!("    {panel} ›  {doubter}: ")))
         );
         // Said inside, it is no message of this conversation.
-        assert!(page.contains("Messages: 4\n"), "{page}");
+        has(&page, &["Messages: 4\n"]);
 
         let slot = format!("json-{number}");
-        let told = chat(
-            folder.path(),
-            &format!("chat {team} --json --save {slot}"),
-            task,
-        );
-        assert_ok(&told);
-        let replayed = run(folder.path(), &format!("replay {slot} --json"));
+        let told = talk(folder, &format!("chat {team} --json --save {slot}"), task);
+        let replayed = run(folder, &format!("replay {slot} --json"));
         assert_eq!(out(&told), out(&replayed));
         let mut inner = records_of(&told);
         inner.retain(|line| line["team_path"] == panel);
         assert_eq!(inner.len(), 3, "{inner:?}");
 
-        let trace = out(&run(
-            folder.path(),
-            &format!("show {slot} --view trace {doubter}"),
-        ));
-        for part in [
-            format!(">>> AGENT: {doubter}  (call #1)\n"),
-            format!("Sender: {panel}\nInside: {panel}\n"),
-            format!("    [0] [user] {user}: {task}\n"),
-        ] {
-            assert!(trace.contains(&part), "{part} is missing in\n{trace}");
-        }
-        let trace = out(&run(folder.path(), &format!("show {slot} --view trace")));
+        let trace = out(&run(folder, &format!("show {slot} --view trace {doubter}")));
+        has(
+            &trace,
+            &[
+                &format!(">>> AGENT: {doubter}  (call #1)\n"),
+                &format!("Sender: {panel}\nInside: {panel}\n"),
+                &format!("    [0] [user] {user}: {task}\n"),
+            ],
+        );
+        let trace = out(&run(folder, &format!("show {slot} --view trace")));
         let place_of = |who: &str| trace.rfind(&format!(">>> AGENT: {who} ")).unwrap();
         assert!(
             place_of(doubter) < place_of(speaker) && place_of(speaker) < place_of(host),
             "{trace}"
         );
-        assert!(trace.contains("\nreaders({\"task\":"), "{trace}");
+        has(&trace, &["\nreaders({\"task\":"]);
     }
 }
 
 #[test]
 fn a_resumed_run_shows_what_is_said_inside_from_where_it_stopped() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = &Dir::new();
     let team = r#"Team(
         name: "twice",
         participants: [
@@ -326,35 +297,29 @@ fn a_resumed_run_shows_what_is_said_inside_from_where_it_stopped() {
         )],
         max_turns: 3,
     )"#;
-    std::fs::write(folder.path().join("twice.ron"), team).unwrap();
+    std::fs::write(folder.join("twice.ron"), team).unwrap();
     let task = "Test this stone in the lab.";
-    let whole = chat(folder.path(), "chat twice.ron --save whole --json", task);
-    assert_ok(&whole);
+    let whole = talk(folder, "chat twice.ron --save whole --json", task);
     let whole = out(&whole);
     for inside in ["laboratory", "den"] {
-        assert!(
-            whole.contains(&format!("\"team_path\":\"{inside}\"")),
-            "{whole}"
-        );
+        has(&whole, &[&format!("\"team_path\":\"{inside}\"")]);
     }
     let messages = |page: &str| -> Vec<String> {
         let lines = page.lines().filter(|line| line.contains("\"message\":"));
         lines.map(str::to_owned).collect()
     };
     for until in 1..5 {
-        let first = chat(
-            folder.path(),
+        let first = talk(
+            folder,
             &format!("chat twice.ron --save part-{until} --json --until {until}"),
             task,
         );
-        assert_ok(&first);
-        let rest = run(folder.path(), &format!("resume part-{until} --json"));
-        assert_ok(&rest);
+        let rest = succeed(folder, &format!("resume part-{until} --json"));
         let mut told = messages(&out(&first));
         told.extend(messages(&out(&rest)));
         assert_eq!(told, messages(&whole), "stopped after turn {until}");
     }
-    let trace = out(&run(folder.path(), "show part-2 --view trace Flo"));
+    let trace = out(&run(folder, "show part-2 --view trace Flo"));
     assert!(
         trace.contains("(call #2)"),
         "each call of the tool counts:\n{trace}"
@@ -363,64 +328,61 @@ fn a_resumed_run_shows_what_is_said_inside_from_where_it_stopped() {
 
 #[test]
 fn a_team_talks_chinese_from_head_to_foot() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = &Dir::new();
     let task = "北京天气怎么样？123 * 456 等于多少？";
-    let told = chat(folder.path(), "chat zh/zhushou --save yi --lang zh", task);
-    assert_ok(&told);
+    let told = talk(folder, "chat zh/zhushou --save yi --lang zh", task);
     let page = out(&told);
-    for part in [
-        "北风有些硬",
-        "56088",
-        "---------- 小结 ----------",
-        "消息数：4",
-        "结束原因：轮数已达上限 1",
-    ] {
-        assert!(page.contains(part), "{part} is missing in\n{page}");
-    }
-    let told = chat(
-        folder.path(),
+    has(
+        &page,
+        &[
+            "北风有些硬",
+            "56088",
+            "---------- 小结 ----------",
+            "消息数：4",
+            "结束原因：轮数已达上限 1",
+        ],
+    );
+    let told = talk(
+        folder,
         "chat zh/xietiao --save er --lang zh --format log",
         "给庙会挑个日子",
     );
-    assert_ok(&told);
-    assert!(
-        out(&told).contains("📋 任务完成\n停止原因：轮数已达上限 3\n消息数：4\n"),
-        "{}",
-        out(&told)
+    has(
+        &out(&told),
+        &["📋 任务完成\n停止原因：轮数已达上限 3\n消息数：4\n"],
     );
-    let trace = out(&run(folder.path(), "show er --view trace 协调 --lang zh"));
-    for part in [
-        ">>> 角色：协调（第 1 次调用）",
-        "发送者：庙会筹办处",
-        "\n系统消息：",
-        "内部上下文（庙会筹办处）：1 条消息",
-        "    [0] [user] 用户: 给庙会挑个日子",
-        ">>> 角色：协调（第 2 次调用）",
-        "内部上下文（庙会筹办处）：3 条消息",
-        "    [1] [assistant] 协调: ",
-        "    [2] [user] 干事: ",
-        "\n回答：",
-    ] {
-        assert!(trace.contains(part), "{part} is missing in\n{trace}");
-    }
-    assert!(!trace.contains("角色：干事"), "{trace}");
-    let trace = out(&run(folder.path(), "show er --view trace"));
+    let trace = out(&run(folder, "show er --view trace 协调 --lang zh"));
+    has(
+        &trace,
+        &[
+            ">>> 角色：协调（第 1 次调用）",
+            "发送者：庙会筹办处",
+            "\n系统消息：",
+            "内部上下文（庙会筹办处）：1 条消息",
+            "    [0] [user] 用户: 给庙会挑个日子",
+            ">>> 角色：协调（第 2 次调用）",
+            "内部上下文（庙会筹办处）：3 条消息",
+            "    [1] [assistant] 协调: ",
+            "    [2] [user] 干事: ",
+            "\n回答：",
+        ],
+    );
+    lacks(&trace, &["角色：干事"]);
+    let trace = out(&run(folder, "show er --view trace"));
     let calls = trace.lines().filter(|line| line.starts_with(">>> AGENT: "));
     assert_eq!(
         calls.count(),
         4,
         "the task of the user is a call too:\n{trace}"
     );
-    let unknown = run(folder.path(), "chat zh/zhushuo --lang zh");
-    assert_eq!(unknown.status.code(), Some(3));
-    assert!(err(&unknown).contains("zh/zhushou"), "{}", err(&unknown));
-    let silent = run(folder.path(), "chat zh/zhushou --lang zh");
-    assert_eq!(silent.status.code(), Some(2), "{}", err(&silent));
+    let unknown = exits(folder, "chat zh/zhushuo --lang zh", 3);
+    has(&err(&unknown), &["zh/zhushou"]);
+    exits(folder, "chat zh/zhushou --lang zh", 2);
 }
 
 #[test]
 fn processes_are_started_with_leave_alone_and_a_replay_starts_none() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = &Dir::new();
     let team = r#"Team(
         name: "shop",
         participants: [
@@ -429,58 +391,49 @@ fn processes_are_started_with_leave_alone_and_a_replay_starts_none() {
         ],
         max_turns: 1,
     )"#;
-    std::fs::write(folder.path().join("shop.ron"), team).unwrap();
-    let mark = folder.path().join("mark");
+    std::fs::write(folder.join("shop.ron"), team).unwrap();
+    let mark = folder.join("mark");
     let task = format!("```sh\ntouch {}\n```", mark.display());
-    let told = chat(folder.path(), "chat shop.ron --save one", &task);
-    assert_ok(&told);
-    assert!(out(&told).contains("does not allow sh"), "{}", out(&told));
+    let told = talk(folder, "chat shop.ron --save one", &task);
+    has(&out(&told), &["does not allow sh"]);
     // The improviser, who plays the judge, never says yes.
-    let told = chat(
-        folder.path(),
-        "chat shop.ron --save two --allow-code",
-        &task,
-    );
-    assert_ok(&told);
-    assert!(out(&told).contains("not approved"), "{}", out(&told));
+    let told = talk(folder, "chat shop.ron --save two --allow-code", &task);
+    has(&out(&told), &["not approved"]);
     assert!(!mark.exists());
     let script = "```rhai\nprint(6 * 7)\n```";
-    let told = chat(folder.path(), "chat shop.ron --save three --json", script);
-    assert_ok(&told);
+    let told = talk(folder, "chat shop.ron --save three --json", script);
     let mut ran = records_of(&told);
     ran.retain(|line| line["message"]["type"] == "CodeExecutionEvent");
     assert_eq!(ran[0]["message"]["result"]["output"], "42", "{ran:?}");
     for slot in ["one", "two", "three"] {
-        let replayed = run(folder.path(), &format!("replay {slot}"));
-        assert_ok(&replayed);
+        succeed(folder, &format!("replay {slot}"));
     }
 }
 
 #[test]
 fn a_team_without_a_task_leaves_every_save_as_it_is() {
-    let folder = tempfile::tempdir().unwrap();
-    let told = chat(folder.path(), "chat en/assistant --save one", "Hello");
-    assert_ok(&told);
-    let before = std::fs::read(folder.path().join("saves/one/journal.jsonl")).unwrap();
+    let folder = &Dir::new();
+    talk(folder, "chat en/assistant --save one", "Hello");
+    let before = std::fs::read(folder.join("saves/one/journal.jsonl")).unwrap();
     let without = [
-        run(folder.path(), "chat en/assistant --save one --force"),
-        run(folder.path(), "chat en/assistant"),
-        chat(folder.path(), "chat en/assistant --save one --force", " "),
-        chat(folder.path(), "resume one", ""),
+        run(folder, "chat en/assistant --save one --force"),
+        run(folder, "chat en/assistant"),
+        chat(folder, "chat en/assistant --save one --force", " "),
+        chat(folder, "resume one", ""),
     ];
     for refused in without {
         assert_eq!(refused.status.code(), Some(2), "{}", err(&refused));
-        assert!(err(&refused).contains("--task TEXT"), "{}", err(&refused));
+        has(&err(&refused), &["--task TEXT"]);
     }
-    let after = std::fs::read(folder.path().join("saves/one/journal.jsonl")).unwrap();
+    let after = std::fs::read(folder.join("saves/one/journal.jsonl")).unwrap();
     assert_eq!(before, after);
-    let saves = std::fs::read_dir(folder.path().join("saves")).unwrap();
+    let saves = std::fs::read_dir(folder.join("saves")).unwrap();
     assert_eq!(saves.count(), 1);
 }
 
 #[test]
 fn every_mistake_of_a_team_file_is_told_at_once() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = &Dir::new();
     let team = r#"Team(
         name: "desk",
         participants: [
@@ -488,13 +441,11 @@ fn every_mistake_of_a_team_file_is_told_at_once() {
         ],
         selection: Graph((edges: [(from: "Ava", to: "Bo")])),
     )"#;
-    std::fs::write(folder.path().join("desk.ron"), team).unwrap();
-    let wrong = run(folder.path(), "chat desk.ron --task x");
-    assert_eq!(wrong.status.code(), Some(3), "{}", err(&wrong));
-    std::fs::write(folder.path().join("bytes.ron"), b"\xff\xfe").unwrap();
-    let odd = run(folder.path(), "chat bytes.ron --task x");
-    assert_eq!(odd.status.code(), Some(3));
-    assert!(err(&odd).contains("save it as UTF-8"), "{}", err(&odd));
+    std::fs::write(folder.join("desk.ron"), team).unwrap();
+    let wrong = exits(folder, "chat desk.ron --task x", 3);
+    std::fs::write(folder.join("bytes.ron"), b"\xff\xfe").unwrap();
+    let odd = exits(folder, "chat bytes.ron --task x", 3);
+    has(&err(&odd), &["save it as UTF-8"]);
     for part in ["desk.ron:4:", "'Zed'", "'(code)'", "'Bo'"] {
         assert!(
             err(&wrong).contains(part),
@@ -510,19 +461,13 @@ fn what_is_written_in_pieces_stands_on_the_page_once() {
         ("en/writing-desk", "A note on bees", "en", "Writer"),
         ("zh/xiezuo-tai", "写一段关于蜜蜂的话", "zh", "执笔"),
     ] {
-        let folder = tempfile::tempdir().unwrap();
-        let told = chat(
-            folder.path(),
+        let folder = &Dir::new();
+        let told = talk(
+            folder,
             &format!("chat {team} --save one --lang {language}"),
             task,
         );
-        assert_ok(&told);
-        let json = chat(
-            folder.path(),
-            &format!("chat {team} --save two --json"),
-            task,
-        );
-        assert_ok(&json);
+        let json = talk(folder, &format!("chat {team} --save two --json"), task);
         let lines = records_of(&json);
         let mut messages = lines.iter().map(|line| &line["message"]);
         let whole = messages
@@ -537,27 +482,23 @@ fn what_is_written_in_pieces_stands_on_the_page_once() {
         let text = whole["content"].as_str().unwrap();
         assert_eq!(pieces.concat(), text);
         let page = out(&told);
-        assert!(
-            page.contains(&format!(
+        has(
+            &page,
+            &[&format!(
                 "---------- ModelClientStreamingChunkEvent ({writer}) ----------\n{text}\n"
-            )),
-            "{page}"
+            )],
         );
-        assert!(!page.contains(&format!("TextMessage ({writer})")), "{page}");
-        assert_ok(&run(folder.path(), "replay one"));
+        lacks(&page, &[&format!("TextMessage ({writer})")]);
+        succeed(folder, "replay one");
 
-        let with_ids = chat(
-            folder.path(),
-            &format!("chat {team} --save ids --ids"),
-            task,
-        );
+        let with_ids = chat(folder, &format!("chat {team} --save ids --ids"), task);
         let written = out(&with_ids);
         let (_, after) = written.split_once(&format!("{text} [")).unwrap();
         let (id, _) = after.split_once("]\n").unwrap();
-        let why = out(&run(folder.path(), &format!("ask ids why {id} --json")));
+        let why = out(&run(folder, &format!("ask ids why {id} --json")));
         let why: serde_json::Value = serde_json::from_str(why.trim()).unwrap();
         assert_eq!(why["event"]["id"], id, "{why}");
-        let again = out(&run(folder.path(), "replay ids --ids"));
+        let again = out(&run(folder, "replay ids --ids"));
         assert_eq!(timeless(&written), timeless(&again));
     }
 }
@@ -626,16 +567,16 @@ fn pieces_stand_on_the_page_while_the_server_is_still_writing() {
         ),
     ];
     for (language, form, texts, before, after) in cases {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = &Dir::new();
         let team = format!(
             r#"Team(name: "solo", language: {language}, participants: [(name: "Ava", stream: true)], max_turns: 1)"#
         );
-        std::fs::write(folder.path().join("solo.ron"), team).unwrap();
+        std::fs::write(folder.join("solo.ron"), team).unwrap();
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
         let (let_go_on, go_on) = channel();
         let server = thread::spawn(move || serve(&listener, texts, &go_on));
-        let mut command = playhouse(folder.path());
+        let mut command = playhouse(folder);
         command
             .env("OPENAI_BASE_URL", format!("http://127.0.0.1:{port}"))
             .args(["chat", "solo.ron", "--model", "some", "--task", "hi"])
@@ -659,7 +600,7 @@ fn pieces_stand_on_the_page_while_the_server_is_still_writing() {
         let ended = program.wait_with_output().unwrap();
         assert_ok(&ended);
         let page = String::from_utf8(page).unwrap();
-        assert!(page.contains(after), "{page}");
+        has(&page, &[after]);
         assert_eq!(
             page.matches(texts[2]).count(),
             1,
@@ -671,8 +612,7 @@ fn pieces_stand_on_the_page_while_the_server_is_still_writing() {
 
 #[test]
 fn a_talk_that_is_broken_off_says_how_it_goes_on_and_ends_as_an_unbroken_one() {
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
+    let folder = &Dir::new();
     for (team, lang, task) in [
         ("en/writing-desk", "en", "Write of the sea"),
         ("zh/xiezuo-tai", "zh", "写写大海"),
@@ -686,14 +626,12 @@ fn a_talk_that_is_broken_off_says_how_it_goes_on_and_ends_as_an_unbroken_one() {
         let until = go(&format!("--save {paused} --until 1"));
         assert_ok(&until);
         for (slot, told) in [(&capped, err(&stopped)), (&paused, err(&until))] {
-            assert!(told.contains(&format!("playhouse resume {slot}")), "{told}");
+            has(&told, &[&format!("playhouse resume {slot}")]);
             if lang == "zh" {
-                assert!(!told.contains("calls are used"), "{told}");
+                lacks(&told, &["calls are used"]);
             }
-            assert_ok(&run(folder, &format!("resume {slot} --max-calls 1000 -q")));
-            let world = |slot: &str| {
-                std::fs::read(folder.join("saves").join(slot).join("world.json")).unwrap()
-            };
+            succeed(folder, &format!("resume {slot} --max-calls 1000 -q"));
+            let world = |slot: &str| world(folder, slot);
             assert!(world(slot) == world(&whole), "{slot}");
         }
     }
@@ -701,16 +639,14 @@ fn a_talk_that_is_broken_off_says_how_it_goes_on_and_ends_as_an_unbroken_one() {
 
 #[test]
 fn a_task_that_is_given_to_an_unfinished_talk_is_heard_at_once_and_replayed() {
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
+    let folder = &Dir::new();
     let first = "Write of the sea";
     let again = "Write of the hills instead";
     for until in 1..3 {
         let slot = format!("slot-{until}");
         let paused = format!("chat en/writing-desk --save {slot} --until {until}");
-        assert_ok(&chat(folder, &paused, first));
-        let resumed = chat(folder, &format!("resume {slot} --json"), again);
-        assert_ok(&resumed);
+        talk(folder, &paused, first);
+        let resumed = talk(folder, &format!("resume {slot} --json"), again);
         let page = out(&resumed);
         let lines = page
             .lines()
@@ -719,20 +655,18 @@ fn a_task_that_is_given_to_an_unfinished_talk_is_heard_at_once_and_replayed() {
         let said: Vec<_> = said.map(|line| line["message"].clone()).collect();
         assert_eq!(said[0]["content"], again, "{page}");
         assert!(said.len() > 1, "somebody answers: {page}");
-        let replayed = run(folder, &format!("replay {slot}"));
-        assert_ok(&replayed);
+        let replayed = succeed(folder, &format!("replay {slot}"));
         assert!(out(&replayed).contains(again));
         let trace = out(&run(folder, &format!("show {slot} --view trace Reviewer")));
-        assert!(trace.contains(first) && trace.contains(again), "{trace}");
-        assert_ok(&chat(folder, &format!("resume {slot} -q"), "And once more"));
-        assert_ok(&run(folder, &format!("replay {slot} -q")));
+        has(&trace, &[first, again]);
+        talk(folder, &format!("resume {slot} -q"), "And once more");
+        succeed(folder, &format!("replay {slot} -q"));
     }
 }
 
 #[test]
 fn a_save_goes_on_with_another_version_of_its_team_but_not_with_other_participants() {
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
+    let folder = &Dir::new();
     std::fs::create_dir_all(folder.join("data/teams")).unwrap();
     let write = |turns: u32, names: [&str; 2]| {
         let [first, second] = names;
@@ -745,33 +679,26 @@ fn a_save_goes_on_with_another_version_of_its_team_but_not_with_other_participan
         std::fs::write(folder.join("data/teams/duo.ron"), team).unwrap();
     };
     write(3, ["Ada", "Ben"]);
-    let begun = chat(folder, "chat duo --save slot --until 2", "A line on rain");
-    assert_ok(&begun);
+    talk(folder, "chat duo --save slot --until 2", "A line on rain");
     write(5, ["Ada", "Ben"]);
-    let resumed = run(folder, "resume slot");
-    assert_ok(&resumed);
+    let resumed = succeed(folder, "resume slot");
     let changed = "  the settings of Ada";
-    assert!(err(&resumed).contains(changed), "{}", err(&resumed));
-    assert!(
-        out(&resumed).contains("Maximum number of turns 5"),
-        "{}",
-        out(&resumed)
-    );
+    has(&err(&resumed), &[changed]);
+    has(&out(&resumed), &["Maximum number of turns 5"]);
     let memory = out(&run(folder, "show slot Ada"));
-    assert!(memory.contains("You draft for 5 turns."), "{memory}");
+    has(&memory, &["You draft for 5 turns."]);
     let again = run(folder, "resume slot --max-calls 0");
-    assert!(!err(&again).contains(changed), "{}", err(&again));
+    lacks(&err(&again), &[changed]);
     write(5, ["Ada", "Eve"]);
-    let refused = run(folder, "resume slot");
-    assert_eq!(refused.status.code(), Some(4), "{}", err(&refused));
+    let refused = exits(folder, "resume slot", 4);
     assert!(err(&refused).contains("the state lacks Eve"));
     assert!(!err(&refused).contains(changed));
     // What was played is played again with what it was played with, and the save has that itself.
     for _ in 0..2 {
-        assert_ok(&run(folder, "replay slot"));
+        succeed(folder, "replay slot");
         let past = out(&run(folder, "show slot Ada --turn 2"));
-        assert!(past.contains("You draft for 3 turns."), "{past}");
+        has(&past, &["You draft for 3 turns."]);
         std::fs::remove_dir_all(folder.join("data")).unwrap_or_default();
     }
-    assert_ok(&chat(folder, "resume slot --max-calls 9", "A line on snow"));
+    talk(folder, "resume slot --max-calls 9", "A line on snow");
 }

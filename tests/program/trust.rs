@@ -17,7 +17,7 @@ use std::thread;
 
 use serde_json::Value;
 
-use super::{err, out, playhouse, run};
+use super::{Dir, err, has, lacks, out, own_settings, playhouse};
 
 const KEY: &str = "sk-the-users-own-key-0123";
 
@@ -49,7 +49,7 @@ impl Folder {
         let root = tempfile::tempdir().unwrap();
         fs::create_dir_all(root.path().join("here/data/worlds")).unwrap();
         let folder = Self { root };
-        assert_eq!(folder.run("new data/worlds/mine").status.code(), Some(0));
+        folder.exits("new data/worlds/mine", 0);
         folder
     }
 
@@ -59,15 +59,7 @@ impl Folder {
 
     /// Where the user's own settings are.
     fn own(&self) -> PathBuf {
-        let home = self.root.path().join("home");
-        let folder = if cfg!(windows) {
-            home
-        } else if cfg!(target_os = "macos") {
-            home.join("Library/Application Support")
-        } else {
-            home.join(".config")
-        };
-        folder.join("playhouse")
+        own_settings(&self.root.path().join("home"))
     }
 
     fn write(&self, path: &str, text: &str) {
@@ -76,6 +68,15 @@ impl Folder {
 
     fn run(&self, arguments: &str) -> Output {
         self.answering(arguments, "")
+    }
+
+    /// Runs a command that ends with this exit code.
+    #[track_caller]
+    fn exits(&self, arguments: &str, code: i32) -> Output {
+        let output = self.run(arguments);
+        let told = err(&output);
+        assert_eq!(output.status.code(), Some(code), "{arguments}: {told}");
+        output
     }
 
     /// Runs the program with this on its standard input.
@@ -102,11 +103,8 @@ impl Folder {
         drop(typed);
         let output = child.wait_with_output().unwrap();
         let said = out(&output) + &err(&output);
-        assert!(!said.contains("panicked"), "{said}");
-        assert!(
-            !said.contains(KEY) && !said.contains("the-content-of"),
-            "{said}"
-        );
+        lacks(&said, &["panicked"]);
+        lacks(&said, &[KEY, "the-content-of"]);
         output
     }
 }
@@ -134,51 +132,38 @@ fn a_save_is_played_on_with_its_model_if_the_user_chose_it() {
     let (folder, requests) = folder_with_own_model();
     let sent = || requests.load(Ordering::SeqCst);
     let game = "undercover --players 4 --save";
-    let played = folder.run(&format!("{game} s --model m"));
-    assert_eq!(played.status.code(), Some(5), "{}", err(&played));
+    folder.exits(&format!("{game} s --model m"), 5);
     let before = sent();
-    let resumed = folder.run("resume s");
-    assert_eq!(resumed.status.code(), Some(5), "{}", err(&resumed));
+    let resumed = folder.exits("resume s", 5);
     assert!(sent() > before, "the same model is asked again");
-    assert!(err(&resumed).contains("--model m"), "{}", err(&resumed));
-    let branched = folder.run("branch s twig --turn 0");
-    assert_eq!(branched.status.code(), Some(0), "{}", err(&branched));
-    assert_eq!(folder.run("resume twig").status.code(), Some(5));
+    has(&err(&resumed), &["--model m"]);
+    folder.exits("branch s twig --turn 0", 0);
+    folder.exits("resume twig", 5);
     // A save from elsewhere has the same file, and may not spend the user's money.
     let settings = fs::read_to_string(folder.here().join("saves/s/settings.json")).unwrap();
-    let free = folder.run(&format!("{game} theirs --until 1"));
-    assert_eq!(free.status.code(), Some(0), "{}", err(&free));
+    folder.exits(&format!("{game} theirs --until 1"), 0);
     folder.write("saves/theirs/settings.json", &settings);
     let before = sent();
-    let refused = folder.run("resume theirs");
-    assert_eq!(refused.status.code(), Some(2), "{}", err(&refused));
-    assert!(err(&refused).contains("--model"), "{}", err(&refused));
+    let refused = folder.exits("resume theirs", 2);
+    has(&err(&refused), &["--model"]);
     assert_eq!(sent(), before);
     let path = "saves/theirs/settings.json";
     let shown = folder.run(&format!("trust {path}"));
     let hash = shown.stderr.clone();
     let hash = String::from_utf8(hash).unwrap();
     let hash = hash.split_whitespace().find(|word| word.len() == 64);
-    let trusted = folder.run(&format!("trust {path} --hash {}", hash.unwrap()));
-    assert_eq!(trusted.status.code(), Some(0), "{}", err(&trusted));
-    assert_eq!(folder.run("resume theirs").status.code(), Some(5));
+    folder.exits(&format!("trust {path} --hash {}", hash.unwrap()), 0);
+    folder.exits("resume theirs", 5);
     assert!(sent() > before);
     // Another model than before, from now on.
     for command in ["resume s --model improviser --until 1", "resume s"] {
         let before = sent();
-        let changed = folder.run(command);
-        assert_eq!(
-            changed.status.code(),
-            Some(0),
-            "{command}: {}",
-            err(&changed)
-        );
+        folder.exits(command, 0);
         assert_eq!(sent(), before, "{command}");
     }
     folder.write("saves/s/settings.json", "not JSON");
-    let damaged = folder.run("resume s");
-    assert_eq!(damaged.status.code(), Some(4), "{}", err(&damaged));
-    assert!(err(&damaged).contains("settings.json"), "{}", err(&damaged));
+    let damaged = folder.exits("resume s", 4);
+    has(&err(&damaged), &["settings.json"]);
 }
 
 #[test]
@@ -197,8 +182,7 @@ fn a_save_names_no_model_that_neither_its_user_nor_the_world_here_names() {
     folder.write("data/worlds/mine/world.ron", &text);
     let is_played = |command: &str| {
         let before = sent();
-        let played = folder.run(command);
-        assert_eq!(played.status.code(), Some(5), "{command}: {}", err(&played));
+        folder.exits(command, 5);
         assert!(sent() > before, "{command}");
     };
     is_played("run mine --model m --save s");
@@ -208,13 +192,9 @@ fn a_save_names_no_model_that_neither_its_user_nor_the_world_here_names() {
     // A save from elsewhere carries the same world.
     folder.write("saves/s/settings.json", r#"{"model": "improviser"}"#);
     let before = sent();
-    let refused = folder.run("resume s --model m");
-    assert_eq!(refused.status.code(), Some(2), "{}", err(&refused));
+    let refused = folder.exits("resume s --model m", 2);
     let said = err(&refused);
-    assert!(
-        said.contains("dear") && said.contains("playhouse trust"),
-        "{said}"
-    );
+    has(&said, &["dear", "playhouse trust"]);
     assert_eq!(sent(), before);
     folder.write("data/worlds/mine/world.ron", &text);
     is_played("resume s --model m");
@@ -244,17 +224,12 @@ fn a_model_of_a_player_is_asked_again_only_if_the_user_chose_it() {
         r#"{"model": "improviser", "player_models": ["m"]}"#,
     ] {
         folder.write("saves/s/settings.json", settings);
-        let refused = folder.run("resume s");
-        assert_eq!(refused.status.code(), Some(2), "{}", err(&refused));
-        assert!(
-            err(&refused).contains("playhouse trust"),
-            "{}",
-            err(&refused)
-        );
+        let refused = folder.exits("resume s", 2);
+        has(&err(&refused), &["playhouse trust"]);
         assert_eq!(sent(), before, "{settings}");
     }
     fs::remove_file(folder.here().join("saves/s/settings.json")).unwrap();
-    assert_eq!(folder.run("resume s").status.code(), Some(2));
+    folder.exits("resume s", 2);
     assert_eq!(sent(), before);
 }
 
@@ -337,9 +312,8 @@ fn no_team_spends_more_than_the_user_allowed_by_naming_a_model_without_a_price()
         (name: "A", description: "a", system_message: "s", model: "dear"),
         (name: "B", description: "b", system_message: "s")])"#;
     folder.write("t.ron", team);
-    let chat = folder.run("chat t.ron --model m --max-cost 1 --task hi");
-    assert_eq!(chat.status.code(), Some(2), "{}", err(&chat));
-    assert!(err(&chat).contains("'dear' has none"), "{}", err(&chat));
+    let chat = folder.exits("chat t.ron --model m --max-cost 1 --task hi", 2);
+    has(&err(&chat), &["'dear' has none"]);
     assert_eq!(requests.load(Ordering::SeqCst), 0);
 }
 
@@ -425,12 +399,11 @@ fn a_strangers_folder_runs_sends_and_reads_nothing() {
         }
     }
     let output = folder.run("doctor --lang zh");
-    assert!(err(&output).contains("需要你的信任"), "{}", err(&output));
+    has(&err(&output), &["需要你的信任"]);
     assert_eq!(requests.load(Ordering::SeqCst), 0);
     assert!(!folder.here().join("ran").exists() && !folder.here().join("saves").exists());
     // Whoever plays without models is not bothered, and a bug in the check would not be hidden.
-    let output = folder.run("run mine --until 1 -q");
-    assert_eq!(output.status.code(), Some(0), "{}", err(&output));
+    folder.exits("run mine --until 1 -q", 0);
 }
 
 #[test]
@@ -451,33 +424,21 @@ fn a_folders_settings_choose_no_model_and_no_folder_elsewhere() {
     ] {
         let settings = settings.replace(": \"", ": Some(\"").replace("\")", "\"))");
         folder.write("playhouse.ron", &settings);
-        let output = folder.run("run mine --until 1");
-        assert_eq!(
-            output.status.code(),
-            Some(2),
-            "{settings}: {}",
-            err(&output)
-        );
-        assert!(
-            err(&output).contains("playhouse trust playhouse.ron"),
-            "{}",
-            err(&output)
-        );
-        assert_eq!(folder.run("--help").status.code(), Some(0));
+        let output = folder.exits("run mine --until 1", 2);
+        has(&err(&output), &["playhouse trust playhouse.ron"]);
+        folder.exits("--help", 0);
     }
     assert_eq!(requests.load(Ordering::SeqCst), 0);
     folder.write("playhouse.ron", r#"(model: Some("dear"))"#);
     assert_eq!(folder.answering("trust", "yes\n").status.code(), Some(0));
-    let output = folder.run("run mine --until 1");
-    assert_eq!(output.status.code(), Some(5), "{}", err(&output));
+    let output = folder.exits("run mine --until 1", 5);
     assert!(requests.load(Ordering::SeqCst) > 0);
     // Settings that only suit the folder need no trust.
     folder.write(
         "playhouse.ron",
         r#"(lang: Some(zh), world: Some("mine"), saves: Some("kept"))"#,
     );
-    let output = folder.run("--until 1 -q");
-    assert_eq!(output.status.code(), Some(0), "{}", err(&output));
+    let output = folder.exits("--until 1 -q", 0);
     assert!(folder.here().join("kept").is_dir());
     // A link leads out as well as words do.
     let elsewhere = tempfile::tempdir().unwrap();
@@ -495,7 +456,7 @@ fn a_folders_settings_choose_no_model_and_no_folder_elsewhere() {
         let output = folder.run("run mine --until 1");
         let told = err(&output);
         assert_eq!(output.status.code(), Some(2), "{settings}: {told}");
-        assert!(told.contains("playhouse trust playhouse.ron"), "{told}");
+        has(&told, &["playhouse trust playhouse.ron"]);
         assert_eq!(fs::read_dir(elsewhere.path()).unwrap().count(), 0);
     }
 }
@@ -516,38 +477,25 @@ fn trust_is_for_one_content_at_one_place_and_can_be_revoked() {
     let no = folder.answering("trust", "no\n");
     assert_eq!(no.status.code(), Some(1));
     let shown = err(&no).replace("\n    ", " ");
-    for says in [
-        r#"servers.s runs "sh" "-c" "echo ran > ran""#,
-        "with the key in OPENAI_API_KEY",
-        "content (BLAKE3): ",
-    ] {
-        assert!(shown.contains(says), "{says}: {shown}");
-    }
-    assert_eq!(folder.run("doctor m").status.code(), Some(2));
-    assert_eq!(
-        folder.run("trust data/models.ron").status.code(),
-        Some(1),
-        "nobody said yes"
+    has(
+        &shown,
+        &[
+            r#"servers.s runs "sh" "-c" "echo ran > ran""#,
+            "with the key in OPENAI_API_KEY",
+            "content (BLAKE3): ",
+        ],
     );
-    let other = folder.run("trust data/models.ron --hash 00ff");
-    assert_eq!(other.status.code(), Some(1));
+    folder.exits("doctor m", 2);
+    folder.exits("trust data/models.ron", 1);
+    let other = folder.exits("trust data/models.ron --hash 00ff", 1);
     let hash = hash_in(&other);
     assert_eq!(requests.load(Ordering::SeqCst), 0);
     assert!(!folder.here().join("ran").exists());
 
-    let yes = folder.run(&format!("trust data/models.ron --hash {hash}"));
-    assert_eq!(yes.status.code(), Some(0), "{}", err(&yes));
-    assert_eq!(
-        folder.run("doctor m").status.code(),
-        Some(5),
-        "the key was refused"
-    );
+    folder.exits(&format!("trust data/models.ron --hash {hash}"), 0);
+    folder.exits("doctor m", 5);
     assert!(requests.load(Ordering::SeqCst) > 0);
-    assert_eq!(
-        folder.run("doctor s").status.code(),
-        Some(5),
-        "that is no server"
-    );
+    folder.exits("doctor s", 5);
     assert!(folder.here().join("ran").exists());
 
     let listed = |state: &str| {
@@ -563,18 +511,15 @@ fn trust_is_for_one_content_at_one_place_and_can_be_revoked() {
         &models.replace("ran > ran", "more > ran"),
     );
     listed("changed");
-    assert_eq!(folder.run("doctor").status.code(), Some(2), "it asks again");
+    folder.exits("doctor", 2);
     folder.write("data/models.ron", &models);
-    assert_eq!(folder.run("config").status.code(), Some(0));
+    folder.exits("config", 0);
     // The same content may name other programs elsewhere.
     folder.write("copy/models.ron", &models);
     fs::create_dir_all(folder.here().join("copy/worlds")).unwrap();
-    assert_eq!(folder.run("doctor --data copy").status.code(), Some(2));
-    assert_eq!(
-        folder.run("trust data/models.ron --revoke").status.code(),
-        Some(0)
-    );
-    assert_eq!(folder.run("doctor").status.code(), Some(2));
+    folder.exits("doctor --data copy", 2);
+    folder.exits("trust data/models.ron --revoke", 0);
+    folder.exits("doctor", 2);
     assert_eq!(requests.load(Ordering::SeqCst), before);
 }
 
@@ -587,19 +532,14 @@ fn the_users_own_files_need_no_trust() {
         provider(port, r#"key_env: "OPENAI_API_KEY""#)
     );
     folder.write("named.ron", &models);
-    assert_eq!(
-        folder.run("doctor m").status.code(),
-        Some(5),
-        "there is no such model"
-    );
+    folder.exits("doctor m", 5);
     assert_eq!(requests.load(Ordering::SeqCst), 0);
-    let named = folder.run("doctor m --models named.ron --json");
-    assert_eq!(named.status.code(), Some(5));
-    assert!(out(&named).contains("$SOME_SECRET"), "{}", out(&named));
+    let named = folder.exits("doctor m --models named.ron --json", 5);
+    has(&out(&named), &["$SOME_SECRET"]);
     let after_named = requests.load(Ordering::SeqCst);
     assert!(after_named > 0);
     write(&folder.own().join("models.ron"), &models);
-    assert_eq!(folder.run("doctor m").status.code(), Some(5));
+    folder.exits("doctor m", 5);
     assert!(requests.load(Ordering::SeqCst) > after_named);
     // A folder adds models of that provider, and a file that was named takes the place of both.
     folder.write(
@@ -607,30 +547,20 @@ fn the_users_own_files_need_no_trust() {
         r#"(models: {"ours": (provider: "p", model: "y")})"#,
     );
     let shown = out(&folder.run("config --json"));
-    assert!(
-        shown.contains("\"ours\"") && shown.contains("models.ron"),
-        "{shown}"
-    );
+    has(&shown, &["\"ours\"", "models.ron"]);
     assert!(!out(&folder.run("config --json --models named.ron")).contains("\"ours\""));
-    let lost = folder.run("config --models nowhere.ron");
-    assert_eq!(lost.status.code(), Some(2), "{}", err(&lost));
+    folder.exits("config --models nowhere.ron", 2);
 }
 
 #[test]
 fn without_a_home_trust_can_not_be_kept() {
-    let folder = tempfile::tempdir().unwrap();
-    write(
-        &folder.path().join("playhouse.ron"),
-        r#"(model: Some("ollama"))"#,
-    );
-    let output = run(folder.path(), "config");
-    assert_eq!(output.status.code(), Some(2));
-    let settings = run(folder.path(), "trust playhouse.ron --hash 0");
-    assert_eq!(settings.status.code(), Some(1));
+    let folder = &Dir::new();
+    write(&folder.join("playhouse.ron"), r#"(model: Some("ollama"))"#);
+    let output = exits(folder, "config", 2);
+    let settings = exits(folder, "trust playhouse.ron --hash 0", 1);
     let hash = hash_in(&settings);
-    let output = run(folder.path(), &format!("trust playhouse.ron --hash {hash}"));
-    assert_eq!(output.status.code(), Some(2));
-    assert!(err(&output).contains("HOME"), "{}", err(&output));
+    let output = exits(folder, &format!("trust playhouse.ron --hash {hash}"), 2);
+    has(&err(&output), &["HOME"]);
 }
 
 /// A server that says everything it was sent, the key above all, wherever a server can.
@@ -737,19 +667,16 @@ fn a_key_that_is_echoed_reaches_no_save_no_log_and_no_terminal() {
     );
     // `run` looks for the key in all that is printed.
     for form in ["--json -vv", "--format log -vv --log-format json", "-vv"] {
-        let output = folder.run(&format!(
-            "chat solo.ron --model m --save s --force --task hi {form}"
-        ));
-        assert_eq!(output.status.code(), Some(0), "{}", err(&output));
-        let page = out(&output);
-        assert!(page.contains("Your key is ***, I think"), "{page}");
-        let seen: String = page.chars().filter(|c| c.is_ascii_graphic()).collect();
-        assert!(!seen.contains(KEY), "{seen}");
-        let kept = all_files(&folder.here().join("saves"));
-        assert!(
-            kept.contains("Your key is ***, I think") && kept.contains("I saw ***"),
-            "{kept}"
+        let output = folder.exits(
+            &format!("chat solo.ron --model m --save s --force --task hi {form}"),
+            0,
         );
+        let page = out(&output);
+        has(&page, &["Your key is ***, I think"]);
+        let seen: String = page.chars().filter(|c| c.is_ascii_graphic()).collect();
+        lacks(&seen, &[KEY]);
+        let kept = all_files(&folder.here().join("saves"));
+        has(&kept, &["Your key is ***, I think", "I saw ***"]);
         let seen: String = kept.chars().filter(|c| c.is_ascii_graphic()).collect();
         let seen = seen.replace("\\u0007", "");
         assert!(!seen.contains(KEY) && !seen.contains("u0073"), "{kept}");
@@ -761,15 +688,12 @@ fn a_key_that_is_echoed_reaches_no_save_no_log_and_no_terminal() {
         "replay s",
         "resume s --task more --model m",
     ] {
-        let output = folder.run(command);
-        assert_eq!(output.status.code(), Some(0), "{command}: {}", err(&output));
+        folder.exits(command, 0);
     }
     let failed = folder.run("chat solo.ron --model f --save f --task hi");
     let said = err(&failed) + &all_files(&folder.here().join("saves"));
-    assert!(
-        said.contains("bad key ***") && !said.contains(KEY),
-        "{said}"
-    );
+    has(&said, &["bad key ***"]);
+    lacks(&said, &[KEY]);
     for command in [
         "doctor m --json",
         "doctor f --json",
@@ -810,11 +734,8 @@ fn a_tool_server_sees_no_keys_and_leaves_nothing_behind() {
     let read = |name: &str| fs::read_to_string(folder.here().join(name)).unwrap();
     assert_eq!(read("parent"), "");
     let own = read("own");
-    assert!(
-        own.contains("SOME_SECRET=the-content") && own.contains("PATH="),
-        "{own}"
-    );
-    assert!(!own.contains("OPENAI"), "{own}");
+    has(&own, &["SOME_SECRET=the-content", "PATH="]);
+    lacks(&own, &["OPENAI"]);
     let daemon = format!("/proc/{}", read("daemon").trim());
     assert!(!Path::new(&daemon).exists(), "{daemon} lives on");
 }

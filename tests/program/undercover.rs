@@ -1,18 +1,15 @@
 //! Who is the undercover, from outside: games, seats, saves, tournaments and what goes wrong.
 
 use std::io::Write as _;
-use std::path::Path;
 use std::process::{Output, Stdio};
 
 use serde_json::Value;
 
 use super::chinese::write;
 use super::model_server::unreachable_model;
-use super::{err, out, playhouse, records_of, run, spent_on, succeed};
-
-fn world(folder: &Path, slot: &str) -> Vec<u8> {
-    std::fs::read(folder.join("saves").join(slot).join("world.json")).unwrap()
-}
+use super::{
+    Dir, err, exits, has, journal, lacks, out, playhouse, records_of, run, spent_on, succeed, world,
+};
 
 #[test]
 fn a_game_is_shown_and_its_slot_does_what_every_slot_does() {
@@ -34,8 +31,7 @@ fn a_game_is_shown_and_its_slot_does_what_every_slot_does() {
             ["平民获胜", "卧底获胜"],
         ),
     ] {
-        let folder = tempfile::tempdir().unwrap();
-        let folder = folder.path();
+        let folder = &Dir::new();
         let go = |arguments: &str| succeed(folder, &format!("{arguments} --lang {lang}"));
         let whole = go("undercover --players 5 --seed 4 --save whole");
         let shown = out(&whole);
@@ -43,7 +39,7 @@ fn a_game_is_shown_and_its_slot_does_what_every_slot_does() {
             assert!(shown.contains(mark), "no '{mark}' in:\n{shown}");
         }
         assert!(ends.iter().any(|end| shown.contains(end)), "{shown}");
-        assert!(err(&whole).contains("whole"), "{}", err(&whole));
+        has(&err(&whole), &["whole"]);
         go("undercover --players 5 --seed 4 --save parts --until 2 -q");
         go("resume parts -q");
         assert!(world(folder, "whole") == world(folder, "parts"));
@@ -70,14 +66,13 @@ fn a_game_is_shown_and_its_slot_does_what_every_slot_does() {
         assert!(with_ids.matches(" [").count() > 10, "{with_ids}");
         assert!(out(&go("show whole --view trace")).contains(">>> "));
         let again = go("resume whole");
-        assert!(err(&again).contains("whole"), "{}", err(&again));
+        has(&err(&again), &["whole"]);
     }
 }
 
 #[test]
 fn why_names_who_learnt_what_and_a_rehearsal_shows_the_next_prompt_and_asks_nobody() {
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
+    let folder = &Dir::new();
     let played = succeed(
         folder,
         "undercover --players 4 --until 1 --save game --json",
@@ -119,8 +114,8 @@ fn why_names_who_learnt_what_and_a_rehearsal_shows_the_next_prompt_and_asks_nobo
 
 #[test]
 fn a_person_at_the_table_sees_one_seat_and_nothing_else() {
-    let folder = tempfile::tempdir().unwrap();
-    let mut command = playhouse(folder.path());
+    let folder = &Dir::new();
+    let mut command = playhouse(folder);
     let arguments = "undercover --players 4 --words violin,cello --order by-number --seat Bruno --until 2 --lang en";
     command.args(arguments.split(' ')).stdin(Stdio::piped());
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -138,33 +133,26 @@ fn a_person_at_the_table_sees_one_seat_and_nothing_else() {
     } else {
         ["cello", "violin"]
     };
-    assert!(
-        seen.contains(&format!("Bruno gets the word “{own}”")),
-        "{seen}"
+    has(&seen, &[&format!("Bruno gets the word “{own}”")]);
+    lacks(&seen, &[other]);
+    has(
+        &seen,
+        &[
+            "2 Bruno: One holds it close.",
+            "Type a number (1, 3,",
+            "3 Clemence",
+            "received",
+        ],
     );
-    assert!(!seen.contains(other), "{seen}");
-    for part in [
-        "2 Bruno: One holds it close.",
-        "Type a number (1, 3,",
-        "3 Clemence",
-        "received",
-    ] {
-        assert!(seen.contains(part), "no '{part}' in:\n{seen}");
-    }
     // What others spent says nothing here either.
-    assert!(!err(&output).contains("Agatha"), "{}", err(&output));
-    let journal = folder.path().join("saves/undercover/journal.jsonl");
-    let journal = std::fs::read_to_string(journal).unwrap();
-    assert!(
-        journal.contains("vote_number\\\":3"),
-        "the vote is a person's"
-    );
+    lacks(&err(&output), &["Agatha"]);
+    let journal = journal(folder, "undercover");
+    has(&journal, &["vote_number\\\":3"]);
 }
 
 #[test]
 fn what_makes_no_game_is_refused_before_it_starts() {
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
+    let folder = &Dir::new();
     let broken = r#"(pairs: [(one: (word: ""), other: (wort: "b"))])"#;
     write(&folder.join("broken.ron"), broken);
     write(&folder.join("empty.ron"), "(pairs: [])");
@@ -201,7 +189,7 @@ fn what_makes_no_game_is_refused_before_it_starts() {
             let told = err(&output);
             assert_eq!(output.status.code(), Some(code), "{line}: {told}");
             assert!(told.contains(says), "{line}: {told}");
-            assert!(!told.contains("panicked"), "{told}");
+            lacks(&told, &["panicked"]);
         }
     }
     assert!(!folder.join("saves").exists(), "nothing was begun");
@@ -209,8 +197,7 @@ fn what_makes_no_game_is_refused_before_it_starts() {
 
 #[test]
 fn a_word_file_is_played_and_kept_in_the_slot() {
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
+    let folder = &Dir::new();
     let words = r#"(pairs: [(
         shared: ["is held in the hands", "has pages of a kind", "is opened"],
         one: (word: "codex", own: ["is bound"]), other: (word: "scroll", own: ["is rolled"]),
@@ -218,7 +205,7 @@ fn a_word_file_is_played_and_kept_in_the_slot() {
     write(&folder.join("mine.ron"), words);
     let game = "undercover --words mine.ron --players 4 --save";
     let shown = out(&succeed(folder, &format!("{game} whole")));
-    assert!(shown.contains("codex"), "{shown}");
+    has(&shown, &["codex"]);
     let said = ["held in the hands", "pages of a kind", "is opened"];
     let is_told = |seed: u32| {
         let other = format!("undercover --words mine.ron --players 4 --seed {seed} --save s{seed}");
@@ -244,8 +231,7 @@ fn figures(output: &Output) -> (Vec<Value>, Value) {
 
 #[test]
 fn a_tournament_is_the_same_however_many_games_are_played_at_a_time() {
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
+    let folder = &Dir::new();
     let play = |more: &str| succeed(folder, &format!("undercover --players 4 {more}"));
     let single = figures(&play("--games 5 --seed 5 --save one --jobs 1 --json"));
     let many = figures(&play("--games 5 --seed 5 --save many --jobs 3 --json"));
@@ -272,36 +258,27 @@ fn a_tournament_is_the_same_however_many_games_are_played_at_a_time() {
     third["slot"] = "alone".into();
     assert_eq!(alone.0, [third]);
     let listed = out(&run(folder, "saves"));
-    assert!(listed.contains("tournament, 5 games"), "{listed}");
+    has(&listed, &["tournament, 5 games"]);
     let saves = records_of(&succeed(folder, "saves --json"));
     let bytes = saves.iter().map(|save| save["bytes"].as_u64().unwrap());
     assert!(bytes.min() > Some(1000), "its games take space: {saves:#?}");
     let table = out(&play("--games 2 --save table"));
-    for part in ["civilians win", "95% interval", "improviser"] {
-        assert!(table.contains(part), "no '{part}' in:\n{table}");
-    }
+    has(&table, &["civilians win", "95% interval", "improviser"]);
     let table = out(&run(
         folder,
         "undercover --from table --lang zh --width 300",
     ));
-    for part in ["平民获胜", "95% 区间", "投中卧底的票"] {
-        assert!(table.contains(part), "no '{part}' in:\n{table}");
-    }
+    has(&table, &["平民获胜", "95% 区间", "投中卧底的票"]);
 }
 
 #[test]
 fn a_tournament_that_a_cap_stops_goes_on_where_it_was() {
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
+    let folder = &Dir::new();
     let play = |more: &str| run(folder, &format!("undercover --players 4 --games 4 {more}"));
     let whole = figures(&play("--save whole --json"));
     let stopped = play("--save parts --max-calls 25 --jobs 2");
     assert_eq!(stopped.status.code(), Some(6), "{}", err(&stopped));
-    assert!(
-        err(&stopped).contains("playhouse resume parts"),
-        "{}",
-        err(&stopped)
-    );
+    has(&err(&stopped), &["playhouse resume parts"]);
     let counted = figures(&run(folder, "undercover --from parts --json"));
     let spent: u64 = counted
         .0
@@ -313,17 +290,16 @@ fn a_tournament_that_a_cap_stops_goes_on_where_it_was() {
     succeed(folder, "resume parts -q --max-calls 10000");
     let parts = figures(&run(folder, "undercover --from parts --json"));
     assert!(parts == whole, "{:#}\n{:#}", parts.1, whole.1);
-    let seat = run(folder, "resume parts --seat Agatha");
-    assert_eq!(seat.status.code(), Some(2), "{}", err(&seat));
+    exits(folder, "resume parts --seat Agatha", 2);
 }
 
 #[test]
 fn a_server_that_is_down_stops_the_game_or_the_rules_play_on() {
-    let folder = tempfile::tempdir().unwrap();
-    unreachable_model(folder.path());
+    let folder = &Dir::new();
+    unreachable_model(folder);
     let play = |more: &str| {
         let line = "undercover --players 4 --max-rounds 1 --models models.ron --model m";
-        run(folder.path(), &format!("{line} {more}"))
+        run(folder, &format!("{line} {more}"))
     };
     let stopped = play("--save stopped");
     assert_eq!(stopped.status.code(), Some(5), "{}", err(&stopped));
@@ -331,14 +307,13 @@ fn a_server_that_is_down_stops_the_game_or_the_rules_play_on() {
     assert_eq!(on.status.code(), Some(0), "{}", err(&on));
     let shown = out(&on);
     assert_eq!(shown.matches("abstains").count(), 4, "{shown}");
-    assert!(shown.contains("still hidden"), "{shown}");
-    assert!(shown.contains(" °"), "{shown}");
+    has(&shown, &["still hidden"]);
+    has(&shown, &[" °"]);
 }
 
 #[test]
 fn nothing_that_is_advised_about_a_tournament_destroys_its_games() {
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
+    let folder = &Dir::new();
     succeed(folder, "undercover --players 3 --games 3 --save t -q");
     let games = || {
         std::fs::read_dir(folder.join("saves/t/games"))
@@ -354,15 +329,11 @@ fn nothing_that_is_advised_about_a_tournament_destroys_its_games() {
         "ask t what x",
         "branch t u --turn 1",
     ] {
-        let output = run(folder, command);
-        assert_eq!(output.status.code(), Some(2), "{command}: {}", err(&output));
+        let output = exits(folder, command, 2);
         let said = err(&output);
         assert!(said.contains("is a tournament"), "{command}: {said}");
         assert!(said.contains("show 00001 --saves"), "{command}: {said}");
-        assert!(
-            !said.contains("--force") && !said.contains("delete"),
-            "{said}"
-        );
+        lacks(&said, &["--force", "delete"]);
     }
     for command in [
         "undercover --players 3 --save t --force",
@@ -370,9 +341,8 @@ fn nothing_that_is_advised_about_a_tournament_destroys_its_games() {
         "run --save t --force --until 1",
         "chat en/assistant --task hi --save t --force",
     ] {
-        let output = run(folder, command);
-        assert_eq!(output.status.code(), Some(2), "{command}: {}", err(&output));
-        assert!(err(&output).contains("3 stories"), "{}", err(&output));
+        let output = exits(folder, command, 2);
+        has(&err(&output), &["3 stories"]);
         assert_eq!(games(), 3, "{command}");
     }
     let votes = spent_on(
@@ -390,9 +360,9 @@ fn nothing_that_is_advised_about_a_tournament_destroys_its_games() {
 
 #[test]
 fn words_and_roles_differ_from_game_to_game_unless_a_seed_is_given() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = &Dir::new();
     let drawn = |more: &str| {
-        let mut command = playhouse(folder.path());
+        let mut command = playhouse(folder);
         command.env_remove("PLAYHOUSE_SEED");
         let line = format!("undercover --players 4 --until 1 --json {more}");
         let output = command.args(line.split_whitespace()).output().unwrap();

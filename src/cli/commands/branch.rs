@@ -9,30 +9,34 @@ use crate::rpg::{ChooseAgainError, choose_again};
 use crate::session::{self, Retried};
 
 use super::play;
+use crate::cli::args::BranchArgs;
 use crate::cli::loader;
-use crate::cli::saved::{Played, Saved, entity};
+use crate::cli::saved::{Played, Saved, entity, free_name};
 use crate::cli::slot_settings;
 
-/// Starts the slot `new` from a turn of the slot `old`. With a seed, all that is random after it
-/// comes out otherwise; with models, others answer for those whom they are given.
-pub(super) fn branch(
-    app: &App,
-    old: &str,
-    new: &str,
-    turn: u64,
-    seed: Option<u64>,
-    models: &[(String, String)],
-) -> Result<()> {
-    let saved = Saved::find(app, old)?;
-    let models: BTreeMap<_, _> = models.iter().cloned().collect();
-    check_models(app, &saved, &models)?;
-    let root = &app.settings.saves.value;
-    let runtime = play::runtime()?;
-    let told = branch_input(HOST, seed, &models);
+/// Starts a new slot from an old one.
+pub(super) fn branch(app: &App, args: &BranchArgs) -> Result<()> {
+    let free = || free_name(&app.settings.saves.value, &args.slot);
+    let new = args.new.clone().unwrap_or_else(free);
+    let saved = Saved::find(app, &args.slot)?;
+    match &args.choose {
+        _ if args.retry => retry(app, &saved, &new),
+        Some((scene, option)) => choose(app, &saved, &new, scene, option),
+        None => from_turn(app, &saved, &new, args),
+    }
+}
+
+/// Starts the slot `new` from a turn. With a seed, all that is random after it comes out otherwise;
+/// with models, others answer for those whom they are given.
+fn from_turn(app: &App, saved: &Saved, new: &str, args: &BranchArgs) -> Result<()> {
+    let turn = args.turn.unwrap_or_default();
+    let models: BTreeMap<_, _> = args.model_of.iter().cloned().collect();
+    check_models(app, saved, &models)?;
+    let told = branch_input(HOST, args.seed, &models);
     let told = told.map(|value| Line::Input(Input { turn, value }));
-    let game = saved.played.game();
+    let (root, game) = (&app.settings.saves.value, saved.played.game());
     let branched = session::branch_with(root, &saved.slot, new, game, turn, told);
-    let slot = runtime.block_on(branched)?;
+    let slot = play::runtime()?.block_on(branched)?;
     slot_settings::copy(app, &saved.slot, &slot)?;
     if !models.is_empty() {
         slot_settings::give_models(app, &slot, models.into_values())?;
@@ -41,9 +45,8 @@ pub(super) fn branch(
     Ok(())
 }
 
-/// Starts the slot `new` from the turn in which somebody decided in a scene, with another option.
-pub(super) fn choose(app: &App, old: &str, new: &str, scene: &str, option: &str) -> Result<()> {
-    let saved = Saved::find(app, old)?;
+/// Starts the slot `new` from the turn of a scene's decision, with another option.
+fn choose(app: &App, saved: &Saved, new: &str, scene: &str, option: &str) -> Result<()> {
     let root = &app.settings.saves.value;
     let game = saved.played.game();
     let branched = async {
@@ -65,15 +68,18 @@ pub(super) fn choose(app: &App, old: &str, new: &str, scene: &str, option: &str)
 
 /// Starts a slot from before the first default answer of another, in which all of them are asked
 /// again.
-pub(super) fn retry(app: &App, old: &str, new: &str) -> Result<()> {
-    let saved = Saved::find(app, old)?;
+fn retry(app: &App, saved: &Saved, new: &str) -> Result<()> {
     let root = &app.settings.saves.value;
     let game = saved.played.game();
     let retried = session::retry_defaults(root, &saved.slot, new, game, HOST);
     let retried = play::runtime()?.block_on(retried)?;
     let Some(Retried { slot, turn, count }) = retried else {
         if app.prints_text() {
-            let none = say!(app.language, cli_no_default_answers, slot = old);
+            let none = say!(
+                app.language,
+                cli_no_default_answers,
+                slot = saved.slot.name().as_str()
+            );
             app.out().line(none);
         }
         return Ok(());

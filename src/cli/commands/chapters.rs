@@ -1,4 +1,4 @@
-//! The view `chapters`: what somebody's past became: chapters, volumes and lives, and what they
+//! The view `chapters`: the chapters, volumes and lives of an entity, and the messages that they
 //! replaced.
 
 use crate::cast::turn_number;
@@ -8,7 +8,7 @@ use crate::cli::saved::{Saved, being};
 use crate::context::{AgentContext, Chapter, ChapterId, Chapters, Level, buffer};
 use crate::rpg::happening::merged;
 
-/// Prints what somebody reads of a chapter of its past, or the messages that it replaced.
+/// Prints the summary of a chapter, or the messages that it replaced.
 pub(super) fn open(app: &App, slot: &str, name: &str, id: &str, is_original: bool) -> Result<()> {
     let story = Saved::find(app, slot)?.contents()?;
     let chapters = &being(&story.state, name)?.chapters.value;
@@ -33,7 +33,7 @@ fn find<'a>(chapters: &'a Chapters, name: &str, id: &str) -> Result<&'a Chapter>
     })
 }
 
-/// Lists somebody's chapters.
+/// Lists the chapters of an entity.
 pub(super) fn list(app: &App, slot: &str, name: &str) -> Result<()> {
     let story = Saved::find(app, slot)?.contents()?;
     let chapters = &being(&story.state, name)?.chapters.value;

@@ -20,7 +20,7 @@ use bevy_ecs::prelude::World;
 
 use super::dry_run::{DryStory, dry_run_with};
 use super::play;
-use crate::cli::args::ChatArgs;
+use crate::cli::args::{ChatArgs, ChatFormat, ResumeArgs};
 use crate::cli::chat_printer::ChatPrinter;
 use crate::cli::env::{clock, since};
 use crate::cli::loader;
@@ -34,9 +34,10 @@ pub(super) fn chat(app: &App, args: &ChatArgs) -> Result<()> {
     let Some(name) = &args.team else {
         return list(app);
     };
-    let game = loader::team(app, name)?.with_code(code_policy(args));
+    let game = loader::team(app, name)?.with_code(code_policy(args.allow_code));
+    let task = args.task.as_deref();
     // Before a slot is made, or emptied.
-    if !has_task(args)? && !std::io::stdin().is_terminal() {
+    if !has_task(task)? && !std::io::stdin().is_terminal() {
         return Err(no_task().help(text!(cli_task_help)));
     }
     let seed = play::seed(app, args.seed)?;
@@ -44,7 +45,7 @@ pub(super) fn chat(app: &App, args: &ChatArgs) -> Result<()> {
         let mut setup = game.set_up(seed)?;
         game.populate(&mut setup)?;
         let story = DryStory::new(&game, seed);
-        return preview(app, &game, args, setup, story);
+        return preview(app, &game, task, setup, story);
     }
     let root = &app.settings.saves.value;
     let base = name.strip_suffix(".ron").unwrap_or(name);
@@ -65,24 +66,21 @@ pub(super) fn chat(app: &App, args: &ChatArgs) -> Result<()> {
         game: &game,
         slot: &slot,
         seats: &seats,
-        args,
+        task,
+        form: args.form,
+        until: args.play.until,
     };
     run.play(&mut session.engine, &user_proxy)
 }
 
 /// Continues a team's save: a run that is not finished, or with a new task.
-pub(super) fn resume(
-    app: &App,
-    game: &ChatGame,
-    saved: &Saved,
-    args: &ChatArgs,
-    force: bool,
-) -> Result<()> {
-    has_task(args)?;
+pub(super) fn resume(app: &App, game: &ChatGame, saved: &Saved, args: &ResumeArgs) -> Result<()> {
+    let task = args.task.as_deref();
+    has_task(task)?;
     let slot = saved.slot.name().as_str();
-    let game = game.clone().with_code(code_policy(args));
+    let game = game.clone().with_code(code_policy(args.allow_code));
     if args.play.dry_run {
-        return preview(app, &game, args, saved.world(true)?, DryStory::of(saved));
+        return preview(app, &game, task, saved.world(true)?, DryStory::of(saved));
     }
     let seats = seats(app, &game, slot);
     let user_proxy = user_proxy(app, &game, &seats);
@@ -91,7 +89,7 @@ pub(super) fn resume(
     let minds = minds(app, &game, 0, &user_proxy, Some(&seats))?;
     let game = &with_tools_played(app, game, &minds)?;
     let root = &app.settings.saves.value;
-    let mut session = Session::resume(root, slot, game, minds, force)?;
+    let mut session = Session::resume(root, slot, game, minds, args.force)?;
     play::say_changes(app, &session.changes);
     saved.tell_seed(app, &mut session.engine);
     slot_settings::remember(app, slot, models)?;
@@ -100,7 +98,9 @@ pub(super) fn resume(
         game,
         slot,
         seats: &seats,
-        args,
+        task,
+        form: args.form,
+        until: args.play.until,
     };
     run.play(&mut session.engine, &user_proxy)
 }
@@ -127,13 +127,13 @@ pub(super) fn with_tools_played(app: &App, game: ChatGame, minds: &Minds) -> Res
 fn preview(
     app: &App,
     game: &ChatGame,
-    args: &ChatArgs,
+    task: Option<&str>,
     setup: Setup,
     story: DryStory,
 ) -> Result<()> {
     let user_proxy = UserProxy::new();
-    match &args.task {
-        Some(task) => user_proxy.add_input(UserInput::task(task.as_str())),
+    match task {
+        Some(task) => user_proxy.add_input(UserInput::task(task)),
         None if has_failed(&setup.world, game.team()) => {
             user_proxy.add_input(UserInput::continue_run());
         }
@@ -147,8 +147,8 @@ fn preview(
 }
 
 /// Whether a task was given. An empty one is an error.
-fn has_task(args: &ChatArgs) -> Result<bool> {
-    match &args.task {
+fn has_task(task: Option<&str>) -> Result<bool> {
+    match task {
         Some(task) if task.trim().is_empty() => Err(no_task().help(text!(cli_task_help))),
         task => Ok(task.is_some()),
     }
@@ -158,9 +158,9 @@ fn no_task() -> CommandError {
     CommandError::usage(text!(cli_no_task))
 }
 
-fn code_policy(args: &ChatArgs) -> CodePolicy {
+fn code_policy(allow_processes: bool) -> CodePolicy {
     CodePolicy {
-        allow_processes: args.allow_code,
+        allow_processes,
         script_program: std::env::current_exe().ok(),
         ..CodePolicy::default()
     }
@@ -272,7 +272,9 @@ struct ChatRun<'a> {
     game: &'a ChatGame,
     slot: &'a str,
     seats: &'a [Arc<TerminalSeat>],
-    args: &'a ChatArgs,
+    task: Option<&'a str>,
+    form: ChatFormat,
+    until: Option<u64>,
 }
 
 impl ChatRun<'_> {
@@ -283,8 +285,8 @@ impl ChatRun<'_> {
         let team = self.game.team().clone();
         let (phase, runs) = phase_and_runs(&engine.world, &team);
         let is_running = phase != Phase::Waiting;
-        match &self.args.task {
-            Some(task) => user_proxy.add_input(UserInput::task(task.as_str())),
+        match self.task {
+            Some(task) => user_proxy.add_input(UserInput::task(task)),
             None if has_failed(&engine.world, &team) => {
                 user_proxy.add_input(UserInput::continue_run());
             }
@@ -296,9 +298,9 @@ impl ChatRun<'_> {
             }
         }
         let start = clock();
-        let printer = ChatPrinter::new(self.app, engine, &team, self.args.form);
+        let printer = ChatPrinter::new(self.app, engine, &team, self.form);
         // A new task ends an unfinished run.
-        let begins = self.args.task.is_some() || !is_running;
+        let begins = self.task.is_some() || !is_running;
         let wanted = runs + u32::from(begins);
         let runtime = play::runtime()?;
         if let Some(printer) = &printer {
@@ -308,13 +310,7 @@ impl ChatRun<'_> {
         let (token, err) = (engine.cancellation_token(), self.app.err());
         runtime.spawn(play::handle_ctrl_c(token, err, self.app.language));
         let servers = runtime.block_on(loader::connect_tools(self.app, engine))?;
-        let stop = runtime.block_on(run_team(
-            engine,
-            &team,
-            user_proxy,
-            wanted,
-            self.args.play.until,
-        ));
+        let stop = runtime.block_on(run_team(engine, &team, user_proxy, wanted, self.until));
         runtime.block_on(servers.close());
         runtime.shutdown_background();
         let stop = stop?;
@@ -369,7 +365,7 @@ pub(super) fn is_running(world: &World, team: &TeamFile) -> bool {
     phase_and_runs(world, team).0 != Phase::Waiting
 }
 
-/// Whether somebody could not answer in the last run, which may go on.
+/// Whether the last run stopped without an answer, and may go on.
 fn has_failed(world: &World, team: &TeamFile) -> bool {
     chat_of(world, team).is_some_and(|chat| chat.failed)
 }

@@ -49,9 +49,9 @@ pub(super) fn manual(app: &App, folder: &Path) -> Result<()> {
     let common = say!(app.language, help_common_options);
     let common = common.trim_end_matches([':', '：']);
     let command = help::command_line(app.language, app.settings.width.value);
-    let commands = std::iter::once(&command).chain(command.get_subcommands());
-    let commands =
-        commands.filter(|command| command.get_name() != "help" && !command.is_hide_set());
+    let commands = std::iter::once(&command)
+        .chain(command.get_subcommands())
+        .filter(|command| command.get_name() != "help" && !command.is_hide_set());
     let mut count = 0;
     for command in commands {
         let man = Man::new(with_heading(command.clone(), common));

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use playhouse_engine::files;
 
+use crate::cli::args::ConvertArgs;
 use crate::dialect::{Imported, Profile, losses, read, write_value};
 
 /// The most bytes that are read; the conversations of a thousand characters have fewer.
@@ -14,40 +15,29 @@ const LONGEST: u64 = 32 * 1024 * 1024;
 /// The most values in it. Read, neutral and written, each takes up to 1.5 kB of memory.
 const MAX_VALUES: usize = 300_000;
 
-/// What is converted, and into what.
-pub(super) struct Conversion<'a> {
-    /// The file; `None` for standard input.
-    pub(super) file: Option<&'a Path>,
-    /// Its format; `None` to detect it.
-    pub(super) from: Option<Profile>,
-    /// The format to write.
-    pub(super) to: Profile,
-    /// Whose conversation it is.
-    pub(super) name: Option<&'a str>,
-}
-
 /// Reads a conversation in any format and writes it in another.
-pub(super) fn convert(app: &App, conversion: &Conversion<'_>) -> Result<()> {
-    let place = match conversion.file {
+pub(super) fn convert(app: &App, args: &ConvertArgs) -> Result<()> {
+    let file = args.file.as_deref().filter(|file| *file != Path::new("-"));
+    let place = match file {
         Some(file) => file.display().to_string(),
         None => say!(app.language, cli_standard_input),
     };
-    let text = text_of(conversion.file).map_err(|error| error.at(&place))?;
+    let text = text_of(file).map_err(|error| error.at(&place))?;
     if files::count_values(text.as_bytes()) > MAX_VALUES {
         let message = text!(cli_input_too_many, max = MAX_VALUES);
         return Err(CommandError::new(ErrorKind::Other, message).at(&place));
     }
-    let mut reading = read(&text, conversion.from)
+    let mut reading = read(&text, args.from)
         .map_err(|error| CommandError::of(ErrorKind::Other, &error).at(&place))?;
-    if let Some(name) = conversion.name {
+    if let Some(name) = &args.name {
         for conversation in &mut reading.conversations {
-            conversation.name = Some(name.into());
+            conversation.name = Some(name.as_str().into());
         }
     }
-    report(app, &reading, conversion.to);
+    report(app, &reading, args.to);
     let mut out = app.out();
-    match write_value(&reading.conversations, conversion.to) {
-        Value::Array(lines) if conversion.to == Profile::OpenAiLines => {
+    match write_value(&reading.conversations, args.to) {
+        Value::Array(lines) if args.to == Profile::OpenAiLines => {
             lines.iter().for_each(|line| out.json(line));
         }
         value if app.settings.json => out.json(&value),

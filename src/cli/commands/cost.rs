@@ -77,7 +77,7 @@ fn print(app: &App, costs: &Costs) {
     }
 }
 
-/// A record of what somebody or something has, with the members of its parts beside its own.
+/// A record of figures, with the members of its parts beside its own.
 fn with_parts(kind: &str, (what, name): (&str, &str), figures: &impl Serialize) -> Value {
     let mut parts = vec![json!({"record": kind, what: name})];
     if let Value::Object(figures) = json!(figures) {

@@ -24,8 +24,7 @@ pub(super) fn export(app: &App, folder: &Path, force: bool) -> Result<()> {
             continue;
         }
         if !force && file.symlink_metadata().is_ok() {
-            let error = CommandError::usage(text!(cli_data_differs));
-            let error = error.at(file.display());
+            let error = CommandError::usage(text!(cli_data_differs)).at(file.display());
             return Err(error.help(text!(cli_data_differs_help)));
         }
         new.push((file, content));

@@ -11,6 +11,7 @@ use crate::story::{
 };
 
 use super::sent::{self, message_json};
+use crate::cli::args::DiffArgs;
 use crate::cli::labels::purpose_label;
 use crate::cli::saved::{Saved, WorldState, being};
 
@@ -19,9 +20,18 @@ const SHOWN_CHARS: usize = 160;
 /// How many values of an answer are shown at most: as many as have place in these characters.
 const SHOWN_VALUES: usize = 20;
 
+/// Compares two saves, or two prompts of an entity in them.
+pub(super) fn diff(app: &App, args: &DiffArgs) -> Result<()> {
+    let (slot, other) = (&*args.slot, &*args.other);
+    match (&args.entity, &args.calls[..]) {
+        (Some(who), [first, second]) => calls(app, (slot, *first), (other, *second), who),
+        (entity, _) => stories(app, slot, other, entity.as_deref()),
+    }
+}
+
 /// Prints where two saves part, and what is known at the end of one alone; with a name, the
 /// difference of that entity's contexts.
-pub(super) fn stories(app: &App, slot: &str, other: &str, name: Option<&str>) -> Result<()> {
+fn stories(app: &App, slot: &str, other: &str, name: Option<&str>) -> Result<()> {
     let saves = (Saved::find(app, slot)?, Saved::find(app, other)?);
     let found = parting(&saves.0.story.lines, &saves.1.story.lines);
     let states = [saves.0.contents()?.state, saves.1.contents()?.state];
@@ -62,7 +72,7 @@ pub(super) fn stories(app: &App, slot: &str, other: &str, name: Option<&str>) ->
 }
 
 /// Prints what changed between the prompts of two calls of an entity, in one save or two.
-pub(super) fn calls(
+fn calls(
     app: &App,
     (slot, first): (&str, u32),
     (other, second): (&str, u32),

@@ -127,7 +127,7 @@ fn write_entry(app: &App, found: &Survey) -> Result<()> {
     let refused = |message| CommandError::usage(message);
     let path = app.own_models_path();
     let path = path.ok_or_else(|| refused(text!(cli_doctor_no_folder)))?;
-    // Whoever keeps it elsewhere keeps the link.
+    // A link stays a link.
     let path = path.canonicalize().unwrap_or(path);
     if let Some(alias) = &found.known_as {
         let message = text!(cli_doctor_known, alias);
@@ -138,8 +138,8 @@ fn write_entry(app: &App, found: &Survey) -> Result<()> {
     let known = ModelFile::built_in();
     let added = known
         .and_then(|known| found.entry.added_to(&text, app.language, &known))
-        .or_fail(ErrorKind::Server)?;
-    let added = added.ok_or_else(|| refused(text!(cli_doctor_by_hand)).at(&path))?;
+        .or_fail(ErrorKind::Server)?
+        .ok_or_else(|| refused(text!(cli_doctor_by_hand)).at(&path))?;
     let parent = path.parent().filter(|parent| *parent != Path::new(""));
     let folder = Folder::open_or_create(parent.unwrap_or(Path::new("."))).map_err(failed)?;
     let name = path.file_name().unwrap_or_default().to_string_lossy();

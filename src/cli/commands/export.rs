@@ -1,7 +1,6 @@
 //! `export`: a story as one file.
 
 use crate::cli::prelude::*;
-use std::path::Path;
 use std::sync::Arc;
 
 use crate::page::{self, Extras};
@@ -11,20 +10,16 @@ use crate::story::StoryView;
 
 use super::rehearse::write_page;
 use super::{sent, told, watch};
+use crate::cli::args::ExportArgs;
 use crate::cli::saved::Saved;
 
 /// Writes the page of a save into a file, as the host or as one of its characters sees it; with
 /// `calls`, also what was sent for every call.
-pub(super) fn export(
-    app: &App,
-    slot: &str,
-    file: &Path,
-    seat: Option<&str>,
-    calls: bool,
-) -> Result<()> {
+pub(super) fn export(app: &App, args: &ExportArgs) -> Result<()> {
+    let (slot, file) = (&*args.slot, &*args.html);
     let saved = Saved::as_stored(app, slot)?;
     let view = Arc::new(StoryView::new(watch::about(app, &saved, slot)?));
-    let requests = if calls {
+    let requests = if args.calls {
         sent::find(app, &saved, Wanted::default())?
     } else {
         Vec::new()
@@ -38,7 +33,8 @@ pub(super) fn export(
         branches: Some(branches),
         requests,
     };
-    let report = page::report(&view, seat, app.language, extras).or_fail(ErrorKind::Usage)?;
+    let report = page::report(&view, args.seat.as_deref(), app.language, extras)
+        .or_fail(ErrorKind::Usage)?;
     // To free a long story piece by piece would only delay the end of the program.
     std::mem::forget(view);
     write_page(file, &report)?;

@@ -37,10 +37,9 @@ pub(super) fn play_games(app: &App, args: &RunArgs, games: u32) -> Result<()> {
     let runtime = play::runtime()?;
     tokens.handle_ctrl_c(app, &runtime);
     let engine_of = |seed| -> Result<Engine, UiText> {
-        let setup = campaign.new_game(seed);
-        let mut setup = setup.map_err(|error| error.text())?;
-        let minds = loader::minds(app, main.mind.clone(), &mut setup.world);
-        let minds = minds.map_err(|error| error.message.unwrap_or_default())?;
+        let mut setup = campaign.new_game(seed).map_err(|error| error.text())?;
+        let minds = loader::minds(app, main.mind.clone(), &mut setup.world)
+            .map_err(|error| error.message.unwrap_or_default())?;
         let mut engine = Engine::in_memory(setup, minds).map_err(|error| error.text())?;
         play::prepare(app, &mut engine);
         let grant = budget.grant();

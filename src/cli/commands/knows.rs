@@ -1,4 +1,4 @@
-//! Who knows a fact and from whom, and what somebody knows.
+//! Who knows a fact and from whom, and what an entity knows.
 
 use crate::cli::prelude::*;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use crate::rpg::CampaignPicture;
 
 use crate::cli::saved::{Being, Saved, WorldState, being};
 
-/// How many of the last messages that tell of somebody are shown.
+/// How many of the last messages about an entity are shown.
 const LAST_HEARD: usize = 10;
 
 /// Prints who knows a fact, since when, and the chain back to its source.
@@ -49,7 +49,7 @@ pub(super) fn who(app: &App, slot: &str, fact: &str) -> Result<()> {
     Ok(())
 }
 
-/// Prints what somebody knows, and from whom.
+/// Prints what an entity knows, and from whom.
 pub(super) fn knows(app: &App, slot: &str, name: &str) -> Result<()> {
     let state = Saved::find(app, slot)?.contents()?.state;
     let being = being(&state, name)?;
@@ -83,7 +83,7 @@ pub(super) fn knows(app: &App, slot: &str, name: &str) -> Result<()> {
     Ok(())
 }
 
-/// Prints what somebody believes of somebody else: the facts about them, how it feels, what was
+/// Prints what an entity believes of another: the facts about it, how it feels, what was
 /// promised between them, and what it saw or heard of them last.
 pub(super) fn about(app: &App, slot: &str, name: &str, about: &str) -> Result<()> {
     let state = Saved::find(app, slot)?.contents()?.state;
@@ -172,7 +172,7 @@ fn shown(sources: &[Arc<str>]) -> String {
     }
 }
 
-/// A fact that somebody knows, as JSON.
+/// A known fact as JSON.
 fn row_of_fact(state: &WorldState, name: &str, fact: &Fact, known: &Known) -> Value {
     let mut row = row(state, name, &fact.id, known);
     row["fact"] = json!(fact.id);

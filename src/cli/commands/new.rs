@@ -5,12 +5,11 @@ use std::path::Path;
 
 use crate::rpg::world_file::new_world;
 
-use crate::cli::args::LanguageArg;
 use crate::cli::shell::shell_quoted;
 
 /// Writes a world into a new folder.
-pub(super) fn new(app: &App, folder: &Path, language: Option<LanguageArg>) -> Result<()> {
-    let language = language.map_or(app.language, Language::from);
+pub(super) fn new(app: &App, folder: &Path, language: Option<Language>) -> Result<()> {
+    let language = language.unwrap_or(app.language);
     let path = new_world(folder, language).or_fail(ErrorKind::World)?;
     let shown = path.display().to_string();
     app.tell(

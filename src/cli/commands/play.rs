@@ -292,8 +292,8 @@ impl<'a> RunView<'a> {
         Self::with_printer(app, engine, seat, |world| {
             // The story is in the language of its world.
             let roster = Roster::of(world);
-            let printer = StoryPrinter::new(app.shared_out(), language, roster);
-            let printer = printer.with_ids(app.settings.ids);
+            let printer =
+                StoryPrinter::new(app.shared_out(), language, roster).with_ids(app.settings.ids);
             let turn = world.resource::<WorldTurn>().0;
             Box::new(printer.with_workings(app.settings.verbose, turn))
         })
@@ -419,7 +419,7 @@ impl<'a> RunView<'a> {
         }
         self.tell_defaults(slot);
         self.report_end(stop, turn, slot)?;
-        // Whoever plays would learn what its character does not know.
+        // A player would learn what its character does not know.
         let is_told = self.is_first && self.sees_all && self.app.prints_text();
         if let Some(slot) = slot.filter(|_| is_told) {
             self.say_what_to_try(&engine.world, slot);

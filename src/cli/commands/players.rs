@@ -86,8 +86,7 @@ impl Players {
     pub(super) fn minds(&self, game: &Match, seed: u64) -> Minds {
         let minds = Minds::all(self.main_mind(game, seed));
         self.by_alias.iter().fold(minds, |minds, (alias, mind)| {
-            let mind = mind.clone();
-            let mind = mind.unwrap_or_else(|| self.improviser(game, seed));
+            let mind = mind.clone().unwrap_or_else(|| self.improviser(game, seed));
             minds.with_alias(alias.as_str(), mind)
         })
     }

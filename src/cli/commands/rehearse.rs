@@ -23,12 +23,12 @@ const FIRST_SEED: u64 = 1;
 
 pub(super) fn rehearse(app: &App, args: &RehearseArgs) -> Result<()> {
     let campaign = loader::world(app, &args.world)?;
-    let expectations = loader::expectations(app, &args.world, &campaign.file)?;
-    let expectations = expectations.map_err(|problems| {
-        loader::print_problems(app, &problems);
-        let message = text!(cli_expectation_errors, count = problems.len());
-        CommandError::new(ErrorKind::World, message)
-    })?;
+    let expectations =
+        loader::expectations(app, &args.world, &campaign.file)?.map_err(|problems| {
+            loader::print_problems(app, &problems);
+            let message = text!(cli_expectation_errors, count = problems.len());
+            CommandError::new(ErrorKind::World, message)
+        })?;
     if let Some(id) = &args.why {
         check_id(id, &campaign.file)?;
     }

@@ -8,29 +8,24 @@ use crate::session::{Replayed, replay_with};
 use super::play::{self, RunView};
 use super::players::introduce;
 use super::{chat, undercover};
-use crate::cli::args::ChatFormat;
+use crate::cli::args::{ChatFormat, ReplayArgs};
 use crate::cli::chat_printer::ChatPrinter;
 use crate::cli::env::{clock, since};
 use crate::cli::saved::{Played, Saved};
 
 /// Plays a save again with its journal as the only mind.
-pub(super) fn replay(
-    app: &App,
-    slot: &str,
-    until: Option<u64>,
-    actor: Option<&str>,
-    form: ChatFormat,
-) -> Result<()> {
+pub(super) fn replay(app: &App, args: &ReplayArgs) -> Result<()> {
+    let (slot, until) = (&*args.slot, args.until);
     let saved = Saved::as_stored(app, slot)?;
     let game = saved.played.game();
     let language = match &saved.played {
-        Played::Team(game) => return replay_team(app, &saved, game, until, form),
+        Played::Team(game) => return replay_team(app, &saved, game, until, args.form),
         Played::World(campaign) => campaign.file.language,
         Played::Undercover(game) => game.rules().language,
     };
     let mut setup = game.set_up(saved.story.header.seed)?;
     game.populate(&mut setup)?;
-    let seat = play::seat(&mut setup.world, actor)?;
+    let seat = play::seat(&mut setup.world, args.seat.as_deref())?;
     match &saved.played {
         Played::World(campaign) => play::introduce_world(app, &campaign.file, None),
         Played::Undercover(game) => introduce(app, game.rules(), None),
@@ -75,8 +70,7 @@ fn replay_team(
     let mut printer = None;
     let replayed = play::runtime()?.block_on(replay_with(&saved.slot, game, until, |engine| {
         printer = ChatPrinter::new(app, engine, team, form);
-    }));
-    let replayed = replayed?;
+    }))?;
     let stop = chat::chat_of(&replayed.engine.world, team).and_then(|chat| chat.stop.clone());
     let reason = stop.as_ref().map(|stop| stop.content.as_str());
     if app.settings.json {

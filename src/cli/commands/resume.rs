@@ -5,9 +5,9 @@ use crate::session::Session;
 use crate::undercover::Tournament;
 
 use super::dry_run::{DryStory, dry_run};
-use super::play::{self, Left, Player, RunView};
+use super::play::{Left, Player, RunView, introduce_world};
 use super::{chat, tournament, undercover, undo};
-use crate::cli::args::{ChatArgs, PlayArgs};
+use crate::cli::args::{PlayArgs, ResumeArgs};
 use crate::cli::loader;
 use crate::cli::saved::{Played, Saved, check_turn};
 use crate::cli::seat::SeatGame;
@@ -16,21 +16,21 @@ use crate::cli::slot_settings;
 /// Goes on in another save whenever the person at the terminal takes an answer back.
 pub(super) fn until_reported(app: &App, mut left: Left, play: &PlayArgs) -> Result<()> {
     while let Left::ToUndo(slot) = left {
-        let branch = undo::undo(app, &slot)?;
-        let args = ChatArgs {
+        let args = ResumeArgs {
+            slot: undo::undo(app, &slot)?,
             play: play.clone(),
-            ..ChatArgs::default()
+            ..ResumeArgs::default()
         };
-        left = resume(app, &branch, &args, false)?;
+        left = resume(app, &args)?;
     }
     Ok(())
 }
 
 /// Continues a save of any kind.
-pub(super) fn resume(app: &App, slot: &str, chat_args: &ChatArgs, force: bool) -> Result<Left> {
-    let args = &chat_args.play;
+pub(super) fn resume(app: &App, args: &ResumeArgs) -> Result<Left> {
+    let (slot, force, play) = (&*args.slot, args.force, &args.play);
     if Tournament::exists(&app.settings.saves.value, slot) {
-        tournament::resume(app, slot, chat_args)?;
+        tournament::resume(app, args)?;
         return Ok(Left::Reported);
     }
     let mut saved = Saved::to_play(app, slot, force)?;
@@ -38,19 +38,19 @@ pub(super) fn resume(app: &App, slot: &str, chat_args: &ChatArgs, force: bool) -
         saved.catch_up()?;
     }
     let seed = saved.story.seed();
-    saved.new_seed = chat_args.seed.filter(|new| *new != seed);
+    saved.new_seed = args.seed.filter(|new| *new != seed);
     let campaign = match &saved.played {
         Played::World(campaign) => &**campaign,
         Played::Team(game) => {
-            chat::resume(app, game, &saved, chat_args, force)?;
+            chat::resume(app, game, &saved, args)?;
             return Ok(Left::Reported);
         }
-        Played::Undercover(game) => return undercover::resume(app, &saved, game, args, force),
+        Played::Undercover(game) => return undercover::resume(app, &saved, game, play, force),
     };
     let mut setup = saved.world(true)?;
-    check_turn(&setup.world, args, slot)?;
+    check_turn(&setup.world, play, slot)?;
     let player = Player::find(app, &mut setup.world, SeatGame::Campaign, slot)?;
-    if args.dry_run {
+    if play.dry_run {
         dry_run(app, setup, DryStory::of(&saved))?;
         return Ok(Left::Reported);
     }
@@ -63,8 +63,8 @@ pub(super) fn resume(app: &App, slot: &str, chat_args: &ChatArgs, force: bool) -
     let mut session = Session::resume(root, slot, campaign, minds, force)?;
     slot_settings::remember(app, slot, models)?;
     saved.tell_seed(app, &mut session.engine);
-    let introduce = || play::introduce_world(app, &campaign.file, main.introduction.as_deref());
-    player.play(app, session, args.until, introduce, |engine| {
+    let introduce = || introduce_world(app, &campaign.file, main.introduction.as_deref());
+    player.play(app, session, play.until, introduce, |engine| {
         RunView::new(app, engine, campaign.file.language, player.id())
     })
 }

@@ -45,7 +45,7 @@ pub(super) fn run(app: &App, args: &RunArgs) -> Result<Left> {
     let session = Session::start(&app.settings.saves.value, &slot, &campaign, seed, minds)?;
     slot_settings::remember(app, &slot, models)?;
     play::announce(app, &slot, seed);
-    // Whoever names a save, or pays for answers, knows what the figures are for.
+    // Users who name a save, or pay for answers, know what the figures are for.
     let is_newcomer = args.save.is_none() && app.settings.model.value == IMPROVISER;
     let introduce = || play::introduce_world(app, &campaign.file, main.introduction.as_deref());
     player.play(app, session, args.play.until, introduce, |engine| {

@@ -17,7 +17,7 @@ use tokio::runtime::{Handle, Runtime};
 use super::budget::SharedBudget;
 use super::play;
 use super::players::{NAME, Players, introduce};
-use crate::cli::args::{ChatArgs, UndercoverArgs};
+use crate::cli::args::{ResumeArgs, UndercoverArgs};
 use crate::cli::saved::{check_seed, clear, damaged, match_error, slot_name};
 use crate::cli::slot_settings;
 use crate::cli::statistics::write_statistics;
@@ -37,8 +37,8 @@ pub(super) fn begin(app: &App, args: &UndercoverArgs, game: Match, games: u32) -
     play_all(app, &tournament, &players, args.jobs)
 }
 
-pub(super) fn resume(app: &App, name: &str, args: &ChatArgs) -> Result<()> {
-    let play = &args.play;
+pub(super) fn resume(app: &App, args: &ResumeArgs) -> Result<()> {
+    let (name, play) = (&*args.slot, &args.play);
     let single = [
         (play.seat.is_some(), "--seat"),
         (play.until.is_some(), "--until"),

@@ -26,7 +26,7 @@ pub(super) enum TraceForm {
     Ag2,
 }
 
-/// How AG2 calls whoever passes the messages on.
+/// AG2's name for the agent that passes messages on.
 const CHAT_MANAGER: &str = "chat_manager";
 
 /// Prints the calls of one entity, or all, as the journal has them, and before each those of the
@@ -299,7 +299,7 @@ fn of_manager(mut call: MindCall) -> Option<MindCall> {
     Some(call)
 }
 
-/// In the words of AG2's documentation, whatever the language.
+/// In the words of AG2's documentation, in every language.
 fn as_ag2(call: &MindCall) -> String {
     let rule = "=".repeat(70);
     let (agent, number, count) = (&call.agent, call.number, call.context.len());

@@ -137,10 +137,10 @@ fn print(app: &App, list: &TrustList) {
         Ok(None) => "missing",
         _ => "changed",
     };
-    let rows = list
+    let rows: Vec<_> = list
         .files()
-        .map(|(path, hash)| (path, hash, state(path, hash)));
-    let rows: Vec<_> = rows.collect();
+        .map(|(path, hash)| (path, hash, state(path, hash)))
+        .collect();
     if rows.is_empty() && !app.settings.json {
         return app.out().line(say!(language, cli_trust_none));
     }

@@ -51,11 +51,11 @@ fn game(app: &App, args: &UndercoverArgs) -> Result<Match> {
     let rules = Rules {
         undercover: args.undercover,
         blank: args.blank,
-        ties: args.ties.into(),
-        order: args.order.into(),
+        ties: args.ties,
+        order: args.order,
         reveal: !args.hide_roles,
         max_rounds: args.max_rounds.unwrap_or(usual.max_rounds),
-        reflect: args.reflect.into(),
+        reflect: args.reflect,
         models: args.model_of.iter().cloned().collect(),
         ..usual
     };

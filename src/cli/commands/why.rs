@@ -1,4 +1,4 @@
-//! The view `events`, and why somebody received an event.
+//! The view `events`, and why entities received an event.
 
 use crate::cli::prelude::*;
 use std::sync::Arc;
@@ -162,7 +162,7 @@ fn print(app: &App, contents: &Contents, event: &EventRecord, others: &[(&Being,
     }
 }
 
-/// Why somebody was not told, for people.
+/// Why an entity was not told, for people.
 fn reason(why: WhyNot, place: Option<Arc<str>>) -> UiText {
     match (why, place) {
         (WhyNot::Elsewhere(_), Some(place)) => text!(cli_why_not_at, place = &*place),

@@ -31,7 +31,7 @@ fn harmless(text: &str) -> Cow<'_, str> {
     Cow::Owned(text.chars().map(harmless).collect())
 }
 
-/// JSON without secrets in which whatever would control a terminal is escaped. Such characters
+/// JSON without secrets in which characters that control a terminal are escaped. Such characters
 /// occur only in strings.
 pub(crate) fn escape_json(json: &str) -> Cow<'_, str> {
     match redact(json) {

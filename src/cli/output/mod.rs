@@ -1,6 +1,6 @@
 //! Text on its way to people: cleaned of control characters, styled, wrapped to the terminal.
 //!
-//! Whatever minds, worlds and saves wrote goes through an [`Output`], the only writer to standard
+//! All text of minds, worlds and saves goes through an [`Output`], the only writer to standard
 //! output. A [`Paragraph`] is text in several styles; `wrap.rs` lays it out in rows.
 
 mod clean;

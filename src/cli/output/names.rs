@@ -21,8 +21,8 @@ impl Names {
         self.0.insert(name.to_owned(), id);
     }
 
-    /// Adds `speaker_id` beside `speaker`, and so on. Whoever is named with a number is known from
-    /// then on.
+    /// Adds `speaker_id` beside `speaker`, and so on. An entity that is named with its number is
+    /// known from then on.
     pub(crate) fn beside(&mut self, value: &mut Value) {
         match value {
             Value::Array(values) => values.iter_mut().for_each(|value| self.beside(value)),

@@ -17,7 +17,7 @@ const CELLS_OF_WORD: f64 = 3.0;
 const STEP: Duration = Duration::from_millis(20);
 
 /// A writer that waits after each row for as long as people read it. It writes in a thread of its
-/// own, so whoever plays does not wait for whoever reads. After Ctrl-C it writes nothing more.
+/// own, so the story does not wait for its reader. After Ctrl-C it writes nothing more.
 pub(crate) struct Paced {
     rows: Sender<String>,
     /// What was not written yet of a row.

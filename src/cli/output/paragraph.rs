@@ -2,7 +2,7 @@
 
 use super::{Style, clean};
 
-/// Text in several styles. Whatever is added to it is cleaned.
+/// Text in several styles, which is cleaned as it is added.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Paragraph {
     /// Cells before the first row.

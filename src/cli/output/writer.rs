@@ -85,7 +85,7 @@ impl Output {
         self.row(&clean(text.as_ref()));
     }
 
-    /// Writes the beginning of a row in which somebody will type.
+    /// Writes the beginning of a row in which a person will type.
     pub(crate) fn prompt(&mut self, text: &str) {
         self.write(&clean(text));
         self.flush();

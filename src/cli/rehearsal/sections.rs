@@ -6,9 +6,7 @@ use crate::cli::labels::purpose_label;
 use crate::cli::prelude::*;
 use crate::cli::statistics::{interval, margin, number, percent};
 use crate::rpg::drama::PlotPoint;
-use crate::rpg::rehearsal::{
-    Activity, DramaFigures, FightFigures, MissedFigures, Rehearsal, Wording,
-};
+use crate::rpg::rehearsal::{Activity, DramaFigures, MissedFigures, Rehearsal, Wording};
 use crate::statistics::{Mean, Share};
 
 use super::report::Report;
@@ -21,20 +19,6 @@ pub(super) struct Section {
     pub(super) title: String,
     pub(super) columns: Vec<(String, Alignment)>,
     pub(super) rows: Vec<Vec<Cell>>,
-}
-
-impl Section {
-    fn new(
-        title: String,
-        columns: impl Into<Vec<(String, Alignment)>>,
-        rows: impl IntoIterator<Item = Vec<Cell>>,
-    ) -> Self {
-        Self {
-            title,
-            columns: columns.into(),
-            rows: rows.into_iter().collect(),
-        }
-    }
 }
 
 /// A cell of a table.
@@ -51,9 +35,18 @@ impl<T: ToString> From<T> for Cell {
     }
 }
 
-/// A row of texts, numbers and shares.
-macro_rules! cells {
-    ($($cell:expr),+ $(,)?) => { vec![$($cell.into()),+] };
+/// A table: its title, its rows, and what each column says of a row.
+macro_rules! section {
+    (
+        $language:expr, $title:expr, $row:pat in $rows:expr,
+        $($side:tt $heading:ident: $cell:expr),+ $(,)?
+    ) => {
+        Section {
+            title: $title,
+            columns: columns!($language, $($side $heading),+).into(),
+            rows: $rows.into_iter().map(|$row| vec![$($cell.into()),+]).collect(),
+        }
+    };
 }
 
 /// All tables that have rows.
@@ -85,117 +78,99 @@ pub(super) fn sections(language: Language, report: &Report<'_>) -> Vec<Section> 
 fn overview(language: Language, report: &Report<'_>) -> Section {
     let rehearsal = report.rehearsal;
     let (failed, won) = (rehearsal.failed.len(), rehearsal.all_fights.won);
-    let mean = |name: String, mean: Mean, digits| {
-        cells![name, number(mean.value(), digits), margin(mean, digits)]
-    };
-    let mut rows = vec![cells![
-        say!(language, cli_rehearsal_runs),
-        rehearsal.runs,
-        ""
-    ]];
+    let count = |name: UiText, count: String| (name, count, String::new());
+    let mut rows = vec![count(text!(cli_rehearsal_runs), rehearsal.runs.to_string())];
     if failed > 0 {
-        rows.push(cells![
-            say!(language, cli_rehearsal_failed_runs),
-            failed,
-            ""
-        ]);
+        rows.push(count(text!(cli_rehearsal_failed_runs), failed.to_string()));
     }
     if won.of > 0 {
-        let name = say!(language, cli_rehearsal_fights_won);
-        rows.push(cells![name, percent(won), interval(won)]);
+        rows.push((text!(cli_rehearsal_fights_won), percent(won), interval(won)));
     }
-    rows.extend([
-        mean(say!(language, cli_rehearsal_days), rehearsal.days, 2),
-        mean(say!(language, cli_rehearsal_turns), rehearsal.turns, 1),
-        mean(say!(language, cli_rehearsal_calls), rehearsal.calls, 1),
-        mean(
-            say!(language, cli_rehearsal_default_answers),
+    let means = [
+        (text!(cli_rehearsal_days), rehearsal.days, 2),
+        (text!(cli_rehearsal_turns), rehearsal.turns, 1),
+        (text!(cli_rehearsal_calls), rehearsal.calls, 1),
+        (
+            text!(cli_rehearsal_default_answers),
             rehearsal.default_answers,
             2,
         ),
-        mean(
-            say!(language, cli_rehearsal_prompt_tokens),
+        (
+            text!(cli_rehearsal_prompt_tokens),
             rehearsal.prompt_tokens,
             0,
         ),
-        mean(
-            say!(language, cli_rehearsal_cached),
-            rehearsal.cached_tokens,
-            0,
-        ),
-        mean(
-            say!(language, cli_rehearsal_answer_tokens),
+        (text!(cli_rehearsal_cached), rehearsal.cached_tokens, 0),
+        (
+            text!(cli_rehearsal_answer_tokens),
             rehearsal.answer_tokens,
             0,
         ),
-    ]);
-    let activities = rehearsal.activities.iter();
+    ];
     rows.extend(
-        activities.map(|(activity, share)| {
-            cells![activity_label(language, *activity), percent(*share), ""]
-        }),
+        means
+            .map(|(name, mean, digits)| (name, number(mean.value(), digits), margin(mean, digits))),
     );
+    let activities = rehearsal.activities.iter();
+    rows.extend(activities.map(|(activity, share)| count(label(*activity), percent(*share))));
     if let Some(priced) = report.price {
         let (model, unit) = (&priced.model, &priced.price.currency);
         let cost = format!("{} {unit}", priced.cost(rehearsal));
-        rows.push(cells![say!(language, cli_rehearsal_cost, model), cost, ""]);
+        rows.push(count(text!(cli_rehearsal_cost, model), cost));
     }
-    let columns = columns!(language, < cli_stat_figure, > cli_value, > cli_stat_interval);
-    Section::new(say!(language, cli_rehearsal_overview), columns, rows)
+    section!(
+        language, say!(language, cli_rehearsal_overview), (name, value, interval) in rows,
+        < cli_stat_figure: name.in_language(language),
+        > cli_value: value,
+        > cli_stat_interval: interval,
+    )
 }
 
-fn activity_label(language: Language, activity: Activity) -> String {
+fn label(activity: Activity) -> UiText {
     match activity {
-        Activity::Talk => say!(language, cli_rehearsal_tokens_talk),
-        Activity::Fight => say!(language, cli_rehearsal_tokens_fights),
-        Activity::Memory => say!(language, cli_rehearsal_tokens_memory),
-        Activity::Other => say!(language, cli_rehearsal_tokens_other),
+        Activity::Talk => text!(cli_rehearsal_tokens_talk),
+        Activity::Fight => text!(cli_rehearsal_tokens_fights),
+        Activity::Memory => text!(cli_rehearsal_tokens_memory),
+        Activity::Other => text!(cli_rehearsal_tokens_other),
     }
 }
 
 fn endings(language: Language, drama: &DramaFigures) -> Section {
-    let rows = drama
-        .endings
-        .iter()
-        .map(|ending| cells![&ending.id, &ending.title, or_never(language, ending.runs)]);
-    let columns = columns!(
-        language, < cli_rehearsal_ending, < cli_title, > cli_rehearsal_share_of_runs
-    );
-    Section::new(say!(language, cli_rehearsal_endings), columns, rows)
+    section!(
+        language, say!(language, cli_rehearsal_endings), ending in &drama.endings,
+        < cli_rehearsal_ending: &ending.id,
+        < cli_title: &ending.title,
+        > cli_rehearsal_share_of_runs: or_never(language, ending.runs),
+    )
 }
 
 fn scenes(language: Language, drama: &DramaFigures) -> Section {
-    let rows = drama.scenes.iter().map(|scene| {
-        let (runs, day) = (or_never(language, scene.runs), number(scene.day.value(), 1));
-        cells![&scene.id, &scene.at, runs, day]
-    });
-    let columns = columns!(
-        language, < cli_rehearsal_scene, < cli_rehearsal_stage, > cli_rehearsal_share_of_runs,
-        > cli_rehearsal_day
-    );
-    Section::new(say!(language, cli_rehearsal_scenes), columns, rows)
+    section!(
+        language, say!(language, cli_rehearsal_scenes), scene in &drama.scenes,
+        < cli_rehearsal_scene: &scene.id,
+        < cli_rehearsal_stage: &scene.at,
+        > cli_rehearsal_share_of_runs: or_never(language, scene.runs),
+        > cli_rehearsal_day: number(scene.day.value(), 1),
+    )
 }
 
 fn options(language: Language, drama: &DramaFigures) -> Section {
-    let rows = drama.options.iter().map(|option| {
-        cells![
-            &option.scene,
-            &option.option,
-            or_never(language, option.chosen)
-        ]
-    });
-    let columns = columns!(
-        language, < cli_rehearsal_scene, < cli_rehearsal_option, > cli_rehearsal_chosen
-    );
-    Section::new(say!(language, cli_rehearsal_options), columns, rows)
+    section!(
+        language, say!(language, cli_rehearsal_options), option in &drama.options,
+        < cli_rehearsal_scene: &option.scene,
+        < cli_rehearsal_option: &option.option,
+        > cli_rehearsal_chosen: or_never(language, option.chosen),
+    )
 }
 
 /// What came about in no run, and why.
 fn never(language: Language, rehearsal: &Rehearsal) -> Section {
     let never = rehearsal.missed.iter().filter(|missed| missed.is_never());
-    let rows = never.map(|missed| cells![missed.name(), why(language, missed)]);
-    let columns = columns!(language, < cli_name, < cli_rehearsal_why);
-    Section::new(say!(language, cli_rehearsal_never_title), columns, rows)
+    section!(
+        language, say!(language, cli_rehearsal_never_title), missed in never,
+        < cli_name: missed.name(),
+        < cli_rehearsal_why: why(language, missed),
+    )
 }
 
 /// What kept something from coming about, in short.
@@ -249,20 +224,16 @@ pub(super) fn whys(language: Language, rehearsal: &Rehearsal, name: &str) -> Vec
 }
 
 fn missing(language: Language, missed: &MissedFigures) -> Section {
-    let parts = missed.parts.iter();
-    let parts =
-        parts.map(|part| cells![&part.part, Cell::Share(part.never), Cell::Share(part.alone)]);
     let (runs, of, asked) = (missed.missed.hits, missed.missed.of, missed.asked.hits);
+    let parts = missed.parts.iter();
+    let parts = parts.map(|part| (part.part.clone(), Cell::Share(part.never), part.alone));
     let instead = missed.instead.iter().map(|(other, runs)| {
-        let share = Share {
-            hits: *runs,
-            of: asked,
-        };
-        cells![
+        let (hits, of) = (*runs, asked);
+        (
             say!(language, cli_rehearsal_instead, other),
-            "",
-            Cell::Share(share)
-        ]
+            Cell::from(""),
+            Share { hits, of },
+        )
     });
     let title = say!(
         language,
@@ -272,96 +243,80 @@ fn missing(language: Language, missed: &MissedFigures) -> Section {
         of,
         asked
     );
-    let columns = columns!(
-        language, < cli_rehearsal_part, > cli_rehearsal_never_held, > cli_rehearsal_alone
-    );
-    Section::new(title, columns, parts.chain(instead))
+    section!(
+        language, title, (part, never, alone) in parts.chain(instead),
+        < cli_rehearsal_part: part,
+        > cli_rehearsal_never_held: never,
+        > cli_rehearsal_alone: Cell::Share(alone),
+    )
 }
 
 fn votes(language: Language, drama: &DramaFigures) -> Section {
-    let rows = drama.votes.iter();
-    let rows = rows.map(|vote| cells![vote.vote, &vote.result, Cell::Share(vote.carried)]);
-    let columns = columns!(
-        language, < cli_rehearsal_vote, < cli_rehearsal_result, > cli_rehearsal_carried
-    );
-    Section::new(say!(language, cli_rehearsal_votes), columns, rows)
+    section!(
+        language, say!(language, cli_rehearsal_votes), vote in &drama.votes,
+        < cli_rehearsal_vote: vote.vote,
+        < cli_rehearsal_result: &vote.result,
+        > cli_rehearsal_carried: Cell::Share(vote.carried),
+    )
 }
 
 fn facts(language: Language, drama: &DramaFigures) -> Section {
-    let rows = drama.facts.iter().map(|fact| {
-        let [told, taken_up, learned] =
-            [fact.told, fact.taken_up, fact.learned].map(|share| or_never(language, share));
-        let [from, by] = [&fact.from, &fact.by].map(most_frequent);
-        cells![
-            &fact.id,
-            told,
-            taken_up,
-            learned,
-            number(fact.day.value(), 1),
-            from,
-            by
-        ]
-    });
-    let columns = columns!(
-        language, < cli_rehearsal_fact, > cli_rehearsal_told, > cli_rehearsal_taken_up,
-        > cli_rehearsal_learned, > cli_rehearsal_day, < cli_rehearsal_from, < cli_rehearsal_by
-    );
-    Section::new(say!(language, cli_rehearsal_facts), columns, rows)
+    section!(
+        language, say!(language, cli_rehearsal_facts), fact in &drama.facts,
+        < cli_rehearsal_fact: &fact.id,
+        > cli_rehearsal_told: or_never(language, fact.told),
+        > cli_rehearsal_taken_up: or_never(language, fact.taken_up),
+        > cli_rehearsal_learned: or_never(language, fact.learned),
+        > cli_rehearsal_day: number(fact.day.value(), 1),
+        < cli_rehearsal_from: most_frequent(&fact.from),
+        < cli_rehearsal_by: most_frequent(&fact.by),
+    )
 }
 
 fn items(language: Language, drama: &DramaFigures) -> Section {
     let gone = say!(language, cli_rehearsal_gone);
-    let rows = drama.items.iter().flat_map(|item| {
+    let held = drama.items.iter().flat_map(|item| {
         let holders = item.holders.iter().chain([(&gone, &item.gone)]);
         let mut holders: Vec<_> = holders.filter(|(_, share)| share.hits > 0).collect();
         holders.sort_by_key(|(_, share)| std::cmp::Reverse(share.hits));
-        let rows = holders.into_iter();
-        rows.map(|(holder, share)| cells![&item.name, holder, Cell::Share(*share)])
-            .collect::<Vec<_>>()
+        holders
+            .into_iter()
+            .map(move |(holder, share)| (item, holder, *share))
     });
-    let columns = columns!(
-        language, < cli_rehearsal_item, < cli_rehearsal_holder, > cli_rehearsal_share_of_runs
-    );
-    Section::new(say!(language, cli_rehearsal_items), columns, rows)
+    section!(
+        language, say!(language, cli_rehearsal_items), (item, holder, share) in held,
+        < cli_rehearsal_item: &item.name,
+        < cli_rehearsal_holder: holder,
+        > cli_rehearsal_share_of_runs: Cell::Share(share),
+    )
 }
 
 fn goals(language: Language, drama: &DramaFigures) -> Section {
-    let rows = drama.goals.iter().map(|goal| {
-        cells![
-            &goal.who,
-            &goal.words,
-            Cell::Share(goal.met),
-            Cell::Share(goal.lost)
-        ]
-    });
-    let columns = columns!(
-        language, < cli_name, < cli_rehearsal_goal, > cli_rehearsal_met, > cli_rehearsal_not_met
-    );
-    Section::new(say!(language, cli_rehearsal_goals), columns, rows)
+    section!(
+        language, say!(language, cli_rehearsal_goals), goal in &drama.goals,
+        < cli_name: &goal.who,
+        < cli_rehearsal_goal: &goal.words,
+        > cli_rehearsal_met: Cell::Share(goal.met),
+        > cli_rehearsal_not_met: Cell::Share(goal.lost),
+    )
 }
 
 fn bonds(language: Language, drama: &DramaFigures) -> Section {
-    let rows = drama.bonds.iter().map(|bond| {
-        let end = number(bond.end.value(), 1);
-        cells![
-            format!("{} → {}", bond.from, bond.to),
-            bond.start,
-            end,
-            bond.end.of
-        ]
-    });
-    let columns = columns!(
-        language, < cli_rehearsal_bond, > cli_rehearsal_at_start, > cli_rehearsal_at_end,
-        > cli_rehearsal_in_runs
-    );
-    Section::new(say!(language, cli_rehearsal_bonds), columns, rows)
+    section!(
+        language, say!(language, cli_rehearsal_bonds), bond in &drama.bonds,
+        < cli_rehearsal_bond: format!("{} → {}", bond.from, bond.to),
+        > cli_rehearsal_at_start: bond.start,
+        > cli_rehearsal_at_end: number(bond.end.value(), 1),
+        > cli_rehearsal_in_runs: bond.end.of,
+    )
 }
 
 fn qualities(language: Language, drama: &DramaFigures) -> Section {
-    let rows = drama.qualities.iter();
-    let rows = rows.map(|quality| cells![&quality.id, number(quality.end.value(), 1)]);
-    let columns = columns!(language, < cli_rehearsal_quality, > cli_rehearsal_at_end);
-    Section::new(say!(language, cli_rehearsal_qualities), columns, rows)
+    section!(
+        language, say!(language, cli_rehearsal_qualities), quality in &drama.qualities,
+        < cli_rehearsal_quality: &quality.id,
+        > cli_rehearsal_at_end: number(quality.end.value(), 1),
+    )
 }
 
 /// A share, or that it never happened.
@@ -387,74 +342,62 @@ fn most_frequent(counts: &BTreeMap<String, u64>) -> String {
 }
 
 fn fights(language: Language, rehearsal: &Rehearsal) -> Section {
-    let row = |name: &str, fight: &FightFigures| {
-        let [fought, won, lost] = [fight.fought, fight.won, fight.lost].map(Cell::Share);
-        let (rounds, fallen) = (fight.rounds.value(), fight.fallen.value());
-        cells![
-            name,
-            fought,
-            won,
-            lost,
-            number(rounds, 1),
-            number(fallen, 2)
-        ]
-    };
     let fights = rehearsal.fights.iter();
-    let mut rows: Vec<_> = fights.map(|fight| row(&fight.stage, fight)).collect();
-    if rows.len() > 1 {
-        rows.push(row(&say!(language, cli_total), &rehearsal.all_fights));
+    let mut fights: Vec<_> = fights.map(|fight| (fight.stage.clone(), fight)).collect();
+    if fights.len() > 1 {
+        fights.push((say!(language, cli_total), &rehearsal.all_fights));
     }
-    let columns = columns!(
-        language, < cli_rehearsal_stage, > cli_rehearsal_fought, > cli_rehearsal_won,
-        > cli_rehearsal_lost, > cli_rehearsal_rounds, > cli_rehearsal_fallen
-    );
-    Section::new(say!(language, cli_rehearsal_fights), columns, rows)
+    section!(
+        language, say!(language, cli_rehearsal_fights), (stage, fight) in fights,
+        < cli_rehearsal_stage: stage,
+        > cli_rehearsal_fought: Cell::Share(fight.fought),
+        > cli_rehearsal_won: Cell::Share(fight.won),
+        > cli_rehearsal_lost: Cell::Share(fight.lost),
+        > cli_rehearsal_rounds: number(fight.rounds.value(), 1),
+        > cli_rehearsal_fallen: number(fight.fallen.value(), 2),
+    )
 }
 
 fn falls(language: Language, rehearsal: &Rehearsal) -> Section {
-    let rows = rehearsal.falls.iter();
-    let rows = rows.map(|(hero, share)| cells![hero, Cell::Share(*share)]);
-    let columns = columns!(language, < cli_name, > cli_rehearsal_share_of_runs);
-    Section::new(say!(language, cli_rehearsal_falls), columns, rows)
+    section!(
+        language, say!(language, cli_rehearsal_falls), (hero, share) in &rehearsal.falls,
+        < cli_name: hero,
+        > cli_rehearsal_share_of_runs: Cell::Share(*share),
+    )
 }
 
 fn skipped(language: Language, rehearsal: &Rehearsal) -> Section {
-    let rows = rehearsal.skipped.iter();
-    let rows = rows.map(|(effect, share)| cells![effect, Cell::Share(*share)]);
-    let columns = columns!(language, < cli_rehearsal_effect, > cli_rehearsal_share_of_runs);
-    Section::new(say!(language, cli_rehearsal_skipped), columns, rows)
+    section!(
+        language, say!(language, cli_rehearsal_skipped), (effect, share) in &rehearsal.skipped,
+        < cli_rehearsal_effect: effect,
+        > cli_rehearsal_share_of_runs: Cell::Share(*share),
+    )
 }
 
 fn repeated(language: Language, rehearsal: &Rehearsal) -> Section {
-    let rows = rehearsal.repeated.iter().map(|(wording, share)| {
-        let name = match wording {
-            Wording::Speech => say!(language, cli_rehearsal_speech),
-            Wording::Thought => say!(language, cli_rehearsal_thoughts),
-            Wording::Card => say!(language, cli_rehearsal_cards),
-            Wording::Narration => say!(language, cli_rehearsal_narration),
-            Wording::Memory => say!(language, cli_rehearsal_memories),
-        };
-        cells![name, Cell::Share(*share)]
-    });
-    let columns = columns!(language, < cli_rehearsal_texts, > cli_rehearsal_share_of_clauses);
-    Section::new(say!(language, cli_rehearsal_repeated), columns, rows)
+    let name = |wording: &Wording| match wording {
+        Wording::Speech => say!(language, cli_rehearsal_speech),
+        Wording::Thought => say!(language, cli_rehearsal_thoughts),
+        Wording::Card => say!(language, cli_rehearsal_cards),
+        Wording::Narration => say!(language, cli_rehearsal_narration),
+        Wording::Memory => say!(language, cli_rehearsal_memories),
+    };
+    section!(
+        language, say!(language, cli_rehearsal_repeated), (wording, share) in &rehearsal.repeated,
+        < cli_rehearsal_texts: name(wording),
+        > cli_rehearsal_share_of_clauses: Cell::Share(*share),
+    )
 }
 
 fn purposes(language: Language, rehearsal: &Rehearsal) -> Section {
-    let rows = rehearsal.purposes.iter().map(|figures| {
-        let mean = |mean: Mean, digits| number(mean.value(), digits);
-        cells![
-            purpose_label(&figures.purpose).in_language(language),
-            mean(figures.calls, 1),
-            mean(figures.default_answers, 2),
-            mean(figures.prompt_tokens, 0),
-            mean(figures.answer_tokens, 0),
-            format!("{:.1}%", figures.share * 100.0),
-        ]
-    });
-    let columns = columns!(
-        language, < cli_purpose, > cli_calls, > cli_default_answers, > cli_prompt_tokens,
-        > cli_answer_tokens, > cli_rehearsal_share_of_tokens
-    );
-    Section::new(say!(language, cli_rehearsal_purposes), columns, rows)
+    let mean = |mean: Mean, digits| number(mean.value(), digits);
+    section!(
+        language, say!(language, cli_rehearsal_purposes), figures in &rehearsal.purposes,
+        < cli_purpose: purpose_label(&figures.purpose).in_language(language),
+        > cli_calls: mean(figures.calls, 1),
+        > cli_default_answers: mean(figures.default_answers, 2),
+        > cli_prompt_tokens: mean(figures.prompt_tokens, 0),
+        > cli_answer_tokens: mean(figures.answer_tokens, 0),
+        > cli_rehearsal_share_of_tokens: format!("{:.1}%", figures.share * 100.0),
+    )
 }

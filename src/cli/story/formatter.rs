@@ -189,8 +189,8 @@ impl Formatter {
             EventStyle::Move | EventStyle::Departure | EventStyle::Place => {
                 let line = telling
                     .line(&to)
-                    .map(|line| line.in_language(self.language));
-                let line = line.unwrap_or_else(|| event.text.clone());
+                    .map(|line| line.in_language(self.language))
+                    .unwrap_or_else(|| event.text.clone());
                 if !self.once(&format!("way {line}")) {
                     Vec::new()
                 } else if style == EventStyle::Departure {
@@ -202,8 +202,8 @@ impl Formatter {
             EventStyle::Fall => {
                 let falls = telling
                     .line(&to)
-                    .map(|line| line.in_language(self.language));
-                let falls = falls.unwrap_or_else(|| event.text.clone());
+                    .map(|line| line.in_language(self.language))
+                    .unwrap_or_else(|| event.text.clone());
                 vec![Paragraph::indented(4, 6).add(Style::Bad, falls)]
             }
             EventStyle::Memory => self.memory(event),
@@ -271,7 +271,7 @@ impl Formatter {
         }
     }
 
-    /// What somebody will remember; a place remembers what it has just told.
+    /// What an entity will remember; a place remembers what it has just told.
     fn memory(&self, event: &EventRecord) -> Vec<Paragraph> {
         let who = field(event, "actor").unwrap_or_default();
         if self.roster.is_stage(who) {
@@ -295,7 +295,7 @@ impl Formatter {
         vec![self.learned(&who, &learned)]
     }
 
-    /// What somebody has learned: the fact itself if it is new to readers, else what it is about.
+    /// What actors have learned: the fact itself if it is new to readers, else what it is about.
     fn learned(&mut self, who: &[String], learned: &Learned) -> Paragraph {
         let Learned {
             fact,
@@ -371,7 +371,7 @@ impl Formatter {
         }
     }
 
-    /// Whether a text has not been told as its own or as how somebody looks.
+    /// Whether a text has not been told yet, as prose or as a look.
     fn is_news(&mut self, who: &str, text: &str) -> bool {
         let is_look = self.looks.contains(&format!("{who} {text}"));
         let is_news = !is_look && self.once(&format!("prose {who} {text}"));
@@ -432,7 +432,7 @@ impl Formatter {
         Paragraph::indented(6, 8).add(Style::Dim, note)
     }
 
-    /// Marks what somebody says or does by a default answer.
+    /// Marks words and deeds of a default answer.
     pub(super) fn mark_default(&mut self, paragraph: Paragraph, who: &str) -> Paragraph {
         if self.defaults.remove(who).is_none() {
             return paragraph;

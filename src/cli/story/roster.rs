@@ -13,7 +13,7 @@ use bevy_ecs::prelude::{Has, World};
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Roster {
     styles: BTreeMap<Arc<str>, Style>,
-    /// The stages where nobody is at home, until somebody is there.
+    /// The stages where nobody is at home, until an actor is there.
     far: BTreeSet<Arc<str>>,
 }
 
@@ -52,12 +52,12 @@ impl Roster {
         self.far.contains(place)
     }
 
-    /// Notes that somebody has reached a place; returns whether nobody had before.
+    /// Notes that an actor has reached a place; returns whether it is the first.
     pub(crate) fn reach(&mut self, place: &str) -> bool {
         self.far.remove(place)
     }
 
-    /// Notes which side somebody is on.
+    /// Notes the side of an actor.
     pub(crate) fn note(&mut self, name: &str, faction: &str) {
         self.styles.insert(name.into(), style_of(faction));
     }

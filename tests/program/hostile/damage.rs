@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use super::{accepted, attacked, refused};
-use crate::{err, out};
+use crate::{Dir, err, has, out};
 
 fn damage(path: &Path, index: usize) {
     let mut bytes = fs::read(path).unwrap();
@@ -15,8 +15,7 @@ fn damage(path: &Path, index: usize) {
 
 #[test]
 fn damage_is_found_by_every_command_and_repaired_on_request() {
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
+    let folder = &Dir::new();
     accepted(folder, "run --save one --until 3 -q");
     accepted(folder, "saves --verify");
     let slot = folder.join("saves/one");
@@ -29,14 +28,10 @@ fn damage_is_found_by_every_command_and_repaired_on_request() {
     }
     let list = attacked(folder, "saves --verify");
     assert_eq!(list.status.code(), Some(4), "{}", err(&list));
-    assert!(
-        out(&list).contains("recovered up to turn 3"),
-        "{}",
-        out(&list)
-    );
+    has(&out(&list), &["recovered up to turn 3"]);
     let told = accepted(folder, "saves --repair one");
-    assert!(told.contains("was restored to turn 3"), "{told}");
-    assert!(told.contains("0 lines"), "{told}");
+    has(&told, &["was restored to turn 3"]);
+    has(&told, &["0 lines"]);
     assert!(slot.join("damaged-1/world.json").exists());
     accepted(folder, "resume one --until 3 --max-calls 0 -q");
     assert!(fs::read(slot.join("world.json")).unwrap() == world);
@@ -45,19 +40,15 @@ fn damage_is_found_by_every_command_and_repaired_on_request() {
     damage(&slot.join("journal.jsonl"), journal.len() / 2);
     refused(folder, "resume one", "journal.jsonl:");
     let told = accepted(folder, "saves --repair one --lang zh");
-    assert!(
-        told.contains("已恢复到第 3 轮") && told.contains("damaged-2"),
-        "{told}"
-    );
+    has(&told, &["已恢复到第 3 轮", "damaged-2"]);
     accepted(folder, "resume one --until 4 --max-calls 1000 -q");
     let told = accepted(folder, "saves --repair one");
-    assert!(told.contains("is not damaged"), "{told}");
+    has(&told, &["is not damaged"]);
 }
 
 #[test]
 fn whatever_line_of_a_journal_is_damaged_the_story_goes_on_after_a_repair() {
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
+    let folder = &Dir::new();
     accepted(folder, "undercover --players 3 --until 2 --save one -q");
     let journal = folder.join("saves/one/journal.jsonl");
     let text = fs::read_to_string(&journal).unwrap();
@@ -77,25 +68,20 @@ fn whatever_line_of_a_journal_is_damaged_the_story_goes_on_after_a_repair() {
 
 #[test]
 fn damaged_games_of_a_tournament_are_named_and_repaired() {
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
+    let folder = &Dir::new();
     accepted(folder, "undercover --players 3 --games 2 --save t -q");
     let game = folder.join("saves/t/games/00002");
     let journal = fs::read(game.join("journal.jsonl")).unwrap();
     damage(&game.join("journal.jsonl"), journal.len() - 40);
     let list = attacked(folder, "saves --verify");
     assert_eq!(list.status.code(), Some(4));
-    assert!(out(&list).contains("t/games/00002"), "{}", out(&list));
+    has(&out(&list), &["t/games/00002"]);
     refused(folder, "resume t -q", "playhouse saves --repair t");
     // The good game is counted all the same.
     let counted = attacked(folder, "undercover --from t --json");
     assert_eq!(counted.status.code(), Some(4));
-    assert!(
-        out(&counted).contains("\"slot\":\"00001\""),
-        "{}",
-        out(&counted)
-    );
-    assert!(err(&counted).contains("00002"), "{}", err(&counted));
+    has(&out(&counted), &["\"slot\":\"00001\""]);
+    has(&err(&counted), &["00002"]);
     accepted(folder, "saves --repair t");
     accepted(folder, "resume t -q");
     accepted(folder, "saves --verify");

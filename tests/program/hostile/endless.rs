@@ -6,6 +6,7 @@ use std::path::Path;
 use std::process::Command;
 
 use super::{accepted, attacked, err, out, write};
+use crate::{Dir, has};
 
 /// What may be in the place of a file.
 const KINDS: [&str; 4] = ["device", "pipe", "huge", "folder"];
@@ -48,8 +49,7 @@ fn all_refused(folder: &Path, place: &str, commands: &[&str]) {
 
 #[test]
 fn saves_are_read_within_bounds_and_a_bad_one_spoils_no_list() {
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
+    let folder = &Dir::new();
     accepted(folder, "run --save one --until 1 -q");
     accepted(folder, "run --save two --until 1 -q");
     let commands = ["resume two -q", "replay two -q", "saves --verify"];
@@ -63,8 +63,8 @@ fn saves_are_read_within_bounds_and_a_bad_one_spoils_no_list() {
         for kind in KINDS {
             put(kind, &place);
             let list = accepted(folder, "saves");
-            assert!(list.contains("one") && list.contains("two"), "{list}");
-            assert!(list.contains("in progress"), "{list}");
+            has(&list, &["one", "two"]);
+            has(&list, &["in progress"]);
         }
         fs::remove_dir(&place).unwrap();
         write(&place, &good);
@@ -80,8 +80,7 @@ fn saves_are_read_within_bounds_and_a_bad_one_spoils_no_list() {
 
 #[test]
 fn tournaments_are_read_within_bounds() {
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
+    let folder = &Dir::new();
     accepted(folder, "undercover --players 3 --games 1 --save t -q");
     for kind in KINDS {
         put(kind, &folder.join("saves/t/tournament.json"));
@@ -93,17 +92,16 @@ fn tournaments_are_read_within_bounds() {
 
 #[test]
 fn settings_and_models_are_read_within_bounds() {
-    let folder = tempfile::tempdir().unwrap();
-    all_refused(folder.path(), "playhouse.ron", &["worlds", "config"]);
-    let folder = tempfile::tempdir().unwrap();
-    fs::create_dir(folder.path().join("worlds")).unwrap();
-    all_refused(folder.path(), "data/models.ron", &["config --data data"]);
+    let folder = &Dir::new();
+    all_refused(folder, "playhouse.ron", &["worlds", "config"]);
+    let folder = &Dir::new();
+    fs::create_dir(folder.join("worlds")).unwrap();
+    all_refused(folder, "data/models.ron", &["config --data data"]);
 }
 
 #[test]
 fn worlds_are_read_within_bounds() {
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
+    let folder = &Dir::new();
     accepted(folder, "new mine");
     let rehearse = "rehearse mine --runs 1";
     all_refused(folder, "mine/expect.ron", &[rehearse]);
@@ -117,8 +115,7 @@ fn worlds_are_read_within_bounds() {
 
 #[test]
 fn circles_of_links_end() {
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
+    let folder = &Dir::new();
     let worlds = folder.join("data/worlds");
     fs::create_dir_all(&worlds).unwrap();
     for number in 0..12 {
@@ -139,8 +136,7 @@ fn circles_of_links_end() {
 
 #[test]
 fn what_is_named_on_the_command_line_is_read_within_bounds() {
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
+    let folder = &Dir::new();
     all_refused(folder, "talk.json", &["convert talk.json --to openai"]);
     let words = ["undercover --players 3 --words words.ron"];
     all_refused(folder, "words.ron", &words);
@@ -149,8 +145,7 @@ fn what_is_named_on_the_command_line_is_read_within_bounds() {
 
 #[test]
 fn a_conversation_of_very_many_values_is_refused() {
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
+    let folder = &Dir::new();
     let talk = |count: usize| {
         let texts = vec![r#"",""#; count].join(",");
         format!(r#"[{{"role": "user", "content": [{texts}]}}]"#)

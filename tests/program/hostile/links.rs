@@ -5,6 +5,7 @@ use std::os::unix::fs::symlink;
 use std::path::Path;
 
 use super::{accepted, attacked, copy, refused, write};
+use crate::{Dir, has};
 
 /// A folder with the save `one` of a world that has just begun.
 fn with_save() -> tempfile::TempDir {
@@ -77,7 +78,7 @@ fn no_link_in_a_save_leads_to_other_files() {
         list.contains("The Drowned Assize") || list.contains("drowned-assize"),
         "{list}"
     );
-    assert!(list.contains("is a link"), "{list}");
+    has(&list, &["is a link"]);
 }
 
 #[test]
@@ -107,8 +108,7 @@ fn a_save_that_is_a_link_is_refused() {
 
 #[test]
 fn a_tournament_with_links_is_refused() {
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
+    let folder = &Dir::new();
     accepted(folder, "undercover --players 3 --games 1 --save t -q");
     let games = folder.join("saves/t/games");
     fs::rename(&games, folder.join("games")).unwrap();

@@ -6,6 +6,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use super::{accepted, attacked, err, refused, write_bytes};
+use crate::Dir;
 
 const COMMANDS: [&str; 6] = [
     "show one",
@@ -47,8 +48,7 @@ fn journal_of(lines: &[String]) -> Vec<u8> {
 
 #[test]
 fn a_save_whose_last_turns_can_not_be_replayed_is_shown_as_of_its_snapshot() {
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
+    let folder = &Dir::new();
     accepted(folder, "run --save one --until 2 -q");
     let files = ["world.json", "events.jsonl"].map(|file| folder.join("saves/one").join(file));
     let old = files.clone().map(|file| fs::read(file).unwrap());
@@ -73,8 +73,7 @@ fn a_save_whose_last_turns_can_not_be_replayed_is_shown_as_of_its_snapshot() {
 
 #[test]
 fn a_journal_of_very_many_worlds_is_refused() {
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
+    let folder = &Dir::new();
     let mut lines = save(folder);
     let game = r#"{"input":{"turn":1,"value":{"game":{"name":"campaign","setup":{}}}}}"#;
     lines.extend(vec![game.to_owned(); 1_100]);
@@ -87,8 +86,7 @@ fn a_journal_of_very_many_worlds_is_refused() {
 
 #[test]
 fn a_kept_world_of_very_many_prompts_is_refused() {
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
+    let folder = &Dir::new();
     accepted(folder, "new mine");
     accepted(folder, "run mine --save one --until 1 -q");
     fs::remove_dir_all(folder.join("mine")).unwrap();

@@ -6,6 +6,7 @@ mod damage;
 mod endless;
 mod links;
 mod many;
+mod texts;
 mod torn;
 
 use std::fs::{self, File};

@@ -6,7 +6,7 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use super::{LIMITS, accepted, attacked, copy, limited, write};
-use crate::{err, playhouse};
+use crate::{Dir, err, has, playhouse};
 
 const TOURNAMENT: &str = "undercover --players 3 --games 3 --jobs 2 --seed 1 -q";
 
@@ -17,8 +17,7 @@ fn worlds(tournament: &Path) -> Vec<Vec<u8>> {
 
 #[test]
 fn a_tournament_that_was_killed_at_any_moment_resumes() {
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
+    let folder = &Dir::new();
     accepted(folder, &format!("{TOURNAMENT} --save whole"));
     let whole = worlds(&folder.join("saves/whole"));
     for number in 0..8 {
@@ -43,8 +42,7 @@ fn a_tournament_that_was_killed_at_any_moment_resumes() {
 
 #[test]
 fn a_game_of_which_nothing_was_played_is_begun_again() {
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
+    let folder = &Dir::new();
     accepted(folder, &format!("{TOURNAMENT} --save whole"));
     let whole = folder.join("saves/whole");
     let journal = fs::read_to_string(whole.join("games/00002/journal.jsonl")).unwrap();
@@ -78,8 +76,7 @@ fn a_game_of_which_nothing_was_played_is_begun_again() {
 
 #[test]
 fn a_save_without_a_snapshot_starts_from_its_journal() {
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
+    let folder = &Dir::new();
     accepted(folder, "run --save one --until 3 -q");
     let slot = folder.join("saves/one");
     let world = fs::read(slot.join("world.json")).unwrap();
@@ -87,10 +84,7 @@ fn a_save_without_a_snapshot_starts_from_its_journal() {
     fs::remove_file(slot.join("world.json")).unwrap();
     let list = accepted(folder, "saves");
     let state = "no snapshot; resumes from its journal";
-    assert!(
-        list.contains("drowned-assize") && list.contains(state),
-        "{list}"
-    );
+    has(&list, &["drowned-assize", state]);
     accepted(folder, "replay one -q");
     // No call is allowed: everything comes from the journal.
     accepted(folder, "resume one --until 3 --max-calls 0 -q");
@@ -100,8 +94,7 @@ fn a_save_without_a_snapshot_starts_from_its_journal() {
 
 #[test]
 fn a_full_disk_leaves_the_last_save_whole() {
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
+    let folder = &Dir::new();
     accepted(folder, "run --save one --until 2 -q");
     let slot = folder.join("saves/one");
     let world = fs::read(slot.join("world.json")).unwrap();
@@ -112,7 +105,7 @@ fn a_full_disk_leaves_the_last_save_whole() {
     let output = limited(folder, &full, "resume one -q");
     assert_eq!(output.status.code(), Some(4), "{}", err(&output));
     let told = err(&output);
-    assert!(told.contains("can't write"), "{told}");
+    has(&told, &["can't write"]);
     assert!(fs::read(slot.join("world.json")).unwrap() == world);
     let left = fs::read_dir(&slot).unwrap().filter_map(Result::ok);
     let left = left.filter(|entry| entry.file_name().to_string_lossy().starts_with(".new-"));
@@ -127,8 +120,7 @@ fn a_full_disk_leaves_the_last_save_whole() {
 
 #[test]
 fn what_a_killed_program_left_is_tidied_up() {
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
+    let folder = &Dir::new();
     accepted(folder, "run --save one --until 1 -q");
     let slot = folder.join("saves/one");
     let left = [".new-0123", "contexts/.new-4567"].map(|name| slot.join(name));

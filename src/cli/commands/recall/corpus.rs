@@ -93,8 +93,7 @@ impl TryFrom<Members> for CorpusQuestion {
 
 /// The lines of a file, one JSON value each.
 fn read<T: TryFrom<Members, Error = UiText>>(path: &Path) -> Result<Vec<T>> {
-    let text = files::read_text(path, LONGEST);
-    let text = text
+    let text = files::read_text(path, LONGEST)
         .map_err(|error| CommandError::of(ErrorKind::Other, &error.problem).at(path.display()))?;
     let mut read = Vec::new();
     for (number, line) in (1..).zip(text.lines()) {
@@ -167,8 +166,8 @@ impl Corpus {
             .char_indices()
             .rev()
             .filter(|(_, char)| !char.is_alphanumeric());
-        let beginnings = ends.filter_map(|(end, _)| id.get(..end));
-        let beginnings = beginnings
+        let beginnings = ends
+            .filter_map(|(end, _)| id.get(..end))
             .filter(|beginning| !beginning.is_empty())
             .chain([""]);
         let found = beginnings

@@ -106,7 +106,7 @@ impl SavedCourse {
     }
 }
 
-/// A save that somebody else may have played on since it was opened, with those records of its log
+/// A save that may have been played on elsewhere since it was opened, with those records of its log
 /// that are not shown yet.
 fn played_on(slot: &Slot, shown: usize) -> Result<(StoredStory, Option<EventLog>), SaveError> {
     let stored = slot.read(false)?;

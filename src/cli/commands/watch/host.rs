@@ -212,7 +212,7 @@ impl<'a> Host<'a> {
     }
 
     /// The minds of a run with a seat for every actor. Those who were invited have theirs; to the
-    /// others somebody may be invited later.
+    /// others people may be invited later.
     fn seated(
         &self,
         mut minds: Minds,
@@ -299,7 +299,7 @@ impl<'a> Host<'a> {
             team,
         } = opened;
         let (played, until) = (story.clone(), self.until);
-        // Whoever has a seat is known by the name of its character, which the view must have.
+        // A seat is known by the name of its character, which the view must have.
         if let Course::Begun(session, _) = &course {
             played.view.expect(&session.engine.world);
         }
@@ -343,7 +343,7 @@ impl<'a> Host<'a> {
         self.runtime.spawn(async move {
             if tokio::signal::ctrl_c().await.is_ok() {
                 note_interrupt();
-                // Whoever does not listen any more has ended.
+                // A closed channel means that the host has ended.
                 let _ = end.send(PageCommand::End);
             }
         });
@@ -431,7 +431,7 @@ impl<'a> Host<'a> {
             slot_settings::give_models(self.app, &branch, models.into_values())
                 .map_err(library_error)?;
         }
-        // Whoever has a seat keeps it.
+        // Taken seats are kept.
         let taken = story.seats.iter().filter(|(_, seat)| seat.is_taken());
         let heirs = taken.map(|(name, _)| name.clone()).collect();
         self.heirs.insert(name.clone(), heirs);

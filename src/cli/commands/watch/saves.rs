@@ -102,7 +102,7 @@ impl Library for SavesLibrary {
     }
 
     fn note(&self, invitation: Invitation) {
-        // Whoever does not listen any more has ended.
+        // A closed channel means that the host has ended.
         let _ = self.commands.send(PageCommand::Note(invitation));
     }
 }
