@@ -290,7 +290,7 @@ mod tests {
             request_id: "1".into(),
         };
         let told = told().into_iter().chain([ChatMessage::new("p", asked)]);
-        let page = page(&mut transcript, told) + &transcript.end(None, 1.5);
+        let page = page(&mut transcript, told) + transcript.end(None, 1.5).as_str();
         let wanted = format!(
             "\
 ---------- TextMessage (user) ----------

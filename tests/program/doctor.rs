@@ -285,7 +285,7 @@ fn an_entry_is_written_once_and_beside_what_is_there() {
     let doctor = |port: u16, more: &str| {
         let mut command = playhouse(folder);
         command.env("XDG_CONFIG_HOME", folder.join("config"));
-        command.env("HOME", folder);
+        command.env("HOME", &**folder);
         let arguments = format!("doctor localhost:{port} --width 300 {more}");
         command.args(arguments.split_whitespace()).output().unwrap()
     };

@@ -46,7 +46,7 @@ fn vector_server() -> (u16, Arc<AtomicUsize>) {
                 "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\n\
                  content-length: {length}\r\n\r\n"
             );
-            let _ = stream.write_all((head + &answer).as_bytes());
+            let _ = stream.write_all((head + answer.as_str()).as_bytes());
         }
     });
     (port, requests)

@@ -203,7 +203,7 @@ fn a_campaign_is_told_saved_and_replayed() {
 #[test]
 fn a_stopped_run_goes_on_to_the_same_world() {
     let folder = &Dir::new();
-    let whole = succeed(folder, "zhaoying-ban --save whole -q");
+    succeed(folder, "zhaoying-ban --save whole -q");
     succeed(folder, "zhaoying-ban --save parts --until 4 -q");
     let capped = exits(folder, "resume parts --max-calls 5", 6);
     has(&err(&capped), &["playhouse resume parts"]);

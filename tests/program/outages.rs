@@ -74,7 +74,8 @@ impl Flaky {
     /// Fails from now on.
     fn fail(&self, from: From, failure: impl Fn() -> Reply + Send + Sync + 'static) {
         let mut state = self.0.lock().unwrap();
-        (state.fails_from, state.failure) = (Some(from), Some(Arc::new(failure)));
+        state.fails_from = Some(from);
+        state.failure = Some(Arc::new(failure));
     }
 
     fn recover(&self) {

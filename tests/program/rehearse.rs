@@ -118,7 +118,7 @@ fn expectations_are_met_or_told_with_their_place() {
     let wrong = mill("[Fight(\"Grinding Flour\", 0, 100)]");
     for command in ["rehearse mill", "check mill"] {
         let output = exits(wrong.path(), command, 3);
-        let told = err(&output) + &out(&output);
+        let told = err(&output) + out(&output).as_str();
         for words in ["expect.ron:1:8: error: [0].0: ", "Grinding Floor"] {
             assert!(told.contains(words), "{command}: no '{words}' in:\n{told}");
         }

@@ -64,7 +64,7 @@ fn commands_at_the_seat_of_a_team_are_no_messages() {
     ] {
         assert!(shown.contains(part), "no {part}: {shown}{}", err(&output));
     }
-    let journal = journal(folder, "desk");
+    let journal = journal(folder.path(), "desk");
     has(&journal, &["/etc is a folder."]);
     lacks(&journal, &["/help"]);
     let quit = fed(

@@ -102,7 +102,7 @@ impl Folder {
         let _ = typed.write_all(answer.as_bytes());
         drop(typed);
         let output = child.wait_with_output().unwrap();
-        let said = out(&output) + &err(&output);
+        let said = out(&output) + err(&output).as_str();
         lacks(&said, &["panicked"]);
         lacks(&said, &[KEY, "the-content-of"]);
         output
@@ -247,7 +247,7 @@ fn in_a_branch_somebody_has_another_model_if_the_user_chose_it() {
             "{arguments:?}: {}",
             err(&output)
         );
-        out(&output) + &err(&output)
+        out(&output) + err(&output).as_str()
     };
     played(&["run", "mine", "--save", "tale", "--until", "2", "-q"], 0);
     let branch = |name: &str, model: &str, code| {
@@ -431,14 +431,14 @@ fn a_folders_settings_choose_no_model_and_no_folder_elsewhere() {
     assert_eq!(requests.load(Ordering::SeqCst), 0);
     folder.write("playhouse.ron", r#"(model: Some("dear"))"#);
     assert_eq!(folder.answering("trust", "yes\n").status.code(), Some(0));
-    let output = folder.exits("run mine --until 1", 5);
+    folder.exits("run mine --until 1", 5);
     assert!(requests.load(Ordering::SeqCst) > 0);
     // Settings that only suit the folder need no trust.
     folder.write(
         "playhouse.ron",
         r#"(lang: Some(zh), world: Some("mine"), saves: Some("kept"))"#,
     );
-    let output = folder.exits("--until 1 -q", 0);
+    folder.exits("--until 1 -q", 0);
     assert!(folder.here().join("kept").is_dir());
     // A link leads out as well as words do.
     let elsewhere = tempfile::tempdir().unwrap();
@@ -556,10 +556,10 @@ fn the_users_own_files_need_no_trust() {
 fn without_a_home_trust_can_not_be_kept() {
     let folder = &Dir::new();
     write(&folder.join("playhouse.ron"), r#"(model: Some("ollama"))"#);
-    let output = exits(folder, "config", 2);
-    let settings = exits(folder, "trust playhouse.ron --hash 0", 1);
+    super::exits(folder, "config", 2);
+    let settings = super::exits(folder, "trust playhouse.ron --hash 0", 1);
     let hash = hash_in(&settings);
-    let output = exits(folder, &format!("trust playhouse.ron --hash {hash}"), 2);
+    let output = super::exits(folder, &format!("trust playhouse.ron --hash {hash}"), 2);
     has(&err(&output), &["HOME"]);
 }
 
@@ -691,7 +691,7 @@ fn a_key_that_is_echoed_reaches_no_save_no_log_and_no_terminal() {
         folder.exits(command, 0);
     }
     let failed = folder.run("chat solo.ron --model f --save f --task hi");
-    let said = err(&failed) + &all_files(&folder.here().join("saves"));
+    let said = err(&failed) + all_files(&folder.here().join("saves")).as_str();
     has(&said, &["bad key ***"]);
     lacks(&said, &[KEY]);
     for command in [

@@ -40,7 +40,7 @@ fn all_refused(folder: &Path, place: &str, commands: &[&str]) {
         put(kind, &folder.join(place));
         for arguments in commands {
             let output = attacked(folder, arguments);
-            let told = err(&output) + &out(&output);
+            let told = err(&output) + out(&output).as_str();
             assert_ne!(output.status.code(), Some(0), "{kind}: {arguments}: {told}");
             assert!(told.contains(file), "{kind}: {arguments}: {told}");
         }

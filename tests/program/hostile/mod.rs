@@ -62,7 +62,7 @@ fn accepted(folder: &Path, arguments: &str) -> String {
     let output = attacked(folder, arguments);
     let told = err(&output);
     assert_eq!(output.status.code(), Some(0), "{arguments}: {told}");
-    out(&output) + &told
+    out(&output) + told.as_str()
 }
 
 /// Copies a folder with everything in it.

@@ -9,7 +9,7 @@ use crate::Dir;
 /// Runs the program, which ends with an error and without many words; what it says.
 fn refused(folder: &Path, arguments: &str, what: &str) -> String {
     let output = attacked(folder, arguments);
-    let said = out(&output) + &err(&output);
+    let said = out(&output) + err(&output).as_str();
     let start: String = said.chars().take(2_000).collect();
     assert_ne!(output.status.code(), Some(0), "{what}: {start}");
     assert!(
