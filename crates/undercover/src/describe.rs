@@ -26,7 +26,7 @@ const DESCRIBE: AskTemplate<DescribeData> = AskTemplate::condensed(
     "undercover/asks/describe",
     "undercover/asks/describe_short",
 )
-.for_people("seats/undercover_describe");
+.for_people("undercover/seats/describe");
 const DEFAULT_LINES: PromptTemplate<()> = PromptTemplate::new("undercover/fallback/lines");
 const TITLES: PromptTemplate<()> = PromptTemplate::new("undercover/system/titles");
 

@@ -24,8 +24,8 @@ const MAX_CHARS: usize = 2_000;
 
 const SUMMARY: AskTemplate<SummaryData> =
     AskTemplate::new("undercover.summary", "undercover/asks/summary")
-        .for_people("seats/undercover_summary")
-        .skippable("seats/undercover_summary_skipped");
+        .for_people("undercover/seats/summary")
+        .skippable("undercover/seats/summary_skipped");
 const DEFAULT_SUMMARY: PromptTemplate<SummaryData> =
     PromptTemplate::new("undercover/fallback/summary");
 const TITLE: PromptTemplate<TitleData> = PromptTemplate::new("undercover/memory/title");

@@ -17,7 +17,7 @@ pub(super) const BELIEF: AskTemplate<BeliefData> = AskTemplate::condensed(
     "undercover/asks/belief",
     "undercover/asks/belief_short",
 )
-.for_people("seats/undercover_belief");
+.for_people("undercover/seats/belief");
 
 /// What a player is asked for its beliefs with. All of it is public.
 #[derive(Default, Serialize)]

@@ -18,7 +18,7 @@ const VOTE: AskTemplate<VoteData> = AskTemplate::condensed(
     "undercover/asks/vote",
     "undercover/asks/vote_short",
 )
-.for_people("seats/undercover_vote");
+.for_people("undercover/seats/vote");
 
 /// What a player is asked for its vote with. All of it is public.
 #[derive(Default, Serialize)]

@@ -58,7 +58,7 @@ impl SeatLessons {
         self.language
     }
 
-    /// Lets the seat ask in the words of a world, by its templates `seats/PURPOSE`.
+    /// Lets the seat ask in the words of a world, by its templates for people.
     pub fn phrases(&mut self, phrases: Phrasebook) -> &mut Self {
         self.phrases = phrases;
         self
@@ -66,8 +66,12 @@ impl SeatLessons {
 
     /// What a person is told for asks of a purpose; `None` if the world has no template for it.
     pub(super) fn phrase(&self, purpose: &str, ending: &str, notes: &Value) -> Option<String> {
-        let name = format!("seats/{}{ending}", purpose.replace('.', "_"));
-        self.phrases.say_if_known(&name, notes)
+        let own = purpose
+            .split_once('.')
+            .map(|(game, ask)| format!("{game}/seats/{ask}{ending}"));
+        let shared = format!("seats/{}{ending}", purpose.replace('.', "_"));
+        let mut names = own.into_iter().chain([shared]);
+        names.find_map(|name| self.phrases.say_if_known(&name, notes))
     }
 
     /// Teaches a dialogue for asks of a purpose. A later one replaces an earlier one.

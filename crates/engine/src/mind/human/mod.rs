@@ -3,9 +3,9 @@
 //! [`HumanMind`] is a mind like any other. What it asks for is read from the ask alone: free text,
 //! or any JSON schema (`form`), whose closed lists become menus. A game may teach it better words
 //! and dialogues ([`SeatLessons`]). A person is asked in words for people: the template
-//! `seats/PURPOSE` of the world's prompts, filled with the notes of the ask (`seats/home_plan` for
-//! the purpose `home.plan`). Where there is a template `seats/PURPOSE_skipped`, an empty line
-//! answers with its text. Without templates, the question of models is shown, less what is about
+//! `seats/home_plan` of the world's prompts for the purpose `home.plan`, filled with the notes of
+//! the ask, or `home/seats/plan`, where a game has a folder of its own. Where there is a template
+//! whose name ends in `_skipped`, an empty line answers with its text. Without templates, the question of models is shown, less what is about
 //! its form. The person types on a thread of its own, so that other places continue meanwhile. When
 //! the input ends, the seat is empty and the run stops with a save.
 
