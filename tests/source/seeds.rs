@@ -5,7 +5,7 @@
 //!
 //! - `playhouse show SAVE --view trace`: a command with options, and their values in lower case;
 //! - `crates/engine/src/context/json.rs`: a file or a folder;
-//! - `tests/engine/steps.rs::name`: a function of a file, mostly a test;
+//! - `tests/engine/steps.rs::name`: a function of a file, mostly a test; `x.scenes::title`: a scene;
 //! - `world.limits.short_questions`, `team.participants.tools`: a field of a world or team file;
 //! - `"kickoff"`: a text of the source: a tag, a purpose, a type of event, a member;
 //! - `AgentContext::len`, `perspective`, `cast::spawn`: an item, or something in it.
@@ -426,7 +426,10 @@ fn wrong_in_path(code: &str) -> Option<String> {
     if !path.exists() {
         return Some("no such file".to_owned());
     }
-    let start = format!("fn {}(", function?);
+    let start = match file.ends_with(".scenes") {
+        true => format!("== {}\n", function?),
+        false => format!("fn {}(", function?),
+    };
     let text = fs::read_to_string(path).unwrap();
     (!text.contains(&start)).then(|| format!("no such function in {file}"))
 }

@@ -56,6 +56,8 @@ mod recorded_tests;
 mod stage_tests;
 #[cfg(test)]
 mod telling_tests;
+#[cfg(test)]
+mod testing;
 
 pub use adapt::Unfit;
 pub use archive::next_archive;

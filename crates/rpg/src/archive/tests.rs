@@ -2,29 +2,23 @@
 
 use std::sync::Arc;
 
-use bevy_ecs::prelude::*;
-use playhouse_engine::cast::Dead;
-use playhouse_engine::context::{AgentContext, Chapters, Common, EntryId, Level, Note};
-use playhouse_engine::event::{AgentEvent, Phrasebook, deliver};
-use playhouse_engine::exchange::{Ask, Prose, Reply};
+use playhouse_engine::context::{AgentContext, Chapter, Chapters, Common, EntryId, Level};
+use playhouse_engine::event::Phrasebook;
+use playhouse_engine::exchange::{Prose, Reply};
 use playhouse_engine::message::{Body, Tag, Tags};
 use playhouse_engine::mind::Language;
 use playhouse_engine::world_data::DataFolder;
-use serde_json::json;
 
 use super::range::{FightRangeError, fight_range, past_to_fold};
 use super::record::record_text;
 use super::summary::{PendingSummary, SummaryData, summary_ask};
 use super::{combat, day};
-use crate::campaign_phase::CampaignState;
 use crate::combat::FinishedFight;
-use crate::combat::tests::{FightTest, fight_test, world_file};
-use crate::components::{FightResult, RpgWorld};
-use crate::events::{COMBAT_ID, COMBAT_INITIALIZATION, COMBAT_OUTCOME, CombatOutcome};
+use crate::components::FightResult;
+use crate::events::{COMBAT_ID, COMBAT_INITIALIZATION, COMBAT_OUTCOME};
 use crate::happening::{FightNote, Happening, Pledge, merged};
-use crate::phase::Phase;
 use crate::phrases;
-use crate::world_file::FightSummary;
+use crate::testing::{TestScene, scene, world_file};
 
 fn begin(id: &str) -> Tags {
     [COMBAT_INITIALIZATION.of("Hall"), COMBAT_ID.of(id)].into()
@@ -46,63 +40,34 @@ fn context(tags: impl IntoIterator<Item = Tags>) -> AgentContext {
 
 #[test]
 fn a_fight_is_cut_only_where_its_tags_are_beyond_doubt() {
-    let ids = |context: &AgentContext| {
-        fight_range(context, "Hall/1").map(|range| (range.begin.0, range.end.0))
-    };
-    let none = Tags::new;
-    assert_eq!(
-        ids(&context([
-            none(),
-            begin("Hall/1"),
-            none(),
-            end("Hall/1"),
-            none()
-        ])),
-        Ok((3, 5))
+    use FightRangeError::{Duplicate, Missing, Overlap, Reversed};
+    let (b1, b2, e1, e2) = (
+        begin("Hall/1"),
+        begin("Hall/2"),
+        end("Hall/1"),
+        end("Hall/2"),
     );
-    assert_eq!(
-        ids(&context([begin("Hall/2"), end("Hall/1")])),
-        Err(FightRangeError::Missing("combat_initialization"))
-    );
-    assert_eq!(
-        ids(&context([begin("Hall/1"), none()])),
-        Err(FightRangeError::Missing("combat_outcome"))
-    );
-    assert_eq!(
-        ids(&context([begin("Hall/1"), begin("Hall/1"), end("Hall/1")])),
-        Err(FightRangeError::Duplicate("combat_initialization", 2))
-    );
-    assert_eq!(
-        ids(&context([
-            begin("Hall/1"),
-            end("Hall/1"),
-            none(),
-            end("Hall/1")
-        ])),
-        Err(FightRangeError::Duplicate("combat_outcome", 2))
-    );
-    assert_eq!(
-        ids(&context([end("Hall/1"), begin("Hall/1")])),
-        Err(FightRangeError::Reversed)
-    );
-    assert_eq!(
-        ids(&context([
-            begin("Hall/1"),
-            begin("Hall/2"),
-            end("Hall/1"),
-            end("Hall/2")
-        ])),
-        Err(FightRangeError::Overlap("Hall/2".into()))
-    );
-    assert_eq!(
-        ids(&context([
-            begin("Hall/1"),
-            begin("Hall/2"),
-            end("Hall/2"),
-            end("Hall/1")
-        ])),
-        Ok((2, 5))
-    );
+    let none = Tags::new();
+    for (tags, range) in [
+        (vec![&none, &b1, &none, &e1, &none], Ok((3, 5))),
+        (vec![&b1, &b2, &e2, &e1], Ok((2, 5))),
+        (vec![&b2, &e1], Err(Missing("combat_initialization"))),
+        (vec![&b1, &none], Err(Missing("combat_outcome"))),
+        (
+            vec![&b1, &b1, &e1],
+            Err(Duplicate("combat_initialization", 2)),
+        ),
+        (
+            vec![&b1, &e1, &none, &e1],
+            Err(Duplicate("combat_outcome", 2)),
+        ),
+        (vec![&e1, &b1], Err(Reversed)),
+        (vec![&b1, &b2, &e1, &e2], Err(Overlap("Hall/2".into()))),
+    ] {
+        let context = context(tags.into_iter().cloned());
+        let found = fight_range(&context, "Hall/1");
+        assert_eq!(found.map(|found| (found.begin.0, found.end.0)), range);
+    }
 }
 
 #[test]
@@ -156,240 +121,153 @@ fn a_past_ends_with_a_day_and_is_archived_oldest_first() {
     assert_eq!(past(&[day("1")], 16), None, "it can't become shorter");
 }
 
-/// A fight in the hall that is over: Bob has fallen, and everybody heard it from beginning to end.
-fn aftermath(bad_tags: bool) -> FightTest {
-    let mut fight = fight_test();
-    let outcome = CombatOutcome {
-        stage: "Hall".into(),
-        combat_id: "Hall/1".into(),
-        result: FightResult::Won,
-        fallen: vec!["Bob".into()],
-        felled: vec!["Owl".into(), "Rat".into()],
-        gains: vec!["A brass key.".into()],
-        ..CombatOutcome::default()
-    };
-    let told = outcome.happening();
-    let aftermath = FinishedFight {
-        outcome,
-        account: "Dust falls.".into(),
-        heroes: vec!["Ann".into(), "Bob".into()],
-        foes: vec!["Owl".into(), "Rat".into()],
-    };
-    let [hall, ann, bob, owl, rat] = fight.entities();
-    fight
-        .world()
-        .entity_mut(hall)
-        .insert((aftermath, Phase::ArchiveCombat));
-    fight.world().entity_mut(bob).insert(Dead);
-    let lines: Vec<_> = ["Before.", "It begins.", "A blow.", "It is over."]
-        .map(Body::text)
-        .into();
-    for who in [hall, ann, bob, owl, rat] {
-        let mut context = fight
-            .world()
-            .get_mut::<AgentContext>(who)
-            .expect("has a mind");
-        let mut last = EntryId(0);
-        for (number, line) in lines.iter().enumerate() {
-            let tags = match number {
-                1 => begin("Hall/1"),
-                3 if !bad_tags => end("Hall/1"),
-                _ => Tags::new(),
-            };
-            last = context.add_human_message(line.clone(), tags);
-            if (who, number) == (ann, 2) {
-                let answer = r#"{"action": "hold", "say": "Good owl."}"#;
-                context
-                    .add_ai_message([Body::text(answer)])
-                    .expect("one message");
-            }
-        }
-        let note = Note {
-            entry: last,
-            day: 2,
-            place: "Hall".into(),
-            happening: told.clone().expect("is noted").whole,
-        };
-        let mut chapters = fight.world().get_mut::<Chapters>(who).expect("has some");
-        chapters.restore_note(note);
-    }
-    fight
+/// A fight in which the owl yields, and Bob and the rat fall, in a world with these parts. Something
+/// is done to it before its end.
+fn fought(parts: &str, meanwhile: impl FnOnce(&mut TestScene)) -> TestScene {
+    let mut scene = scene(parts);
+    scene.play(
+        r#"fight
+        ! Hurt("Bob", 19), Hurt("Rat", 19)
+        Ann: say "Good owl."; hold
+        Bob: hold
+        Owl: yield
+        Rat: play Cut on Bob"#,
+    );
+    meanwhile(&mut scene);
+    scene.play("Ann: play Cut on Rat\nDen: Dust falls.");
+    scene
 }
 
-/// The mind answers, as a commit would write it.
-fn sum_up(fight: &mut FightTest, who: Entity, words: &str) {
-    fight.world().entity_mut(who).remove::<Ask<Prose>>();
-    let mut context = fight
-        .world()
-        .get_mut::<AgentContext>(who)
-        .expect("has a mind");
-    context.add_human_message("Sum it up.", Tags::new());
-    context
-        .add_ai_message([Body::text(words)])
-        .expect("one message");
-    fight.answer(who, Prose(words.into()));
+fn chapter<'s>(scene: &'s TestScene, who: &str) -> &'s Chapter {
+    &scene.get::<Chapters>(who).all()[0]
 }
 
 #[test]
 fn a_fight_becomes_a_memory_and_a_chapter_that_share_their_words() {
-    let mut fight = aftermath(false);
-    let (hall, ann, bob) = (fight.tiny.hall, fight.tiny.ann, fight.tiny.bob);
-    fight.run(combat::archive_combat);
-    fight.run(deliver);
-    let mut asks = fight.world().query::<&Ask<Prose>>();
-    assert_eq!(
-        asks.iter(&fight.tiny.setup.world).count(),
-        0,
-        "nobody is asked"
+    let mut scene = fought("", |_| ());
+    scene.play(
+        r#"=> asked nobody
+        => phase Idle
+        => Ann hears "Dust falls."
+        => Ann hears "Good owl.""#,
     );
-    let context: &AgentContext = fight.get(ann);
-    let texts: Vec<_> = context
-        .entries()
-        .iter()
-        .map(|entry| entry.body().full_text().into_owned())
-        .collect();
-    assert_eq!(texts.len(), 3, "{texts:?}");
-    for told in ["Dust falls.", "Good owl."] {
-        assert!(texts[2].contains(told), "{texts:?}");
-    }
-    let memory = context.messages().last().expect("has one").message;
-    assert_eq!(memory.tags.text("archive"), Some("Hall"));
+    let memory = scene.get::<AgentContext>("Ann").messages().last();
+    let memory = memory.expect("has one").message;
+    assert_eq!(memory.tags.text("archive"), Some("Den"));
     assert_eq!(memory.tags.text("chapter"), Some("Ann/1"));
-    let chapter = |who| fight.get::<Chapters>(who).all()[0].clone();
-    assert_eq!(&*chapter(ann).id.0, "Ann/1");
-    assert_eq!(chapter(ann).messages.len(), 4);
-    let account = chapter(hall).summary.full_text().into_owned();
+    assert_eq!(&*chapter(&scene, "Ann").id.0, "Ann/1");
+    let account = chapter(&scene, "Den").summary.full_text();
     assert!(account.contains("Dust falls."), "{account}");
-    assert_eq!(chapter(fight.owl).messages.len(), 3, "it may be met again");
-    assert!(fight.get::<Chapters>(fight.rat).all().is_empty());
-    let record = chapter(bob).record.clone().expect("has one");
-    assert_eq!(record.with, ["Ann".into()]);
-    let Some(Happening::Fight(told)) = record.notes[0].happening.read() else {
-        panic!("{record:?}");
+    let _may_be_met_again = chapter(&scene, "Owl");
+    assert!(scene.get::<Chapters>("Rat").all().is_empty());
+    let record = chapter(&scene, "Bob").record.as_ref().expect("has one");
+    let mut fights = record.notes.iter().filter_map(|note| note.happening.read());
+    let told = fights.find_map(|note| match note {
+        Happening::Fight(told) if told.result.is_some() => Some(told),
+        _ => None,
+    });
+    let told = told.expect("is noted");
+    assert_eq!((told.result, told.fallen.len()), (Some(FightResult::Won), 2));
+    assert!(scene.get::<Chapters>("Bob").open_notes().is_empty());
+    let blow = |who| {
+        let mut messages = chapter(&scene, who).messages.iter();
+        let blow = messages.find(|kept| kept.message.body.full_text().contains("My Cut"));
+        blow.expect("is kept").message.body.clone()
     };
-    assert_eq!(told.result, Some(FightResult::Won));
-    assert_eq!(told.fallen.len(), 3);
-    assert!(fight.get::<Chapters>(bob).open_notes().is_empty());
-    let blow = |who| chapter(who).messages[1].message.body.clone();
-    assert!(blow(ann).same(&blow(bob)), "one body for all who heard it");
-    assert!(fight.world().get::<FinishedFight>(hall).is_none());
+    let by_rat = blow("Ann");
+    assert!(by_rat.same(&blow("Bob")), "one body for all who heard it");
+    assert!(!scene.has::<FinishedFight>("Den"));
 }
 
 #[test]
 fn whoever_still_stands_is_asked_what_it_keeps_of_the_fight() {
-    let mut fight = aftermath(false);
-    let mut file = world_file();
-    file.fights.summary = FightSummary::Mind;
-    fight.world().insert_resource(RpgWorld(Arc::new(file)));
-    let [hall, ann, bob, owl, _] = fight.entities();
-    fight.run(combat::archive_combat);
-    fight.run(deliver);
-    let asked = [hall, ann, bob, owl].map(|who| {
-        let ask = fight.tiny.setup.world.get::<Ask<Prose>>(who);
-        ask.map(Ask::purpose)
-    });
-    let purpose = Some("archive.combat");
-    assert_eq!(asked, [None, purpose, None, purpose], "Bob has fallen");
-    let ask: &Ask<Prose> = fight.get(ann);
-    assert!(ask.fallback().check(ask.constraints()).is_empty());
-    assert!(ask.fallback().0.contains("Dust falls."));
-    sum_up(&mut fight, ann, "I was kind to an owl.");
-    fight.answer(owl, Prose("They let me be.".into()));
-    fight.run(day::take_summaries);
-    fight.run(deliver);
-    let chapter = |who| fight.get::<Chapters>(who).all()[0].clone();
-    let memory = chapter(ann).summary.full_text().into_owned();
-    assert!(memory.contains("I was kind to an owl."), "{memory}");
-    assert!(!memory.contains("Dust falls."), "{memory}");
-    assert_eq!(chapter(ann).messages.len(), 4, "what was cut is kept");
-    assert_eq!(chapter(ann).summing_up.len(), 2, "and so is the question");
-    assert!(chapter(bob).summary.full_text().contains("Dust falls."));
-    assert_eq!(fight.get::<AgentContext>(ann).len(), 3);
+    let mut scene = fought("fights: (reflect: false)", |_| ());
+    scene.play("=> asked Ann, Owl");
+    assert_eq!(scene.ask::<Prose>("Ann").purpose(), "archive.combat");
+    assert!(
+        scene
+            .ask::<Prose>("Ann")
+            .fallback()
+            .0
+            .contains("Dust falls.")
+    );
+    scene.play(
+        r#"Ann: I was kind to an owl.
+        Owl: They let me be.
+        => Ann hears "I was kind to an owl."
+        => Ann does not hear "Dust falls."
+        => Bob hears "Dust falls.""#,
+    );
+    assert_eq!(
+        chapter(&scene, "Ann").summing_up.len(),
+        2,
+        "the question is kept"
+    );
 }
 
 #[test]
 fn doubtful_tags_destroy_nothing() {
-    let mut fight = aftermath(true);
-    let ann = fight.tiny.ann;
-    let before = fight.get::<AgentContext>(ann).len();
-    fight.run(combat::archive_combat);
-    fight.run(deliver);
-    assert_eq!(fight.get::<AgentContext>(ann).len(), before);
-    assert!(fight.get::<Chapters>(ann).all().is_empty());
+    let mut scene = fought("", |scene| {
+        let ann = scene.find("Ann");
+        let context = scene.world().get_mut::<AgentContext>(ann);
+        let mut context = context.expect("has a mind");
+        context.add_human_message("It begins.", begin("Den/1"));
+    });
+    scene.play(r#"=> Ann hears "It begins.""#);
+    assert!(scene.get::<Chapters>("Ann").all().is_empty());
+    let _others_are_cut = chapter(&scene, "Bob");
 }
 
-/// The hall at the end of a day, with a limit of tokens.
-fn evening(mut fight: FightTest, limit: i32) -> FightTest {
-    let mut file = world_file();
-    file.limits.context_tokens = limit;
-    let (hall, ann) = (fight.tiny.hall, fight.tiny.ann);
-    let world = fight.world();
-    world.insert_resource(RpgWorld(Arc::new(file)));
-    world.init_resource::<CampaignState>();
-    world.entity_mut(hall).insert(Phase::Summarize);
-    let mut context = world.get_mut::<AgentContext>(ann).expect("has a mind");
+/// Somebody has heard a long day.
+fn hears_a_day(scene: &mut TestScene, who: &str) {
+    let who = scene.find(who);
+    let context = scene.world().get_mut::<AgentContext>(who);
+    let mut context = context.expect("has a mind");
     for number in 0..20 {
         let event = serde_json::Map::from_iter([("event".to_owned(), "speak".into())]);
         let line = format!("Bob says to Ann: “Line {number} of a long day, and no end of it.”");
-        context.add_human_message(
-            Body::text(line).from_sender("Bob").with_metadata(event),
-            Tags::new(),
-        );
+        let line = Body::text(line).from_sender("Bob").with_metadata(event);
+        context.add_human_message(line, Tags::new());
     }
     context.add_human_message("Day 3 is over.", Tag::DAY_END.of("3"));
-    fight
 }
 
 #[test]
 fn whoever_has_room_left_keeps_the_day_as_it_was() {
-    let mut fight = evening(fight_test(), 100_000);
-    fight.run(day::ask_summaries);
-    assert!(
-        fight
-            .world()
-            .query::<&Ask<Prose>>()
-            .iter(&fight.tiny.setup.world)
-            .next()
-            .is_none()
-    );
-    assert_eq!(*fight.get::<Phase>(fight.tiny.hall), Phase::Idle);
+    let mut scene = scene("limits: (context_tokens: 100000)");
+    hears_a_day(&mut scene, "Ann");
+    scene.play("begin Summarize\n=> asked nobody\n=> phase Idle");
 }
 
 #[test]
 fn a_day_that_grew_too_long_becomes_a_memory() {
-    let mut fight = evening(fight_test(), 200);
-    let (hall, ann, bob) = (fight.tiny.hall, fight.tiny.ann, fight.tiny.bob);
-    fight.run(day::ask_summaries);
-    assert!(
-        fight.world().get::<Ask<Prose>>(bob).is_none(),
-        "he has room left"
+    let mut scene = scene("limits: (context_tokens: 700)");
+    hears_a_day(&mut scene, "Ann");
+    scene.play("begin Summarize\n=> asked Ann\n=> phase Summarized\n=> Ann is shown /day 3");
+    let record = &scene.get::<PendingSummary>("Ann").record;
+    assert_eq!(
+        (record.days, &record.with[..]),
+        ((3, 3), &["Bob".into()][..])
     );
-    let ask: &Ask<Prose> = fight.get(ann);
-    assert_eq!(ask.noted()["day"], json!(3));
-    let record = fight.get::<PendingSummary>(ann).record.clone();
-    assert_eq!((record.days, record.with), ((3, 3), vec!["Bob".into()]));
-    assert!(ask.fallback().check(ask.constraints()).is_empty());
-    assert_eq!(ask.noted()["said"].as_array().map(Vec::len), Some(8));
-    assert_eq!(*fight.get::<Phase>(hall), Phase::Summarized);
-    sum_up(&mut fight, ann, "Bob talked all day in the Hall.");
-    fight.run(day::take_summaries);
-    fight.run(deliver);
-    assert_eq!(fight.get::<AgentContext>(ann).len(), 2);
-    let chapter = &fight.get::<Chapters>(ann).all()[0];
-    assert_eq!((chapter.messages.len(), chapter.summing_up.len()), (21, 2));
-    assert!(fight.world().get::<PendingSummary>(ann).is_none());
-    assert_eq!(*fight.get::<Phase>(hall), Phase::Idle);
+    let said = scene.ask::<Prose>("Ann").noted()["said"].as_array();
+    assert_eq!(said.map(Vec::len), Some(8));
+    scene.play(
+        r#"Ann: Bob talked all day in the Hall.
+        => phase Idle
+        => Ann hears "Bob talked all day"
+        => Ann does not hear "Line 3 of a long day""#,
+    );
+    let kept = chapter(&scene, "Ann");
+    assert_eq!((kept.messages.len(), kept.summing_up.len()), (21, 2));
+    assert!(!scene.has::<PendingSummary>("Ann"));
 }
 
 #[test]
 fn whoever_looks_back_on_what_came_after_a_fight_tells_of_the_fight_too() {
-    let mut fight = aftermath(false);
-    fight.run(combat::archive_combat);
-    fight.run(deliver);
-    let mut fight = evening(fight, 400);
-    fight.run(day::ask_summaries);
-    let ask: &Ask<Prose> = fight.get(fight.tiny.ann);
-    assert_eq!(ask.noted()["fights"], json!(["Hall"]));
+    let mut scene = fought("", |_| ());
+    scene.change(|file| file.limits.context_tokens = 900);
+    hears_a_day(&mut scene, "Ann");
+    scene.play("begin Summarize\n=> Ann is shown /fights [\"Den\"]");
 }
 
 fn phrasebook(language: Language) -> Phrasebook {
@@ -495,7 +373,7 @@ fn a_past_is_summed_up_beside_its_record_in_either_language() {
         let phrases = phrasebook(language);
         let file = crate::world_file::WorldFile {
             language,
-            ..world_file()
+            ..world_file("")
         };
         let mut chapters = Chapters::default();
         let mut context = AgentContext::new(name);

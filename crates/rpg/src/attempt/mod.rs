@@ -9,7 +9,7 @@
 pub(super) mod pending;
 mod prose;
 pub(super) mod referee;
-mod ruling;
+pub(super) mod ruling;
 mod stakes;
 
 #[cfg(test)]

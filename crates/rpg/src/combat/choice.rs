@@ -232,15 +232,16 @@ impl Reply for CombatChoice {
         }))
     }
 
-    /// A move without a name is called like its skill, and where only one target is possible, it is
-    /// the one.
+    /// A move without a name is called like its skill, unless it was worded when it was drawn, and
+    /// where only one target is possible, it is the one.
     fn settled(mut self, constraints: &ChoiceConstraints) -> Self {
         for card in &mut self.cards {
-            if card.name.trim().is_empty() {
-                card.name = card.skill.chars().take(NAME_CHARS).collect();
-            }
             let mut hand = constraints.hand.iter();
             let playable = hand.find(|playable| *playable.skill == *card.skill);
+            let is_worded = playable.is_some_and(|playable| playable.is_worded);
+            if card.name.trim().is_empty() && !is_worded {
+                card.name = card.skill.chars().take(NAME_CHARS).collect();
+            }
             if let Some([only]) = playable.map(|playable| &*playable.targets)
                 && card.targets.is_empty()
             {

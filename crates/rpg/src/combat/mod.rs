@@ -10,7 +10,7 @@
 mod arena;
 mod ask;
 pub(super) mod choice;
-mod draw;
+pub(super) mod draw;
 mod initialization;
 mod narrate;
 mod outcome;

@@ -1,4 +1,5 @@
-use playhouse_engine::world_data::{DataFolder, Problem, Problems, Severity};
+use playhouse_engine::testing::each_row;
+use playhouse_engine::world_data::{DataFolder, Problem, Problems};
 use proptest::prelude::*;
 
 use crate::world_file::{DEFAULT_WORLD, WorldFile, list_worlds};
@@ -24,16 +25,137 @@ fn line_of(text: &str) -> usize {
     1 + before.matches('\n').count()
 }
 
-/// Checks that one change leads to one problem, at the line where it was made.
-fn finds(change: (&str, &str), field: &str, said: &str) {
-    let found = wrong(&[change]);
-    let problems: Vec<_> = found.iter().collect();
-    let [problem] = problems.as_slice() else {
-        panic!("{change:?} leads to:\n{found}");
-    };
-    assert_eq!(problem.field, field, "{problem}");
-    assert_eq!(problem.line, line_of(change.0), "{problem}");
-    assert!(problem.to_string().contains(said), "{problem}");
+/// What is changed in the sample, and the field and the words of the one problem to which that leads,
+/// at the line of the change.
+const MISTAKES: &str = r#"
+    // Names that nobody bears.
+    stage: "Bakehouse" => stage: "Bakehose" => actors[0].stage => did you mean "Bakehouse"?
+    foes: ["Flour Wight"] => foes: ["Flower Wight", "Flour Wight"] => dungeons[0].fights[0].foes[0] => did you mean "Flour Wight"?
+    connects: ["Bakehouse"] => connects: ["Bakehouse", "Pond"] => stages[0].connects[1] => unknown stage "Pond"
+    known_by: Only(["Tam Weller"]), => known_by: Only(["Ysa Finch"]), => facts[0].known_by.0[0] => did you mean "Isa Finch"?
+    Home(days: 1), Dungeon => Home(days: 1), Dungeon("The Hill"), Dungeon => schedule[1].0 => unknown dungeon "The Hill"
+    Teach("Isa Finch", "leaving") => Teach("Isa Finch", "staying") => scenes[0].choice.options[1].effects[0].1 => unknown name: "staying"
+    Chose("the-coins", "share"), closing => Chose("the-coins", "split"), closing => endings[0].when.1 => unknown name: "split"
+    at: "Grinding Floor" => at: "Grinding Flour" => scenes[0].at => unknown name: "Grinding Flour"
+    Give("the miller's key" => Give("the key" => scenes[0].effects[0].0 => unknown name: "the key"
+    from: "Isa Finch" => from: "Isa Fink" => bonds[0].from => unknown name: "Isa Fink"
+    who: "Tam Weller" => who: ["Tam Weller", "Isa Finc"] => scenes[0].choice.who[1] => did you mean "Isa Finch"?
+    stage: "Bakehouse" => stage: "Grinding Floor" => actors[0].stage => unknown home stage "Grinding Floor"
+    effects: [Give( => effects: [TellTo("Isa Fich", "So."), Give( => scenes[0].effects[0].0 => unknown name: "Isa Fich"
+    effects: [Give( => effects: [OpenDungeon("The Mil"), Give( => scenes[0].effects[0].0 => unknown name: "The Mil"
+    // Steps of the schedule.
+    Home(days: 1), Dungeon => Home(days: 1), Vote(["The Mil"]), Dungeon => schedule[1].0[0] => did you mean "The Mill"?
+    Home(days: 1), Dungeon => Home(days: 1), Vote([]), Dungeon => schedule[1].0 => missing dungeon
+    Home(days: 1), Dungeon => Home(days: 1), If(Knows("Isa Finch", "leavin"), Home(days: 1)), Dungeon => schedule[1].0.1 => unknown name: "leavin"
+    Home(days: 1), Dungeon => Home(days: 1), If(Told("Isa Finch", "Tam Weler", "leaving"), Home(days: 1)), Dungeon => schedule[1].0.1 => unknown name: "Tam Weler"
+    Home(days: 1), Dungeon => Home(days: 1), If(Promise("Isa Fich", "Tam Weller", Kept), Home(days: 1)), Dungeon => schedule[1].0.0 => unknown name: "Isa Fich"
+    Home(days: 1), Dungeon => Home(days: 1), If(Not(Judged(claim: "Isa is content")), Home(days: 1)), Dungeon => schedule[1].0 => nobody is asked about a claim when a step
+    Home(days: 1), Dungeon => Home(days: 1), If(Always, If(Always, Home(days: 0))), Dungeon => schedule[1].1.1.days => 0
+    // Doubtful names.
+    name: "The Brook" => name: "Assistant" => agents[0].name => role in conversations
+    name: "The Brook" => name: "The\tBrook" => agents[0].name => U+0009
+    name: "The Brook" => name: "The Brook " => agents[0].name => space
+    name: "The Brook" => name: "" => agents[0].name => missing or empty
+    // Impossible numbers.
+    hp: 30 => hp: -3 => actors[0].stats.hp => is -3; write a number from 1 to 9999
+    speed: 7 => speed: 0 => actors[1].stats.speed => is 0
+    (hp: 24, attack: 5, => (hp: 24, => foes[0].stats.attack => is 0
+    accuracy: 85 => accuracy: 120 => skills[0].accuracy => from 1 to 100
+    power: 5 => power: 0 => skills[0].power => is 0
+    power: 3, cost: 1, duration: 2 => power: 3, cost: 1 => skills[1].duration => is 0
+    power: 8, cost: 2, => power: 8, cost: 2, duration: 1, => skills[3].duration => no duration
+    days: 1 => days: 0 => schedule[0].days => is 0
+"#;
+
+#[test]
+fn each_mistake_is_named_at_its_place() {
+    each_row(MISTAKES, |[old, new, field, said]| {
+        let found = wrong(&[(old, new)]);
+        let problems: Vec<_> = found.iter().collect();
+        let [problem] = problems.as_slice() else {
+            panic!("{new} leads to:\n{found}");
+        };
+        assert_eq!(problem.field, field, "{problem}");
+        assert_eq!(problem.line, line_of(old), "{problem}");
+        assert!(problem.to_string().contains(said), "{problem}");
+    });
+}
+
+/// What is changed in the sample, and what one of the problems says.
+const SAID: &str = r#"
+    "Peel Swing", "Stand => "Peal Swing", "Stand => actors[0].skills[0]: unknown skill "Peal Swing"
+    "Peel Swing", "Stand => "Peal Swing", "Stand => nobody has the skill "Peel Swing"
+    when: Chose("the-coins", "take") => when: Judged(claim: " ", signs: ["Isa smiles"]) => the claim is empty
+    when: Chose("the-coins", "take") => when: Judged(claim: "Isa is content", signs: ["… "]) => any event has it
+    stage: "Bakehouse" => stage: "Bakehouse", tools: ["roll_dise"] => actors[0].tools[0]
+    stage: "Bakehouse" => stage: "Bakehouse", tools: ["roll_dise"] => did you mean "roll_dice"?
+    stage: "Bakehouse" => stage: "Bakehouse", tools: ["recall", "teleport"] => choose one of: roll_dice
+    stage: "Bakehouse" => stage: "Bakehouse", tools: ["recall", "recall"] => is listed twice
+    stage: "Bakehouse" => stage: "Bakehouse", tools: [".forecast"] => unknown tool
+    stage: "Bakehouse" => stage: "Bakehouse", voice: (lines: ["Yes.", "After you, My Lady."], never: ["my lady"]) => actors[0].voice.lines[1]
+    stage: "Bakehouse" => stage: "Bakehouse", voice: (lines: ["Yes.", "After you, My Lady."], never: ["my lady"]) => "my lady"
+    stage: "Bakehouse" => stage: "Bakehouse", voice: (lines: [""]) => actors[0].voice.lines[0]
+    stage: "Bakehouse" => stage: "Bakehouse", voice: (never: [" "]) => actors[0].voice.never[0]
+    stage: "Bakehouse", => /**/ => actors[0].stage: missing home stage
+    name: "Flour Wight" => name: "Isa Finch" => foes[0].name: the name "Isa Finch" is already taken by actors[1].name
+    name: "The Brook" => name: "ｂａｋｅｈｏｕｓｅ" => : warning: 
+    name: "The Brook" => name: "ｂａｋｅｈｏｕｓｅ" => is easily confused with
+    name: "The Brook" => name: "水水水水水水水水水水水水水水水水水水水水水水水水水水水水水水水水水水水水水水水水水水水水水水水水水水水水水水水水水水水水水水水水水" => the name has 65 characters; use at most 64
+    name: "Stand Firm" => name: "Peel Swing" => skills[1].name: the name "Peel Swing" is already taken
+    power: 8, cost: 2 => power: 8, cost: 4 => actors[1].skills[1]: "Cool Water" costs 4 energy, more than the available 3
+    schedule: [Home => limits: (hand_size: 0), schedule: [Home => limits.hand_size: is 0
+    kind: Dungeon, => kind: Home, => unknown stage of kind Dungeon "Grinding Floor"
+    when: Chose("the-coins", "share"), closing => closing => the ending "miller" always holds
+    text: "Old Harl ground for fifty years and was buried with a handful of wheat." => text: " " => facts[1].text: the text is missing or empty
+    look: "A man's shape of drifting flour with two bran-brown eyes.", => /**/ => foes[0].look: the text is missing or empty
+    (stage: "Grinding Floor", foes: ["Flour Wight"], gain: "Three sacks of flour, and the miller's key."), => /**/ => dungeons[0].fights: the dungeon has no fights
+    language: en => language: zh => : warning: 
+    language: en => language: zh => the world's language is zh
+    phrases: ["leave Hollow Brook" => phrases: ["forty houses" => warning: rules
+    fights: [ => fights: [(stage: "Grinding Floor", foes: ["Flour Wight"], gain: "Dust."), => is already met in dungeons[0].fights[0] and does not return
+"#;
+
+#[test]
+fn mistakes_with_consequences_are_named_beside_these() {
+    each_row(SAID, |[old, new, said]| {
+        let found = wrong(&[(old, new)]).to_string();
+        assert!(found.contains(said), "{new} leads to:\n{found}");
+    });
+}
+
+#[test]
+fn what_is_unusual_but_right_is_accepted() {
+    each_row(
+        r#"
+        Home(days: 1), Dungeon => Home(days: 1), If(Now(Afternoon), Vote(["The Mill"])), If(Voted("stay"), Home(days: 1)), Dungeon
+        stage: "Bakehouse" => stage: "Bakehouse", tools: ["roll_dice", "recall", "weather.forecast", "files.*"]
+        stage: "Bakehouse" => stage: "Bakehouse", voice: (lines: ["Bread first."], never: ["my lady"])
+    "#,
+        |[old, new]| assert_eq!(wrong(&[(old, new)]).to_string(), "", "{new}"),
+    );
+}
+
+#[test]
+fn what_several_parts_lack_is_found() {
+    let cut = [
+        ("connects: [\"Bakehouse\"]", "connects: []"),
+        ("stage: \"Bakehouse\"", "stage: \"Village Green\""),
+    ];
+    let found = wrong(&cut).to_string();
+    assert!(
+        found.contains("stages[1]: nobody can reach \"Bakehouse\""),
+        "{found}"
+    );
+    let heroes = wrong(&[("faction: Hero", "faction: Neutral"); 2]).to_string();
+    assert!(heroes.contains("actors: no actor is a hero"), "{heroes}");
+    let empty = WorldFile::parse("w.ron", "()").expect_err("is no world");
+    let empty = empty.to_string();
+    for field in ["name", "title", "rules", "actors", "stages", "schedule"] {
+        assert!(
+            empty.contains(&format!("error: {field}: ")),
+            "{field} in {empty}"
+        );
+    }
 }
 
 #[test]
@@ -62,420 +184,6 @@ fn facts_have_a_limited_number_of_phrases() {
     assert!(!many(1_000).contains("at most"), "{}", many(1_000));
     let too_many = many(2_001);
     assert!(too_many.contains("use at most 2000"), "{too_many}");
-}
-
-#[test]
-fn claims_are_words() {
-    let ending = "when: Chose(\"the-coins\", \"take\")";
-    let judged = |field: &str, claim: &str, sign: &str| {
-        format!("{field}: Judged(claim: \"{claim}\", signs: [\"{sign}\"])")
-    };
-    for (condition, said) in [
-        (judged("when", " ", "Isa smiles"), "the claim is empty"),
-        (judged("when", "Isa is content", "… "), "any event has it"),
-    ] {
-        let found = wrong(&[(ending, &condition)]).to_string();
-        assert!(found.contains(said), "{found}");
-    }
-}
-
-#[test]
-fn names_that_nobody_bears_are_found() {
-    let stage = ("stage: \"Bakehouse\"", "stage: \"Bakehose\"");
-    finds(stage, "actors[0].stage", "did you mean \"Bakehouse\"?");
-    let skill = ("\"Peel Swing\", \"Stand", "\"Peal Swing\", \"Stand");
-    let found = wrong(&[skill]).to_string();
-    assert!(found.contains("actors[0].skills[0]: unknown skill \"Peal Swing\""));
-    assert!(found.contains("nobody has the skill \"Peel Swing\""));
-    let foe = (
-        "foes: [\"Flour Wight\"]",
-        "foes: [\"Flower Wight\", \"Flour Wight\"]",
-    );
-    finds(
-        foe,
-        "dungeons[0].fights[0].foes[0]",
-        "did you mean \"Flour Wight\"?",
-    );
-    let way = (
-        "connects: [\"Bakehouse\"]",
-        "connects: [\"Bakehouse\", \"Pond\"]",
-    );
-    finds(way, "stages[0].connects[1]", "unknown stage \"Pond\"");
-    let fact = (
-        "known_by: Only([\"Tam Weller\"]),\n",
-        "known_by: Only([\"Ysa Finch\"]),\n",
-    );
-    finds(
-        fact,
-        "facts[0].known_by.0[0]",
-        "did you mean \"Isa Finch\"?",
-    );
-    let step = (
-        "Home(days: 1), Dungeon",
-        "Home(days: 1), Dungeon(\"The Hill\"), Dungeon",
-    );
-    finds(step, "schedule[1].0", "unknown dungeon \"The Hill\"");
-    for (change, field, name) in [
-        (
-            (
-                "Teach(\"Isa Finch\", \"leaving\")",
-                "Teach(\"Isa Finch\", \"staying\")",
-            ),
-            "scenes[0].choice.options[1].effects[0].1",
-            "staying",
-        ),
-        (
-            (
-                "Chose(\"the-coins\", \"share\"), closing",
-                "Chose(\"the-coins\", \"split\"), closing",
-            ),
-            "endings[0].when.1",
-            "split",
-        ),
-        (
-            ("at: \"Grinding Floor\"", "at: \"Grinding Flour\""),
-            "scenes[0].at",
-            "Grinding Flour",
-        ),
-        (
-            ("Give(\"the miller's key\"", "Give(\"the key\""),
-            "scenes[0].effects[0].0",
-            "the key",
-        ),
-        (
-            ("from: \"Isa Finch\"", "from: \"Isa Fink\""),
-            "bonds[0].from",
-            "Isa Fink",
-        ),
-    ] {
-        finds(change, field, &format!("unknown name: \"{name}\""));
-    }
-}
-
-#[test]
-fn who_is_told_and_what_is_opened_by_effects_is_checked() {
-    let effects = |effect: &str| format!("effects: [{effect}, Give(\"the miller's key\",");
-    for (effect, name) in [
-        (r#"TellTo("Isa Fich", "So.")"#, "Isa Fich"),
-        (r#"OpenDungeon("The Mil")"#, "The Mil"),
-    ] {
-        let change = ("effects: [Give(\"the miller's key\",", &*effects(effect));
-        finds(
-            change,
-            "scenes[0].effects[0].0",
-            &format!("unknown name: \"{name}\""),
-        );
-    }
-}
-
-#[test]
-fn votes_and_conditions_of_steps_are_checked() {
-    let step = |step: &str| format!("Home(days: 1), {step}, Dungeon");
-    for (written, field, said) in [
-        (
-            r#"Vote(["The Mil"])"#,
-            "schedule[1].0[0]",
-            "did you mean \"The Mill\"?",
-        ),
-        ("Vote([])", "schedule[1].0", "missing dungeon"),
-        (
-            r#"If(Knows("Isa Finch", "leavin"), Home(days: 1))"#,
-            "schedule[1].0.1",
-            "unknown name: \"leavin\"",
-        ),
-        (
-            r#"If(Told("Isa Finch", "Tam Weler", "leaving"), Home(days: 1))"#,
-            "schedule[1].0.1",
-            "unknown name: \"Tam Weler\"",
-        ),
-        (
-            r#"If(Promise("Isa Fich", "Tam Weller", Kept), Home(days: 1))"#,
-            "schedule[1].0.0",
-            "unknown name: \"Isa Fich\"",
-        ),
-        (
-            r#"If(Not(Judged(claim: "Isa is content")), Home(days: 1))"#,
-            "schedule[1].0",
-            "nobody is asked about a claim when a step",
-        ),
-        (
-            "If(Always, If(Always, Home(days: 0)))",
-            "schedule[1].1.1.days",
-            "0",
-        ),
-    ] {
-        finds(("Home(days: 1), Dungeon", &step(written)), field, said);
-    }
-    let right = r#"If(Now(Afternoon), Vote(["The Mill"])), If(Voted("stay"), Home(days: 1))"#;
-    let found = wrong(&[("Home(days: 1), Dungeon", &step(right))]);
-    assert!(found.iter().next().is_none(), "{found}");
-    let several = "who: [\"Tam Weller\", \"Isa Finc\"]";
-    finds(
-        ("who: \"Tam Weller\"", several),
-        "scenes[0].choice.who[1]",
-        "did you mean \"Isa Finch\"?",
-    );
-}
-
-#[test]
-fn tools_are_the_engines_or_a_servers() {
-    let with = |tools: &str| {
-        let actor = format!("stage: \"Bakehouse\", tools: [{tools}]");
-        wrong(&[("stage: \"Bakehouse\"", &actor)])
-    };
-    let right = with(r#""roll_dice", "recall", "weather.forecast", "files.*""#);
-    assert!(!right.has_errors(), "{right}");
-    for (tools, field, said) in [
-        (r#""roll_dise""#, "tools[0]", "did you mean \"roll_dice\"?"),
-        (
-            r#""recall", "teleport""#,
-            "tools[1]",
-            "choose one of: roll_dice",
-        ),
-        (r#""recall", "recall""#, "tools[1]", "is listed twice"),
-        (r#"".forecast""#, "tools[0]", "unknown tool"),
-    ] {
-        let found = with(tools).to_string();
-        assert!(
-            found.contains(field) && found.contains(said),
-            "{tools}: {found}"
-        );
-    }
-}
-
-#[test]
-fn nobodys_examples_hold_what_it_never_says() {
-    let with = |voice: &str| {
-        let actor = format!("stage: \"Bakehouse\", voice: {voice}");
-        wrong(&[("stage: \"Bakehouse\"", &actor)])
-    };
-    let right = with(r#"(lines: ["Bread first."], never: ["my lady"])"#);
-    assert!(!right.has_errors(), "{right}");
-    for (voice, field, said) in [
-        (
-            r#"(lines: ["Yes.", "After you, My Lady."], never: ["my lady"])"#,
-            "actors[0].voice.lines[1]",
-            "\"my lady\"",
-        ),
-        (r#"(lines: [""])"#, "actors[0].voice.lines[0]", "empty"),
-        (r#"(never: [" "])"#, "actors[0].voice.never[0]", "empty"),
-    ] {
-        let found = with(voice).to_string();
-        assert!(
-            found.contains(field) && found.contains(said),
-            "{voice}: {found}"
-        );
-    }
-}
-
-#[test]
-fn an_actor_needs_a_home_stage() {
-    let nowhere = ("stage: \"Bakehouse\",", "");
-    let found = wrong(&[nowhere]).to_string();
-    assert!(
-        found.contains("actors[0].stage: missing home stage"),
-        "{found}"
-    );
-    let dungeon = ("stage: \"Bakehouse\"", "stage: \"Grinding Floor\"");
-    finds(
-        dungeon,
-        "actors[0].stage",
-        "unknown home stage \"Grinding Floor\"",
-    );
-}
-
-#[test]
-fn doubled_and_doubtful_names_are_found() {
-    let same = ("name: \"Flour Wight\"", "name: \"Isa Finch\"");
-    let found = wrong(&[same]).to_string();
-    assert!(
-        found.contains("foes[0].name: the name \"Isa Finch\" is already taken by actors[1].name")
-    );
-    let alike = ("name: \"The Brook\"", "name: \"ｂａｋｅｈｏｕｓｅ\"");
-    let found = wrong(&[alike]);
-    assert!(!found.has_errors());
-    assert!(
-        found.to_string().contains("is easily confused with"),
-        "{found}"
-    );
-    finds(
-        ("name: \"The Brook\"", "name: \"Assistant\""),
-        "agents[0].name",
-        "role in conversations",
-    );
-    finds(
-        ("name: \"The Brook\"", "name: \"The\\tBrook\""),
-        "agents[0].name",
-        "U+0009",
-    );
-    finds(
-        ("name: \"The Brook\"", "name: \"The Brook \""),
-        "agents[0].name",
-        "space",
-    );
-    finds(
-        ("name: \"The Brook\"", "name: \"\""),
-        "agents[0].name",
-        "missing or empty",
-    );
-    let long = format!("name: \"{}\"", "水".repeat(65));
-    let found = wrong(&[("name: \"The Brook\"", &long)]).to_string();
-    assert!(
-        found.contains("the name has 65 characters; use at most 64"),
-        "{found}"
-    );
-    let skill = ("name: \"Stand Firm\"", "name: \"Peel Swing\"");
-    assert!(
-        wrong(&[skill])
-            .to_string()
-            .contains("skills[1].name: the name \"Peel Swing\" is already taken")
-    );
-}
-
-#[test]
-fn impossible_numbers_are_found() {
-    finds(
-        ("hp: 30", "hp: -3"),
-        "actors[0].stats.hp",
-        "is -3; write a number from 1 to 9999",
-    );
-    finds(("speed: 7", "speed: 0"), "actors[1].stats.speed", "is 0");
-    finds(
-        ("(hp: 24, attack: 5,", "(hp: 24,"),
-        "foes[0].stats.attack",
-        "is 0",
-    );
-    finds(
-        ("accuracy: 85", "accuracy: 120"),
-        "skills[0].accuracy",
-        "from 1 to 100",
-    );
-    finds(("power: 5", "power: 0"), "skills[0].power", "is 0");
-    finds(
-        ("power: 3, cost: 1, duration: 2", "power: 3, cost: 1"),
-        "skills[1].duration",
-        "is 0",
-    );
-    finds(
-        ("power: 8, cost: 2,", "power: 8, cost: 2, duration: 1,"),
-        "skills[3].duration",
-        "no duration",
-    );
-    finds(("days: 1", "days: 0"), "schedule[0].days", "is 0");
-    let cost = wrong(&[("power: 8, cost: 2", "power: 8, cost: 4")]).to_string();
-    assert!(
-        cost.contains(
-            "actors[1].skills[1]: \"Cool Water\" costs 4 energy, more than the available 3"
-        ),
-        "{cost}"
-    );
-    let limits = wrong(&[(
-        "    schedule:",
-        "    limits: (hand_size: 0),\n    schedule:",
-    )])
-    .to_string();
-    assert!(limits.contains("limits.hand_size: is 0"), "{limits}");
-}
-
-#[test]
-fn what_cannot_be_reached_is_found() {
-    let cut = [
-        ("connects: [\"Bakehouse\"]", "connects: []"),
-        ("stage: \"Bakehouse\"", "stage: \"Village Green\""),
-    ];
-    let found = wrong(&cut);
-    let problem = found.iter().next().expect("is found");
-    assert_eq!(problem.field, "stages[1]");
-    assert!(
-        problem
-            .message
-            .to_string()
-            .contains("nobody can reach \"Bakehouse\""),
-        "{found}"
-    );
-    let home = (
-        "kind: Dungeon,\n            profile: \"Two",
-        "kind: Home,\n            profile: \"Two",
-    );
-    assert!(
-        wrong(&[home])
-            .to_string()
-            .contains("unknown stage of kind Dungeon \"Grinding Floor\"")
-    );
-    let last_first = ("when: Chose(\"the-coins\", \"share\"), closing", "closing");
-    assert!(
-        wrong(&[last_first])
-            .to_string()
-            .contains("the ending \"miller\" always holds")
-    );
-}
-
-#[test]
-fn empty_parts_are_found() {
-    let found = |change| wrong(&[change]).to_string();
-    let text = found((
-        "text: \"Old Harl ground for fifty years and was buried with a handful of wheat.\"",
-        "text: \" \"",
-    ));
-    assert!(
-        text.contains("facts[1].text: the text is missing or empty"),
-        "{text}"
-    );
-    let look = found((
-        "look: \"A man's shape of drifting flour with two bran-brown eyes.\",",
-        "",
-    ));
-    assert!(
-        look.contains("foes[0].look: the text is missing or empty"),
-        "{look}"
-    );
-    let fights = found((
-        "(stage: \"Grinding Floor\", foes: [\"Flour Wight\"], gain: \"Three sacks of flour, and the miller's key.\"),",
-        "",
-    ));
-    assert!(
-        fights.contains("dungeons[0].fights: the dungeon has no fights"),
-        "{fights}"
-    );
-    let heroes = wrong(&[
-        ("faction: Hero", "faction: Neutral"),
-        ("faction: Hero", "faction: Neutral"),
-    ])
-    .to_string();
-    assert!(heroes.contains("actors: no actor is a hero"), "{heroes}");
-    let empty = WorldFile::parse("w.ron", "()")
-        .expect_err("is no world")
-        .to_string();
-    for field in ["name", "title", "rules", "actors", "stages", "schedule"] {
-        assert!(
-            empty.contains(&format!("error: {field}: ")),
-            "{field} in {empty}"
-        );
-    }
-}
-
-#[test]
-fn what_is_likely_a_slip_is_a_warning() {
-    let found = wrong(&[("language: en", "language: zh")]);
-    assert!(!found.has_errors() && found.to_string().contains("the world's language is zh"));
-    let leak = wrong(&[(
-        "phrases: [\"leave Hollow Brook\"",
-        "phrases: [\"forty houses\"",
-    )]);
-    let leaks: Vec<_> = leak
-        .iter()
-        .map(|p| (p.severity, p.field.as_str()))
-        .collect();
-    assert_eq!(leaks, [(Severity::Warning, "rules")]);
-    let again = (
-        "fights: [",
-        "fights: [(stage: \"Grinding Floor\", foes: [\"Flour Wight\"], gain: \"Dust.\"),",
-    );
-    assert!(
-        wrong(&[again])
-            .to_string()
-            .contains("is already met in dungeons[0].fights[0] and does not return")
-    );
 }
 
 #[test]
