@@ -449,6 +449,7 @@ impl TestScene {
             .or_else(|| of::<Prose>(asked))
             .or_else(|| of::<Verdict>(asked));
         let noted = noted.or_else(|| of::<SceneDecision>(asked));
+        let noted = noted.or_else(|| of::<Ruling>(asked));
         noted.unwrap_or_else(|| panic!("{who} is not asked"))
     }
 
