@@ -1010,31 +1010,3 @@ async fn what_may_be_too_long_is_longer_than_all_that_was_answered() {
         assert_eq!(again.length_doubt, LengthDoubt::None);
     }
 }
-
-#[tokio::test]
-async fn messages_say_what_to_change() {
-    for (status, said, advice) in [
-        (
-            400,
-            "Conversation roles must alternate user/assistant",
-            "merge_turns: true",
-        ),
-        (
-            500,
-            "Jinja Exception: Conversation roles must alternate",
-            "merge_turns: true",
-        ),
-        (400, "Unsupported parameter: 'max_tokens'", "limit_field"),
-        (400, "unknown field stream_options", "stream_usage: false"),
-        (
-            400,
-            "streaming is not allowed for this model",
-            "stream: false",
-        ),
-        (404, "no such model", "`model`"),
-    ] {
-        let server = Server::start([error(status, said)]).await;
-        let refused = told(&*server.mind("")).await.unwrap_err();
-        assert!(refused.to_string().contains(advice), "{refused}");
-    }
-}

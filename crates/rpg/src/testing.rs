@@ -669,7 +669,10 @@ fn plan(text: &str) -> Result<Value, String> {
         let known: Vec<_> = known.ok_or(format!("{verb} is no act"))?.skip(1).collect();
         let (action, members) = known.split_first().ok_or("is no act")?;
         plan[*action] = filled(members, rest);
-        if let Some(tells) = plan[*action].as_object_mut().and_then(|act| act.remove("tells")) {
+        if let Some(tells) = plan[*action]
+            .as_object_mut()
+            .and_then(|act| act.remove("tells"))
+        {
             plan["tells"] = tells;
         }
     }

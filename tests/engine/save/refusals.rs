@@ -7,7 +7,7 @@ use playhouse::event::{DeferredCommands, EventQueue};
 use playhouse::message::{Body, Tags};
 use playhouse::save::{Expected, SaveError, read_head, restore, snapshot};
 use playhouse::session::{Game, Session};
-use playhouse::testing::spawn_spec;
+use playhouse::testing::{each_row, spawn_spec};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -40,209 +40,95 @@ async fn each_mistake_is_named_with_its_place() {
     let good: Value = serde_json::from_slice(&lived_in().await).unwrap();
     assert!(!good["chapters"].as_array().unwrap().is_empty());
     assert_eq!(refusal(&good), "");
-    type Spoil = fn(&mut Value);
-    let spoilt: &[(Spoil, &[&str])] = &[
-        (
-            |save| save["format"] = json!(3),
-            &["format 3", "newer version of Playhouse"],
-        ),
-        (
-            |save| save["data"] = json!("other"),
-            &["other data", "force"],
-        ),
-        (
-            |save| save["turn"] = json!("three"),
-            &["turn", "expected u64"],
-        ),
-        (
-            |save| save["turn"] = json!(u64::MAX),
-            &["turn", "too large"],
-        ),
-        (
-            |save| save["last_id"] = json!(u32::MAX),
-            &["last_id", "too large"],
-        ),
-        (
-            |save| save["meeting"]["last_number"] = json!(u32::MAX),
-            &["meeting.last_number"],
-        ),
-        (
-            |save| save["colour"] = json!(1),
-            &["unknown field `colour`"],
-        ),
-        (
-            |save| {
-                save.as_object_mut().unwrap().remove("seed");
-            },
-            &["missing field `seed`"],
-        ),
-        (
-            |save| save["entities"][3]["name"] = json!("Ann"),
-            &["entities[3].name", "there is already 'Ann'"],
-        ),
-        (
-            |save| save["entities"][3]["name"] = json!(" "),
-            &["entities[3].name", "empty"],
-        ),
-        (
-            |save| save["entities"][3]["id"] = json!(3),
-            &["entities[3].id", "increase"],
-        ),
-        (
-            |save| save["entities"][0]["id"] = json!(0),
-            &["entities[0].id", "from 1"],
-        ),
-        (
-            |save| save["last_id"] = json!(7),
-            &["entities[7].id", "last_id"],
-        ),
-        (
-            |save| save["entities"][2]["kind"] = json!("god"),
-            &["entities[2].kind", "god", "actor"],
-        ),
-        (
-            |save| save["entities"][2]["components"]["hat"] = json!(1),
-            &["entities[2].components.hat", "unknown component", "purse"],
-        ),
-        (
-            |save| save["entities"][2]["components"]["purse"] = json!("full"),
-            &["entities[2].components.purse", "expected u32"],
-        ),
-        (
-            |save| save["resources"]["moon"] = json!(1),
-            &["resources.moon", "annals"],
-        ),
-        (
-            |save| save["arrivals"][0]["stage"] = json!(99),
-            &["arrivals[0].stage", "no stage 99"],
-        ),
-        (
-            |save| save["arrivals"][0]["stage"] = json!(3),
-            &["arrivals[0].stage", "no stage 3"],
-        ),
-        (
-            |save| save["arrivals"][0]["actors"][0] = json!(99),
-            &["arrivals[0].actors[0]", "99"],
-        ),
-        (
-            |save| {
-                let again = save["arrivals"][0]["actors"][0].clone();
-                save["arrivals"][0]["actors"]
-                    .as_array_mut()
-                    .unwrap()
-                    .push(again);
-            },
-            &["arrivals[0].actors[", "already"],
-        ),
-        (
-            |save| save["messages"][0]["prefix"] = json!(5),
-            &["messages[0].prefix", "5 is out of range"],
-        ),
-        (
-            |save| save["messages"][1]["id"] = json!("x"),
-            &["messages[1].id", "PLACE-NUMBER"],
-        ),
-        (
-            |save| save["messages"][1]["content"] = json!(7),
-            &["messages[1].content", "a text or a list"],
-        ),
-        (
-            |save| {
-                let list = save["messages"].as_array_mut().unwrap();
-                let message = list
-                    .iter_mut()
-                    .rfind(|message| !message["metadata"].is_null());
-                message.unwrap()["metadata"] = json!({"event": "teleport"});
-            },
-            &["unknown event type 'teleport'", "the context of '", "speak"],
-        ),
-        (
-            |save| save["agents_context"][2]["messages"][1][2] = json!(100_000),
-            &["agents_context[2].messages[1]", "100000 is out of range"],
-        ),
-        (
-            |save| save["agents_context"][2]["messages"][2][0] = json!(1),
-            &["agents_context[2]", "out of order"],
-        ),
-        (
-            |save| save["agents_context"][2]["messages"][1][1] = json!("system"),
-            &["agents_context[2]", "system message"],
-        ),
-        (
-            |save| save["agents_context"][2]["messages"][1][1] = json!("robot"),
-            &["agents_context[2].messages[1]", "robot"],
-        ),
-        (
-            |save| {
-                save["agents_context"][2]["messages"][1] = json!([2, "human", 1, {"content": 1}])
-            },
-            &["agents_context[2].messages[1]", "can't be a tag"],
-        ),
-        (
-            |save| save["agents_context"][2]["messages"][1] = json!([2, "human", "3-5"]),
-            &["agents_context[2].messages[1]", "expected u32"],
-        ),
-        (
-            |save| save["agents_context"][2]["messages"][1] = json!([2, "human", u32::MAX]),
-            &[
-                "agents_context[2].messages[1]",
-                "4294967295 is out of range",
-            ],
-        ),
-        (
-            |save| save["chapters"][0]["closed"][0]["messages"][0][2] = json!(100_000),
-            &[
-                "chapters[0].closed[0].messages[0]",
-                "100000 is out of range",
-            ],
-        ),
-        (
-            |save| save["agents_context"][2]["messages"][1] = json!([u32::MAX, "human", 0]),
-            &["agents_context[2].messages[1]", "4294967295 is too large"],
-        ),
-        (
-            // A small file of which a context would be larger than memory.
-            |save| {
-                save["messages"][0]["content"] = json!("x".repeat(100_000));
-                let each = (1..20_000).map(|id| json!([id, "human", 0]));
-                save["agents_context"][2]["messages"] = each.collect();
-                save["agents_context"][2]["last_id"] = json!(20_000);
-            },
-            &["agents_context[2].messages", "at most 67108864"],
-        ),
-        (
-            |save| save["agents_context"][2]["entity"] = json!(99),
-            &["agents_context[2].entity", "99"],
-        ),
-        (
-            |save| save["agents_context"][2]["entity"] = json!(1),
-            &["agents_context[2].entity", "twice"],
-        ),
-        (
-            |save| save["agents_context"][2]["last_id"] = json!(1),
-            &["agents_context[2]", "last_id is 1"],
-        ),
-        (
-            |save| save["chapters"][0]["closed"][0]["summary"] = json!(100_000),
-            &["chapters[0].closed[0].summary", "out of range"],
-        ),
-        (
-            |save| save["chapters"][0]["entity"] = json!(99),
-            &["chapters[0].entity", "99"],
-        ),
-    ];
-    for (number, (spoil, wanted)) in spoilt.iter().enumerate() {
+    let spoilt = |change: &dyn Fn(&mut Value)| {
         let mut save = good.clone();
-        spoil(&mut save);
-        let error = refusal(&save);
-        for part in *wanted {
-            assert!(
-                error.contains(part),
-                "case {number}: '{part}' not in: {error}"
-            );
+        change(&mut save);
+        refusal(&save)
+    };
+    each_row(SPOILT, |[pointer, value, said]| {
+        let error = spoilt(&|save| {
+            let (parent, member) = pointer.rsplit_once('/').unwrap();
+            let value = serde_json::from_str(value).unwrap();
+            match save.pointer_mut(parent).unwrap() {
+                Value::Array(list) => list[member.parse::<usize>().unwrap()] = value,
+                object => object[member] = value,
+            }
+        });
+        for part in said.split(" | ") {
+            assert!(error.contains(part), "'{part}' not in: {error}");
         }
-    }
+    });
+    let found = spoilt(&|save| _ = save.as_object_mut().unwrap().remove("seed"));
+    assert!(found.contains("missing field `seed`"), "{found}");
+    let found = spoilt(&|save| {
+        let again = save["arrivals"][0]["actors"][0].clone();
+        let actors = save["arrivals"][0]["actors"].as_array_mut();
+        actors.unwrap().push(again);
+    });
+    assert!(
+        found.contains("arrivals[0].actors[") && found.contains("already"),
+        "{found}"
+    );
+    let found = spoilt(&|save| {
+        let mut list = save["messages"].as_array_mut().unwrap().iter_mut();
+        let told = list.rfind(|message| !message["metadata"].is_null());
+        told.unwrap()["metadata"] = json!({"event": "teleport"});
+    });
+    let unknown = "unknown event type 'teleport'";
+    assert!(
+        found.contains(unknown) && found.contains("the context of '"),
+        "{found}"
+    );
+    // A small file of which a context would be larger than memory.
+    let found = spoilt(&|save| {
+        save["messages"][0]["content"] = json!("x".repeat(100_000));
+        let each = (1..20_000).map(|id| json!([id, "human", 0]));
+        save["agents_context"][2]["messages"] = each.collect();
+        save["agents_context"][2]["last_id"] = json!(20_000);
+    });
+    let too_large = found.contains("agents_context[2].messages");
+    assert!(too_large && found.contains("at most 67108864"), "{found}");
 }
+
+/// What stands in a save instead, and what is said of it.
+const SPOILT: &str = r#"
+    /format => 3 => format 3 | newer version of Playhouse
+    /data => "other" => other data | force
+    /turn => "three" => turn | expected u64
+    /turn => 18446744073709551615 => turn | too large
+    /last_id => 4294967295 => last_id | too large
+    /meeting/last_number => 4294967295 => meeting.last_number
+    /colour => 1 => unknown field `colour`
+    /entities/3/name => "Ann" => entities[3].name | there is already 'Ann'
+    /entities/3/name => " " => entities[3].name | empty
+    /entities/3/id => 3 => entities[3].id | increase
+    /entities/0/id => 0 => entities[0].id | from 1
+    /last_id => 7 => entities[7].id | last_id
+    /entities/2/kind => "god" => entities[2].kind | god | actor
+    /entities/2/components/hat => 1 => entities[2].components.hat | unknown component | purse
+    /entities/2/components/purse => "full" => entities[2].components.purse | expected u32
+    /resources/moon => 1 => resources.moon | annals
+    /arrivals/0/stage => 99 => arrivals[0].stage | no stage 99
+    /arrivals/0/stage => 3 => arrivals[0].stage | no stage 3
+    /arrivals/0/actors/0 => 99 => arrivals[0].actors[0] | 99
+    /messages/0/prefix => 5 => messages[0].prefix | 5 is out of range
+    /messages/1/id => "x" => messages[1].id | PLACE-NUMBER
+    /messages/1/content => 7 => messages[1].content | a text or a list
+    /agents_context/2/messages/1/2 => 100000 => agents_context[2].messages[1] | 100000 is out of range
+    /agents_context/2/messages/2/0 => 1 => agents_context[2] | out of order
+    /agents_context/2/messages/1/1 => "system" => agents_context[2] | system message
+    /agents_context/2/messages/1/1 => "robot" => agents_context[2].messages[1] | robot
+    /agents_context/2/messages/1 => [2, "human", 1, {"content": 1}] => agents_context[2].messages[1] | can't be a tag
+    /agents_context/2/messages/1 => [2, "human", "3-5"] => agents_context[2].messages[1] | expected u32
+    /agents_context/2/messages/1 => [2, "human", 4294967295] => agents_context[2].messages[1] | 4294967295 is out of range
+    /chapters/0/closed/0/messages/0/2 => 100000 => chapters[0].closed[0].messages[0] | 100000 is out of range
+    /agents_context/2/messages/1 => [4294967295, "human", 0] => agents_context[2].messages[1] | 4294967295 is too large
+    /agents_context/2/entity => 99 => agents_context[2].entity | 99
+    /agents_context/2/entity => 1 => agents_context[2].entity | twice
+    /agents_context/2/last_id => 1 => agents_context[2] | last_id is 1
+    /chapters/0/closed/0/summary => 100000 => chapters[0].closed[0].summary | out of range
+    /chapters/0/entity => 99 => chapters[0].entity | 99
+"#;
 
 /// The index of tags is sorted once: were each row added in its place, this would take minutes.
 #[tokio::test(start_paused = true)]

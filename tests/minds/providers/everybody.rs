@@ -133,52 +133,6 @@ async fn an_error_tells_the_providers_words_the_alias_the_status_and_what_to_do(
 }
 
 #[tokio::test]
-async fn a_prompt_too_long_is_told_with_the_words_of_its_provider() {
-    for (api, said, window) in [
-        (
-            "openai",
-            "This model's maximum context length is 8192 tokens.",
-            Some(8192),
-        ),
-        (
-            "deepseek",
-            "This model's maximum context length is 131072 tokens.",
-            Some(131_072),
-        ),
-        (
-            "anthropic",
-            "prompt is too long: 210000 tokens > 200000 maximum",
-            Some(200_000),
-        ),
-        (
-            "gemini",
-            "The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).",
-            Some(1_048_576),
-        ),
-        (
-            "dashscope",
-            "Range of input length should be [1, 30720]",
-            Some(30_720),
-        ),
-        ("ollama", "input exceeds maximum context length", None),
-    ] {
-        let body = refusal(api, 400, said).to_string();
-        let server = Server::start([answer(400, "", &body)]).await;
-        let mind = server.mind(&format!("api: {api}"));
-        let error = Question::default().answered(&*mind).await.unwrap_err();
-        let shown = error.to_string();
-        assert!(
-            matches!(error, MindError::PromptTooLong { window: told, .. } if told == window),
-            "{api}: {error:?}"
-        );
-        let said = said.trim_end_matches('.');
-        for part in ["m (http://", "(400)", said, "set the model's `window`"] {
-            assert!(shown.contains(part), "{api}: {shown}");
-        }
-    }
-}
-
-#[tokio::test]
 async fn a_web_page_an_empty_body_and_a_cut_one_are_no_answers() {
     for api in APIS {
         let server = Server::start([]).await;

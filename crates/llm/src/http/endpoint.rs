@@ -205,6 +205,7 @@ fn is_version(segment: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use playhouse_engine::testing::each_row;
     use proptest::prelude::*;
 
     use super::*;
@@ -235,85 +236,40 @@ mod tests {
 
     #[test]
     fn versions_and_full_paths_stay() {
-        for (base, chat) in [
-            (
-                "https://open.bigmodel.cn/api/paas/v4",
-                "https://open.bigmodel.cn/api/paas/v4/chat/completions",
-            ),
-            (
-                "https://openrouter.ai/api",
-                "https://openrouter.ai/api/v1/chat/completions",
-            ),
-            (
-                "https://x.com/v1beta/openai/",
-                "https://x.com/v1beta/openai/chat/completions",
-            ),
-            (
-                "https://x.com/mine/chat/completions?version=2",
-                "https://x.com/mine/chat/completions?version=2",
-            ),
-            (
-                "api.deepseek.com",
-                "https://api.deepseek.com/v1/chat/completions",
-            ),
-        ] {
-            assert_eq!(
-                Endpoint::parse(base, Api::OpenAi)
-                    .unwrap()
-                    .chat("m", true)
-                    .as_str(),
-                chat
-            );
-        }
+        each_row(
+            "
+                https://open.bigmodel.cn/api/paas/v4 => https://open.bigmodel.cn/api/paas/v4/chat/completions
+                https://openrouter.ai/api => https://openrouter.ai/api/v1/chat/completions
+                https://x.com/v1beta/openai/ => https://x.com/v1beta/openai/chat/completions
+                https://x.com/mine/chat/completions?version=2 => https://x.com/mine/chat/completions?version=2
+                api.deepseek.com => https://api.deepseek.com/v1/chat/completions
+        ",
+            |[base, chat]| {
+                let endpoint = Endpoint::parse(base, Api::OpenAi).unwrap();
+                assert_eq!(endpoint.chat("m", true).as_str(), chat);
+            },
+        );
     }
 
     #[test]
     fn each_api_has_its_own_paths() {
-        for (api, bases, chat, models) in [
-            (
-                Api::Anthropic,
-                &[
-                    "https://x.com",
-                    "https://x.com/v1/",
-                    "https://x.com/v1/messages",
-                ][..],
-                "https://x.com/v1/messages",
-                "https://x.com/v1/models/m",
-            ),
-            (
-                Api::Gemini,
-                &[
-                    "x.com",
-                    "https://x.com/v1beta",
-                    "https://x.com/v1beta/models/m:generateContent",
-                ],
-                "https://x.com/v1beta/models/m:streamGenerateContent?alt=sse",
-                "https://x.com/v1beta/models/m",
-            ),
-            (
-                Api::DashScope,
-                &["https://x.com", "https://x.com/api/v1"],
-                "https://x.com/api/v1/services/aigc/text-generation/generation",
-                "https://x.com/api/v1/models",
-            ),
-            (
-                Api::Ollama,
-                &[
-                    "http://localhost:11434",
-                    "localhost:11434/api",
-                    "localhost:11434/api/chat",
-                    "localhost:11434/v1",
-                ],
-                "http://localhost:11434/api/chat",
-                "http://localhost:11434/api/ps",
-            ),
-        ] {
-            for base in bases {
-                let endpoint = Endpoint::parse(base, api).unwrap();
-                assert_eq!(endpoint.chat("m", true).as_str(), chat, "{base}");
-                assert_eq!(endpoint.models("m").as_str(), models, "{base}");
-            }
-        }
+        each_row(
+            "
+                Anthropic => https://x.com https://x.com/v1/ https://x.com/v1/messages => https://x.com/v1/messages => https://x.com/v1/models/m
+                Gemini => x.com https://x.com/v1beta https://x.com/v1beta/models/m:generateContent => https://x.com/v1beta/models/m:streamGenerateContent?alt=sse => https://x.com/v1beta/models/m
+                DashScope => https://x.com https://x.com/api/v1 => https://x.com/api/v1/services/aigc/text-generation/generation => https://x.com/api/v1/models
+                Ollama => http://localhost:11434 localhost:11434/api localhost:11434/api/chat localhost:11434/v1 => http://localhost:11434/api/chat => http://localhost:11434/api/ps
+        ",
+            |[named, bases, chat, models]| {
+                let mut apis = Api::ALL.into_iter();
+                let api = apis.find(|api| format!("{api:?}") == named).unwrap();
+                for base in bases.split(' ') {
+                    let endpoint = Endpoint::parse(base, api).unwrap();
+                    assert_eq!(endpoint.chat("m", true).as_str(), chat, "{base}");
+                    assert_eq!(endpoint.models("m").as_str(), models, "{base}");
+                }
+            },
+        );
         let gemini = Endpoint::parse("x.com", Api::Gemini).unwrap();
         assert_eq!(
             gemini.chat("models/m", false).path(),

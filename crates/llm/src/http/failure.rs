@@ -383,6 +383,7 @@ mod tests {
     use super::*;
     use crate::http::seconds;
     use playhouse_engine::secrets::Secret;
+    use playhouse_engine::testing::each_row;
     use proptest::prelude::*;
     use reqwest::header::{HeaderName, HeaderValue};
 
@@ -519,151 +520,87 @@ mod tests {
 
     #[test]
     fn an_error_names_the_server_the_problem_and_what_to_do() {
-        for (status, body, said) in [
-            (
-                401,
-                r#"{"error": {"message": "bad key"}}"#,
-                "bad key; `playhouse config`",
-            ),
-            (
-                402,
-                r#"{"error": {"message": "Insufficient Balance"}}"#,
-                "Insufficient Balance; the account has no money",
-            ),
-            (
-                404,
-                r#"{"detail": "Not Found"}"#,
-                "Not Found; correct `base_url` or `model`",
-            ),
-            (
-                422,
-                r#"{"code": "InvalidParameter", "message": "no such field"}"#,
-                "no such field; correct the model's settings",
-            ),
-            (
-                422,
-                r#"{"detail": [{"type": "extra_forbidden", "loc": ["body", "top_k"], "msg": "Extra inputs are not permitted"}]}"#,
-                "body.top_k: Extra inputs are not permitted; correct the model's settings",
-            ),
-            (
-                529,
-                r#"{"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}"#,
-                "Overloaded; lower `width`",
-            ),
-        ] {
-            let shown = refused(status, &[], body).error.to_string();
-            assert!(
-                shown.contains(&status.to_string()) && shown.contains(said),
-                "{shown}"
-            );
-            assert!(shown.starts_with("http://x/v1 "), "{shown}");
-        }
+        each_row(
+            r#"
+                401 => {"error": {"message": "bad key"}} => bad key; `playhouse config`
+                400 => no such thing => no such thing
+                400 => {"error": {"code": null, "message": "no such thing"}} => no such thing
+                400 => {"error": {"code": "bad", "message": "no such thing"}} => no such thing
+                400 => {"detail": "no such thing"} => no such thing
+                400 => {"detail": [{"type": "extra_forbidden", "loc": ["body", "n", 0], "msg": "no such thing"}]} => no such thing
+                400 => {"error": {"message": "litellm.BadRequestError: OpenAIException - no such thing"}} => no such thing
+                400 => {"error": {"message": "No connected db.", "type": "no_db_connection", "code": "400"}} => No connected db;
+                402 => {"error": {"message": "Insufficient Balance"}} => Insufficient Balance; the account has no money
+                404 => {"detail": "Not Found"} => Not Found; correct `base_url` or `model`
+                422 => {"code": "InvalidParameter", "message": "no such field"} => no such field; correct the model's settings
+                422 => {"detail": [{"type": "extra_forbidden", "loc": ["body", "top_k"], "msg": "Extra inputs are not permitted"}]} => body.top_k: Extra inputs are not permitted; correct the model's settings
+                529 => {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}} => Overloaded; lower `width`
+        "#,
+            |[status, body, said]| {
+                let shown = refused(status.parse().unwrap(), &[], body)
+                    .error
+                    .to_string();
+                assert!(shown.contains(status) && shown.contains(said), "{shown}");
+                assert!(shown.starts_with("http://x/v1 "), "{shown}");
+            },
+        );
     }
 
     #[test]
     fn a_refused_request_names_the_member_to_set() {
-        for (status, message, member) in [
-            (
-                400,
-                "Conversation roles must alternate user/assistant",
-                "merge_turns: true",
-            ),
-            (
-                500,
-                "Jinja Exception: System role not supported",
-                "system_role: false",
-            ),
-            (
-                400,
-                "Only user and assistant roles are supported!",
-                "system_role: false",
-            ),
-            (
-                400,
-                "'messages[0].role' does not support 'system' with this model.",
-                "system_role: false",
-            ),
-            (
-                400,
-                "Unsupported parameter: 'max_tokens'",
-                "limit_field: max_completion_tokens",
-            ),
-            (
-                422,
-                "body.stream_options: Extra inputs are not permitted",
-                "stream_usage: false",
-            ),
-            (400, "streaming is not allowed", "stream: false"),
-            (
-                400,
-                "'temperature' does not support 0.7 with this model",
-                "`temperature`",
-            ),
-            (
-                400,
-                "registry.ollama.ai/library/x does not support tools",
-                "prompted_tools: true",
-            ),
-            (
-                400,
-                "\"auto\" tool choice requires --enable-auto-tool-choice",
-                "prompted_tools: true",
-            ),
-            (400, "response_format is not supported", "schema: text"),
-            (422, "messages.0: content must be a string", "parts: false"),
-            (404, "no tools or streams here", "`model`"),
-            (400, "no", "the model's settings"),
-        ] {
-            let body = serde_json::json!({"error": {"message": message}}).to_string();
-            let shown = refused(status, &[], &body).error.to_string();
-            assert!(shown.contains(member), "{message}: {shown}");
-        }
+        each_row(
+            r#"
+                400 => Conversation roles must alternate user/assistant => merge_turns: true
+                500 => Jinja Exception: System role not supported => system_role: false
+                400 => Only user and assistant roles are supported! => system_role: false
+                400 => 'messages[0].role' does not support 'system' with this model. => system_role: false
+                400 => Unsupported parameter: 'max_tokens' => limit_field: max_completion_tokens
+                422 => body.stream_options: Extra inputs are not permitted => stream_usage: false
+                400 => unknown field stream_options => stream_usage: false
+                400 => streaming is not allowed => stream: false
+                400 => 'temperature' does not support 0.7 with this model => `temperature`
+                400 => registry.ollama.ai/library/x does not support tools => prompted_tools: true
+                400 => "auto" tool choice requires --enable-auto-tool-choice => prompted_tools: true
+                400 => response_format is not supported => schema: text
+                422 => messages.0: content must be a string => parts: false
+                404 => no tools or streams here => `model`
+                400 => no => the model's settings
+        "#,
+            |[status, message, member]| {
+                let body = serde_json::json!({"error": {"message": message}}).to_string();
+                let shown = refused(status.parse().unwrap(), &[], &body)
+                    .error
+                    .to_string();
+                assert!(shown.contains(member), "{message}: {shown}");
+            },
+        );
     }
 
     #[test]
     fn a_prompt_too_long_is_recognized_in_every_spelling() {
-        for (status, body, window) in [
-            (
-                400,
-                r#"{"error": {"type": "exceed_context_size_error", "n_ctx": 4096, "message": "m"}}"#,
-                Some(4096),
-            ),
-            (
-                400,
-                r#"{"error": {"code": "context_length_exceeded", "message": "This model's maximum context length is 128,000 tokens."}}"#,
-                Some(128_000),
-            ),
-            (
-                400,
-                "Requested tokens (900) exceed context window of 512",
-                Some(512),
-            ),
-            (500, "prompt is too long", None),
-            (
-                400,
-                r#"{"type": "error", "error": {"type": "invalid_request_error", "message": "prompt is too long: 212345 tokens > 200000 maximum"}}"#,
-                Some(200_000),
-            ),
-            (
-                400,
-                r#"{"error": {"code": 400, "message": "The input token count (1234567) exceeds the maximum number of tokens allowed (1048576).", "status": "INVALID_ARGUMENT"}}"#,
-                Some(1_048_576),
-            ),
-            (
-                400,
-                r#"{"code": "InvalidParameter", "message": "Range of input length should be [1, 30720]", "request_id": "r"}"#,
-                Some(30_720),
-            ),
-        ] {
-            let failure = refused(status, &[], body);
-            let shown = failure.error.to_string();
-            let MindError::PromptTooLong { window: named, .. } = failure.error else {
-                panic!("{body}: {shown}");
-            };
-            assert_eq!(named, window, "{body}");
-            assert!(shown.contains(&format!("({status}): ")), "{shown}");
-            assert!(shown.contains("set the model's `window`"), "{shown}");
-        }
+        each_row(
+            r#"
+                400 => {"error": {"type": "exceed_context_size_error", "n_ctx": 4096, "message": "m"}} => 4096
+                400 => {"error": {"code": "context_length_exceeded", "message": "This model's maximum context length is 128,000 tokens."}} => 128000
+                400 => Requested tokens (900) exceed context window of 512 => 512
+                500 => prompt is too long => None
+                400 => input exceeds maximum context length => None
+                400 => {"error": {"code": "400", "message": "litellm.ContextWindowExceededError: the request (9000 tokens) exceeds the available context size (4096 tokens), try increasing it"}} => 4096
+                400 => {"type": "error", "error": {"type": "invalid_request_error", "message": "prompt is too long: 212345 tokens > 200000 maximum"}} => 200000
+                400 => {"error": {"code": 400, "message": "The input token count (1234567) exceeds the maximum number of tokens allowed (1048576).", "status": "INVALID_ARGUMENT"}} => 1048576
+                400 => {"code": "InvalidParameter", "message": "Range of input length should be [1, 30720]", "request_id": "r"} => 30720
+        "#,
+            |[status, body, window]| {
+                let failure = refused(status.parse().unwrap(), &[], body);
+                let shown = failure.error.to_string();
+                let MindError::PromptTooLong { window: named, .. } = failure.error else {
+                    panic!("{body}: {shown}");
+                };
+                assert_eq!(named, window.parse().ok(), "{body}");
+                assert!(shown.contains(&format!("({status}): ")), "{shown}");
+                assert!(shown.contains("set the model's `window`"), "{shown}");
+            },
+        );
     }
 
     #[test]

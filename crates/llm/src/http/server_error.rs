@@ -424,16 +424,17 @@ fn numbers_in(text: &str) -> Vec<u64> {
 
 #[cfg(test)]
 mod tests {
+    use playhouse_engine::testing::each_row;
     use reqwest::header::{HeaderName, HeaderValue};
     use serde_json::json;
 
     use super::*;
 
     /// What a response means that refuses a request.
-    fn refused(status: u16, headers: &[(&'static str, &'static str)], body: &str) -> ServerError {
+    fn refused(status: u16, headers: &[(&str, &str)], body: &str) -> ServerError {
         let headers = headers.iter().map(|(name, value)| {
-            let name = HeaderName::from_static(name);
-            (name, HeaderValue::from_static(value))
+            let name = HeaderName::from_bytes(name.as_bytes()).unwrap();
+            (name, HeaderValue::from_str(value).unwrap())
         });
         let json = serde_json::from_str(body).unwrap_or_default();
         let error = ServerError::find(&json).unwrap_or_else(|| ServerError::saying(body));
@@ -441,391 +442,143 @@ mod tests {
     }
 
     /// Messages of servers whose window a prompt did not fit, as they were seen.
-    const TOO_LONG: [(u16, &str); 32] = [
-        (
-            400,
-            r#"{"error":{"code":400,"message":"the request exceeds the available context size. try increasing the context size or enable context shift","type":"exceed_context_size_error","n_prompt_tokens":5213,"n_ctx":4096}}"#,
-        ),
-        (
-            500,
-            r#"{"error":{"code":500,"message":"the request exceeds the available context size, try increasing it","type":"server_error"}}"#,
-        ),
-        (
-            500,
-            r#"{"error":{"code":500,"message":"input is too large to process. increase the physical batch size","type":"server_error"}}"#,
-        ),
-        (
-            400,
-            r#"{"error":{"message":"This model's maximum context length is 4096 tokens. However, you requested 5200 tokens (4600 in the messages, 600 in the completion). Please reduce the length of the messages or completion.","type":"invalid_request_error","param":"messages","code":"context_length_exceeded"}}"#,
-        ),
-        (
-            400,
-            r#"{"object":"error","message":"This model's maximum context length is 4096 tokens. However, you requested 5213 tokens.","type":"BadRequestError","param":null,"code":400}"#,
-        ),
-        (
-            400,
-            r#"{"error":{"message":"The decoder prompt (length 5213) is longer than the maximum model length of 4096. Make sure that `max_model_len` is no smaller than the number of text tokens.","type":"BadRequestError","code":400}}"#,
-        ),
-        (
-            400,
-            r#"{"error":"Trying to keep the first 5213 tokens when context the overflows. However, the model is loaded with context length of only 4096 tokens, which is not enough. Try to load the model with a larger context length, or provide a shorter input"}"#,
-        ),
-        (
-            400,
-            r#"{"error":"Cannot truncate prompt with n_keep (5213) >= n_ctx (4096)"}"#,
-        ),
-        (
-            400,
-            r#"{"error":"The number of tokens to keep from the initial prompt is greater than the context length. Try to load the model with a larger context length, or provide a shorter input."}"#,
-        ),
-        (
-            400,
-            r#"{"error":"Reached context length of 4096 tokens with model (arch: qwen3) that does not currently support mid-generation context overflow. Try reloading with a larger context length or shortening the prompt/chat."}"#,
-        ),
-        (
-            400,
-            r#"{"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: 212345 tokens > 200000 maximum"}}"#,
-        ),
-        (
-            400,
-            r#"{"type":"error","error":{"type":"invalid_request_error","message":"input length and `max_tokens` exceed context limit: 199000 + 2048 > 200000, decrease input length or `max_tokens` and try again"}}"#,
-        ),
-        (
-            413,
-            r#"{"type":"error","error":{"type":"request_too_large","message":"Request exceeds the maximum size"}}"#,
-        ),
-        (
-            400,
-            r#"{"error":{"code":400,"message":"The input token count (1234567) exceeds the maximum number of tokens allowed (1048576).","status":"INVALID_ARGUMENT"}}"#,
-        ),
-        (
-            400,
-            r#"{"code":"InvalidParameter","message":"Range of input length should be [1, 30720]","request_id":"r"}"#,
-        ),
-        (
-            400,
-            r#"{"code":"Some resource has been exhausted","error":"This model's maximum prompt length is 131072 but the request contains 150213 tokens."}"#,
-        ),
-        (
-            422,
-            r#"{"error":"Input validation error: `inputs` tokens + `max_new_tokens` must be <= 4096. Given: 5213 `inputs` tokens and 600 `max_new_tokens`","error_type":"validation"}"#,
-        ),
-        (
-            400,
-            r#"{"error":{"message":"Invalid request: Your request exceeded model token limit: 8192 (requested: 9213)","type":"invalid_request_error"}}"#,
-        ),
-        (
-            400,
-            r#"{"error":{"message":"Invalid request: Your request exceeded model token limit: 8192","type":"invalid_request_error"}}"#,
-        ),
-        (400, r#"{"error":{"code":"1261","message":"Prompt 超长"}}"#),
-        (
-            200,
-            r#"{"base_resp":{"status_code":2013,"status_msg":"invalid params, context window exceeds limit"}}"#,
-        ),
-        (
-            400,
-            r#"{"detail":"Prompt length 5213 is greater than max_seq_len 4096"}"#,
-        ),
-        (
-            400,
-            r#"{"message":"too many tokens: size limit exceeded by 904 tokens. Try using shorter or fewer inputs. The limit for this model is 4081 tokens."}"#,
-        ),
-        (
-            413,
-            r#"{"error":{"message":"Request too large for model `m` in organization `o` service tier `on_demand` on tokens per minute (TPM): Limit 6000, Requested 8342, please reduce your message size and try again.","type":"tokens","code":"rate_limit_exceeded"}}"#,
-        ),
-        (
-            429,
-            r#"{"error":{"message":"Request too large for m in organization o on tokens per min (TPM): Limit 30000, Requested 31213. The input or output tokens must be reduced in order to run successfully.","type":"tokens","param":null,"code":"rate_limit_exceeded"}}"#,
-        ),
-        (
-            413,
-            "<html><head><title>413 Request Entity Too Large</title></head></html>",
-        ),
-        (
-            400,
-            r#"{"error":{"message":"Prompt has 5213 tokens, but the configured context size is 4096 tokens","code":400}}"#,
-        ),
-        (
-            400,
-            r#"{"message":"Input is too long for requested model."}"#,
-        ),
-        (
-            400,
-            r#"{"error":{"object":"error","type":"invalid_request_error","message":"The prompt is too long: 9213, model maximum context length: 8191"}}"#,
-        ),
-        (
-            400,
-            r#"{"error":{"message":"This endpoint's maximum context length is 32768 tokens. However, you requested about 40213 tokens (39613 of text input, 600 in the output).","code":400}}"#,
-        ),
-        (
-            400,
-            r#"{"error":{"message":"The input (5213 tokens) is longer than the model's context length (4096 tokens).","type":"BadRequestError","code":400}}"#,
-        ),
-        (
-            500,
-            r#"{"error":"the input length exceeds the context length"}"#,
-        ),
-    ];
+    const TOO_LONG: &str = r#"
+        400 => {"error":{"code":400,"message":"the request exceeds the available context size. try increasing the context size or enable context shift","type":"exceed_context_size_error","n_prompt_tokens":5213,"n_ctx":4096}}
+        500 => {"error":{"code":500,"message":"the request exceeds the available context size, try increasing it","type":"server_error"}}
+        500 => {"error":{"code":500,"message":"input is too large to process. increase the physical batch size","type":"server_error"}}
+        400 => {"error":{"message":"This model's maximum context length is 4096 tokens. However, you requested 5200 tokens (4600 in the messages, 600 in the completion). Please reduce the length of the messages or completion.","type":"invalid_request_error","param":"messages","code":"context_length_exceeded"}}
+        400 => {"object":"error","message":"This model's maximum context length is 4096 tokens. However, you requested 5213 tokens.","type":"BadRequestError","param":null,"code":400}
+        400 => {"error":{"message":"The decoder prompt (length 5213) is longer than the maximum model length of 4096. Make sure that `max_model_len` is no smaller than the number of text tokens.","type":"BadRequestError","code":400}}
+        400 => {"error":"Trying to keep the first 5213 tokens when context the overflows. However, the model is loaded with context length of only 4096 tokens, which is not enough. Try to load the model with a larger context length, or provide a shorter input"}
+        400 => {"error":"Cannot truncate prompt with n_keep (5213) >= n_ctx (4096)"}
+        400 => {"error":"The number of tokens to keep from the initial prompt is greater than the context length. Try to load the model with a larger context length, or provide a shorter input."}
+        400 => {"error":"Reached context length of 4096 tokens with model (arch: qwen3) that does not currently support mid-generation context overflow. Try reloading with a larger context length or shortening the prompt/chat."}
+        400 => {"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: 212345 tokens > 200000 maximum"}}
+        400 => {"type":"error","error":{"type":"invalid_request_error","message":"input length and `max_tokens` exceed context limit: 199000 + 2048 > 200000, decrease input length or `max_tokens` and try again"}}
+        413 => {"type":"error","error":{"type":"request_too_large","message":"Request exceeds the maximum size"}}
+        400 => {"error":{"code":400,"message":"The input token count (1234567) exceeds the maximum number of tokens allowed (1048576).","status":"INVALID_ARGUMENT"}}
+        400 => {"code":"InvalidParameter","message":"Range of input length should be [1, 30720]","request_id":"r"}
+        400 => {"code":"Some resource has been exhausted","error":"This model's maximum prompt length is 131072 but the request contains 150213 tokens."}
+        422 => {"error":"Input validation error: `inputs` tokens + `max_new_tokens` must be <= 4096. Given: 5213 `inputs` tokens and 600 `max_new_tokens`","error_type":"validation"}
+        400 => {"error":{"message":"Invalid request: Your request exceeded model token limit: 8192 (requested: 9213)","type":"invalid_request_error"}}
+        400 => {"error":{"message":"Invalid request: Your request exceeded model token limit: 8192","type":"invalid_request_error"}}
+        400 => {"error":{"code":"1261","message":"Prompt 超长"}}
+        200 => {"base_resp":{"status_code":2013,"status_msg":"invalid params, context window exceeds limit"}}
+        400 => {"detail":"Prompt length 5213 is greater than max_seq_len 4096"}
+        400 => {"message":"too many tokens: size limit exceeded by 904 tokens. Try using shorter or fewer inputs. The limit for this model is 4081 tokens."}
+        413 => {"error":{"message":"Request too large for model `m` in organization `o` service tier `on_demand` on tokens per minute (TPM): Limit 6000, Requested 8342, please reduce your message size and try again.","type":"tokens","code":"rate_limit_exceeded"}}
+        429 => {"error":{"message":"Request too large for m in organization o on tokens per min (TPM): Limit 30000, Requested 31213. The input or output tokens must be reduced in order to run successfully.","type":"tokens","param":null,"code":"rate_limit_exceeded"}}
+        413 => <html><head><title>413 Request Entity Too Large</title></head></html>
+        400 => {"error":{"message":"Prompt has 5213 tokens, but the configured context size is 4096 tokens","code":400}}
+        400 => {"message":"Input is too long for requested model."}
+        400 => {"error":{"object":"error","type":"invalid_request_error","message":"The prompt is too long: 9213, model maximum context length: 8191"}}
+        400 => {"error":{"message":"This endpoint's maximum context length is 32768 tokens. However, you requested about 40213 tokens (39613 of text input, 600 in the output).","code":400}}
+        400 => {"error":{"message":"The input (5213 tokens) is longer than the model's context length (4096 tokens).","type":"BadRequestError","code":400}}
+        500 => {"error":"the input length exceeds the context length"}
+    "#;
 
     #[test]
     fn a_prompt_too_long_is_known_in_whatever_words() {
-        for (status, body) in TOO_LONG {
+        each_row(TOO_LONG, |[status, body]| {
             let error = match status {
-                200 => ServerError::find(&serde_json::from_str(body).unwrap()).unwrap(),
-                _ => refused(status, &[("x-ratelimit-reset-tokens", "6m0s")], body),
+                "200" => ServerError::find(&serde_json::from_str(body).unwrap()).unwrap(),
+                status => {
+                    let status = status.parse().unwrap();
+                    refused(status, &[("x-ratelimit-reset-tokens", "6m0s")], body)
+                }
             };
             let diagnosis = error.diagnosis();
             assert!(
                 matches!(diagnosis, Diagnosis::TooLong { .. }),
                 "{body}: {diagnosis:?}"
             );
-        }
+        });
         // Without a number and a word for too much, what was answered before decides.
-        for (status, body) in [
-            (
-                500,
-                r#"{"error":{"code":500,"message":"context shift is disabled","type":"server_error"}}"#,
-            ),
-            (
-                422,
-                r#"{"error":{"message":"sum of input and new tokens must stay below 4096"}}"#,
-            ),
-            (400, r#"{"error":{"message":"bad request"}}"#),
-        ] {
-            let doubt = refused(status, &[], body).length_doubt();
-            assert_eq!(doubt, LengthDoubt::AtOnce, "{body}");
-        }
+        each_row(
+            r#"
+                500 => {"error":{"code":500,"message":"context shift is disabled","type":"server_error"}}
+                422 => {"error":{"message":"sum of input and new tokens must stay below 4096"}}
+                400 => {"error":{"message":"bad request"}}
+        "#,
+            |[status, body]| {
+                let doubt = refused(status.parse().unwrap(), &[], body).length_doubt();
+                assert_eq!(doubt, LengthDoubt::AtOnce);
+            },
+        );
         assert_eq!(refused(500, &[], "{}").length_doubt(), LengthDoubt::AtLast);
         assert_eq!(refused(503, &[], "{}").length_doubt(), LengthDoubt::None);
     }
 
     #[test]
     fn errors_mean_the_same_in_whatever_place_and_words() {
-        use Diagnosis::{Busy, Failed, Moderated, NoAccess, NoMoney, Rejected, UnknownModel};
-        for (status, headers, body, meaning) in [
-            // Limits that pass.
-            (
-                429,
-                &[("retry-after", "1")][..],
-                r#"{"error":{"message":"Rate limit reached for m on requests per min (RPM): Limit 3, Used 3, Requested 1. Please try again in 20s. You can increase your rate limit by adding a payment method to your account at https://example.org/account/billing.","type":"requests","code":"rate_limit_exceeded"}}"#,
-                Busy,
-            ),
-            (
-                429,
-                &[],
-                r#"{"error":{"message":"Rate limit reached for m on tokens per min (TPM): Limit 30000, Used 29000, Requested 1200. Please try again in 400ms.","code":"rate_limit_exceeded"}}"#,
-                Busy,
-            ),
-            (
-                429,
-                &[],
-                r#"{"error":{"code":429,"status":"RESOURCE_EXHAUSTED","message":"You exceeded your current quota, please check your plan and billing details."}}"#,
-                Busy,
-            ),
-            (
-                429,
-                &[("x-ratelimit-reset", "7")],
-                "You exceeded your current quota",
-                Busy,
-            ),
-            (
-                403,
-                &[],
-                r#"{"error":{"message":"busy, please retry after 5 seconds"}}"#,
-                Busy,
-            ),
-            (
-                400,
-                &[],
-                r#"{"code":"Throttling.RateQuota","message":"Requests rate limit exceeded"}"#,
-                Busy,
-            ),
-            (
-                503,
-                &[],
-                r#"{"error":{"code":503,"message":"Loading model","type":"unavailable_error"}}"#,
-                Busy,
-            ),
-            (
-                529,
-                &[],
-                r#"{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}"#,
-                Busy,
-            ),
-            (
-                500,
-                &[],
-                r#"{"error":{"type":"overloaded_error","message":"Overloaded"}}"#,
-                Busy,
-            ),
-            (429, &[], "", Busy),
-            (
-                429,
-                &[],
-                r#"{"error":{"message":"Rate limit exceeded: free-models-per-day. Add 10 credits to unlock 1000 free requests per day","code":429}}"#,
-                Busy,
-            ),
-            (
-                429,
-                &[],
-                r#"{"message":"Too many tokens, please wait before trying again."}"#,
-                Busy,
-            ),
-            // One member of the request.
-            (
-                400,
-                &[],
-                r#"{"error":{"message":"Invalid 'messages[3].name': string too long. Expected a string with maximum length 64, but got a string with length 81 instead.","type":"invalid_request_error","param":"messages[3].name","code":"string_above_max_length"}}"#,
-                Rejected,
-            ),
-            // Content.
-            (
-                400,
-                &[],
-                r#"{"error":{"message":"Content Exists Risk","type":"invalid_request_error","param":null,"code":"invalid_request_error"}}"#,
-                Moderated,
-            ),
-            // Money.
-            (
-                429,
-                &[("retry-after", "1")],
-                r#"{"error":{"message":"You exceeded your current quota, please check your plan and billing details.","type":"insufficient_quota","code":"insufficient_quota"}}"#,
-                NoMoney,
-            ),
-            (402, &[("retry-after", "1")], "", NoMoney),
-            (
-                429,
-                &[],
-                r#"{"error":{"code":"1113","message":"您的账户已欠费，请充值后重试"}}"#,
-                NoMoney,
-            ),
-            (
-                400,
-                &[],
-                r#"{"type":"error","error":{"type":"invalid_request_error","message":"Your credit balance is too low to access the API."}}"#,
-                NoMoney,
-            ),
-            (
-                400,
-                &[],
-                r#"{"code":"Arrearage","message":"Access denied, please make sure your account is in good standing."}"#,
-                NoMoney,
-            ),
-            (
-                403,
-                &[],
-                r#"{"error":{"message":"insufficient balance"}}"#,
-                NoMoney,
-            ),
-            // Keys.
-            (
-                401,
-                &[("retry-after", "1")],
-                r#"{"error":{"message":"Incorrect API key","code":"invalid_api_key"}}"#,
-                NoAccess,
-            ),
-            (
-                400,
-                &[],
-                r#"{"error":{"code":400,"message":"API key not valid.","status":"INVALID_ARGUMENT","details":[{"reason":"API_KEY_INVALID"}]}}"#,
-                NoAccess,
-            ),
-            (403, &[], "", NoAccess),
-            // What providers don't want to read.
-            (
-                403,
-                &[],
-                r#"{"error":{"message":"m requires moderation. Your input was flagged for \"violence\".","code":403,"metadata":{"reasons":["violence"]}}}"#,
-                Moderated,
-            ),
-            (
-                400,
-                &[],
-                r#"{"error":{"message":"The response was filtered due to the prompt triggering our content management policy.","code":"content_filter","status":400,"innererror":{"code":"ResponsibleAIPolicyViolation"}}}"#,
-                Moderated,
-            ),
-            (
-                400,
-                &[],
-                r#"{"code":"DataInspectionFailed","message":"Input data may contain inappropriate content."}"#,
-                Moderated,
-            ),
-            (
-                400,
-                &[],
-                r#"{"error":{"code":"1301","message":"系统检测到输入或生成内容可能包含不安全或敏感内容"}}"#,
-                Moderated,
-            ),
-            // What is never accepted.
-            (
-                404,
-                &[],
-                r#"{"error":{"message":"The model 'm' does not exist","code":"model_not_found"}}"#,
-                UnknownModel,
-            ),
-            (404, &[], r#"{"error":"model 'm' not found"}"#, UnknownModel),
-            (
-                400,
-                &[("x-ratelimit-reset-requests", "1s")],
-                r#"{"error":{"message":"Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.","param":"max_tokens","code":"unsupported_parameter"}}"#,
-                Rejected,
-            ),
-            (
-                400,
-                &[],
-                r#"{"error":{"message":"max_tokens is too large: 100000. This model supports at most 16384 completion tokens."}}"#,
-                Rejected,
-            ),
-            (
-                500,
-                &[],
-                r#"{"error":{"code":500,"message":"Jinja Exception: Conversation roles must alternate user/assistant/user/assistant/...","type":"server_error"}}"#,
-                Rejected,
-            ),
-            (
-                422,
-                &[],
-                r#"{"detail":[{"type":"extra_forbidden","loc":["body","top_k"],"msg":"Extra inputs are not permitted"}]}"#,
-                Rejected,
-            ),
-            (302, &[], "", Rejected),
-            (502, &[], "<html><title>Bad Gateway</title></html>", Failed),
-            (500, &[], "oops", Failed),
-        ] {
-            assert_eq!(
-                refused(status, headers, body).diagnosis(),
-                meaning,
-                "{status} {body}"
-            );
-        }
-        // Within an answer.
-        for (error, meaning) in [
-            (
-                json!({"error": {"message": "No credits left.", "code": 402}}),
-                NoMoney,
-            ),
-            (
-                json!({"error": {"message": "Slow down", "code": 429}}),
-                Busy,
-            ),
-            (
-                json!({"error": {"message": "Provider returned error", "code": 502, "metadata": {"raw": "upstream"}}}),
-                Failed,
-            ),
-            (json!({"error": "overloaded_error"}), Failed),
-            (json!({"error": {"type": "overloaded_error"}}), Busy),
-            (
-                json!({"errors": [{"code": 401, "message": "no"}]}),
-                NoAccess,
-            ),
-            (json!({"error": true, "message": "oops"}), Failed),
-        ] {
-            let found = ServerError::find(&error).unwrap();
-            assert_eq!(found.diagnosis(), meaning, "{error}");
-        }
+        each_row(MEANINGS, |[meaning, status, body]| {
+            let (status, headers) = status.split_once(' ').unwrap_or((status, ""));
+            let headers: Vec<_> = headers.split_once('=').into_iter().collect();
+            let body = body.replace("(nothing)", "");
+            let found = refused(status.parse().unwrap(), &headers, &body).diagnosis();
+            assert_eq!(format!("{found:?}"), meaning, "{body}");
+        });
+        each_row(WITHIN_ANSWERS, |[meaning, error]| {
+            let found = ServerError::find(&serde_json::from_str(error).unwrap()).unwrap();
+            assert_eq!(format!("{:?}", found.diagnosis()), meaning, "{error}");
+        });
     }
+
+    const MEANINGS: &str = r#"
+        // Limits that pass.
+        Busy => 429 retry-after=1 => {"error":{"message":"Rate limit reached for m on requests per min (RPM): Limit 3, Used 3, Requested 1. Please try again in 20s. You can increase your rate limit by adding a payment method to your account at https://example.org/account/billing.","type":"requests","code":"rate_limit_exceeded"}}
+        Busy => 429 => {"error":{"message":"Rate limit reached for m on tokens per min (TPM): Limit 30000, Used 29000, Requested 1200. Please try again in 400ms.","code":"rate_limit_exceeded"}}
+        Busy => 429 => {"error":{"code":429,"status":"RESOURCE_EXHAUSTED","message":"You exceeded your current quota, please check your plan and billing details."}}
+        Busy => 429 x-ratelimit-reset=7 => You exceeded your current quota
+        Busy => 403 => {"error":{"message":"busy, please retry after 5 seconds"}}
+        Busy => 400 => {"code":"Throttling.RateQuota","message":"Requests rate limit exceeded"}
+        Busy => 503 => {"error":{"code":503,"message":"Loading model","type":"unavailable_error"}}
+        Busy => 529 => {"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}
+        Busy => 500 => {"error":{"type":"overloaded_error","message":"Overloaded"}}
+        Busy => 429 => (nothing)
+        Busy => 429 => {"error":{"message":"Rate limit exceeded: free-models-per-day. Add 10 credits to unlock 1000 free requests per day","code":429}}
+        Busy => 429 => {"message":"Too many tokens, please wait before trying again."}
+        // One member of the request.
+        Rejected => 400 => {"error":{"message":"Invalid 'messages[3].name': string too long. Expected a string with maximum length 64, but got a string with length 81 instead.","type":"invalid_request_error","param":"messages[3].name","code":"string_above_max_length"}}
+        // Content.
+        Moderated => 400 => {"error":{"message":"Content Exists Risk","type":"invalid_request_error","param":null,"code":"invalid_request_error"}}
+        // Money.
+        NoMoney => 429 retry-after=1 => {"error":{"message":"You exceeded your current quota, please check your plan and billing details.","type":"insufficient_quota","code":"insufficient_quota"}}
+        NoMoney => 402 retry-after=1 => (nothing)
+        NoMoney => 429 => {"error":{"code":"1113","message":"您的账户已欠费，请充值后重试"}}
+        NoMoney => 400 => {"type":"error","error":{"type":"invalid_request_error","message":"Your credit balance is too low to access the API."}}
+        NoMoney => 400 => {"code":"Arrearage","message":"Access denied, please make sure your account is in good standing."}
+        NoMoney => 403 => {"error":{"message":"insufficient balance"}}
+        // Keys.
+        NoAccess => 401 retry-after=1 => {"error":{"message":"Incorrect API key","code":"invalid_api_key"}}
+        NoAccess => 400 => {"error":{"code":400,"message":"API key not valid.","status":"INVALID_ARGUMENT","details":[{"reason":"API_KEY_INVALID"}]}}
+        NoAccess => 403 => (nothing)
+        // What providers don't want to read.
+        Moderated => 403 => {"error":{"message":"m requires moderation. Your input was flagged for \"violence\".","code":403,"metadata":{"reasons":["violence"]}}}
+        Moderated => 400 => {"error":{"message":"The response was filtered due to the prompt triggering our content management policy.","code":"content_filter","status":400,"innererror":{"code":"ResponsibleAIPolicyViolation"}}}
+        Moderated => 400 => {"code":"DataInspectionFailed","message":"Input data may contain inappropriate content."}
+        Moderated => 400 => {"error":{"code":"1301","message":"系统检测到输入或生成内容可能包含不安全或敏感内容"}}
+        // What is never accepted.
+        UnknownModel => 404 => {"error":{"message":"The model 'm' does not exist","code":"model_not_found"}}
+        UnknownModel => 404 => {"error":"model 'm' not found"}
+        Rejected => 400 x-ratelimit-reset-requests=1s => {"error":{"message":"Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.","param":"max_tokens","code":"unsupported_parameter"}}
+        Rejected => 400 => {"error":{"message":"max_tokens is too large: 100000. This model supports at most 16384 completion tokens."}}
+        Rejected => 500 => {"error":{"code":500,"message":"Jinja Exception: Conversation roles must alternate user/assistant/user/assistant/...","type":"server_error"}}
+        Rejected => 422 => {"detail":[{"type":"extra_forbidden","loc":["body","top_k"],"msg":"Extra inputs are not permitted"}]}
+        Rejected => 302 => (nothing)
+        Failed => 502 => <html><title>Bad Gateway</title></html>
+        Failed => 500 => oops
+    "#;
+
+    const WITHIN_ANSWERS: &str = r#"
+        NoMoney => {"error": {"message": "No credits left.", "code": 402}}
+        Busy => {"error": {"message": "Slow down", "code": 429}}
+        Failed => {"error": {"message": "Provider returned error", "code": 502, "metadata": {"raw": "upstream"}}}
+        Failed => {"error": "overloaded_error"}
+        Busy => {"error": {"type": "overloaded_error"}}
+        NoAccess => {"errors": [{"code": 401, "message": "no"}]}
+        Failed => {"error": true, "message": "oops"}
+    "#;
 
     #[test]
     fn an_error_that_says_nothing_is_none() {
@@ -848,35 +601,24 @@ mod tests {
 
     #[test]
     fn a_delay_is_read_wherever_it_stands() {
-        for (body, millis) in [
-            (
-                r#"{"error":{"message":"Please try again in 1.5s."}}"#,
-                1_500,
-            ),
-            (
-                r#"{"error":{"message":"try again in 6m0s, or upgrade"}}"#,
-                360_000,
-            ),
-            (
-                r#"{"error":{"message":"Please retry after 20 seconds."}}"#,
-                20_000,
-            ),
-            (r#"{"error":{"message":"try again in 2 minutes"}}"#, 120_000),
-            (r#"{"error":{"message":"try again in 28ms"}}"#, 28),
-            (
-                r#"{"error":{"message":"请求过多，请在 3 秒后重试"}}"#,
-                3_000,
-            ),
-            (r#"{"error":{"message":"slow","retry_after":4}}"#, 4_000),
-            (r#"{"error":{"message":"slow","retry_after_ms":40}}"#, 40),
-            (
-                r#"[{"error":{"details":[{"retryDelay":"34.5s"}]}}]"#,
-                34_500,
-            ),
-        ] {
-            let delay = refused(429, &[], body).delay;
-            assert_eq!(delay, Some(Duration::from_millis(millis)), "{body}");
-        }
+        each_row(
+            r#"
+                {"error":{"message":"Please try again in 1.5s."}} => 1_500
+                {"error":{"message":"try again in 6m0s, or upgrade"}} => 360_000
+                {"error":{"message":"Please retry after 20 seconds."}} => 20_000
+                {"error":{"message":"try again in 2 minutes"}} => 120_000
+                {"error":{"message":"try again in 28ms"}} => 28
+                {"error":{"message":"请求过多，请在 3 秒后重试"}} => 3_000
+                {"error":{"message":"slow","retry_after":4}} => 4_000
+                {"error":{"message":"slow","retry_after_ms":40}} => 40
+                [{"error":{"details":[{"retryDelay":"34.5s"}]}}] => 34_500
+        "#,
+            |[body, millis]| {
+                let millis = millis.replace('_', "").parse().unwrap();
+                let delay = refused(429, &[], body).delay;
+                assert_eq!(delay, Some(Duration::from_millis(millis)), "{body}");
+            },
+        );
         assert_eq!(refused(429, &[], "try again in a while").delay, None);
     }
 }
