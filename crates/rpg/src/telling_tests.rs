@@ -3,6 +3,7 @@
 use playhouse_engine::event::kinds::Learned;
 use playhouse_engine::event::{EventRecord, EventTypes, Recipients, Telling};
 use playhouse_engine::locale::Language;
+use playhouse_engine::testing::each_row;
 use serde_json::{Value, json};
 
 use super::events::EVENTS;
@@ -41,49 +42,24 @@ fn event(kind: &str, data: &Value) -> EventRecord {
 
 #[test]
 fn whoever_watches_is_never_addressed() {
-    let look = json!({"actor": "Pell", "look": "A large man."});
-    let archive = json!({
-        "actor": "Pell", "stage": "The Lamp", "chapter": "1", "message": "The lamp went out.",
-    });
-    let held = json!({"actor": "Pell", "card": "Lamp", "reason": "no_energy"});
-    let aimless = json!({"actor": "Pell", "card": "Lamp", "reason": "no_target"});
-    let masked = json!({"actor": "Pell", "message": "The … is out."});
-    let read = json!({"actor": "Pell", "item": "the log", "says": []});
-    let query = json!({"actor": "Pell", "message": "the lamp", "found": ["It is out.", "Oil."]});
-    let vain = json!({"actor": "Pell", "message": "the lamp", "found": []});
-    let refusal = json!({"actor": "Pell", "action": "give", "reason": "Jory is elsewhere."});
-    let whisper = json!({"actor": "Pell", "target": "Jory", "message": "Not here."});
-    let cases = [
-        ("appearance", look, "Pell: A large man."),
-        (
-            "archive",
-            archive,
-            "❧ Pell will remember: The lamp went out.",
-        ),
-        ("card_held", held, "Pell has no energy left for “Lamp”."),
-        ("card_held", aimless, "Pell’s “Lamp” has no target left."),
-        ("masked", masked, "Pell could not say it."),
-        ("nothing_new", read, "Pell finds nothing new in the log."),
-        (
-            "query",
-            query,
-            "Pell searches memory for “the lamp”: It is out. … Oil.",
-        ),
-        (
-            "query",
-            vain,
-            "Pell searches memory for “the lamp”: nothing comes to mind",
-        ),
-        (
-            "refusal",
-            refusal,
-            "Pell can't give something to somebody: Jory is elsewhere.",
-        ),
-        ("whisper", whisper, "Pell whispers to Jory: “Not here.”"),
-    ];
-    for (kind, data, told) in cases {
-        assert_eq!(third_person(kind, &data).as_deref(), Some(told), "{kind}");
-    }
+    each_row(
+        r#"
+        appearance => {"actor": "Pell", "look": "A large man."} => Pell: A large man.
+        archive => {"actor": "Pell", "stage": "The Lamp", "chapter": "1", "message": "It went out."} => ❧ Pell will remember: It went out.
+        card_held => {"actor": "Pell", "card": "Lamp", "reason": "no_energy"} => Pell has no energy left for “Lamp”.
+        card_held => {"actor": "Pell", "card": "Lamp", "reason": "no_target"} => Pell’s “Lamp” has no target left.
+        masked => {"actor": "Pell", "message": "The … is out."} => Pell could not say it.
+        nothing_new => {"actor": "Pell", "item": "the log", "says": []} => Pell finds nothing new in the log.
+        query => {"actor": "Pell", "message": "the lamp", "found": ["It is out.", "Oil."]} => Pell searches memory for “the lamp”: It is out. … Oil.
+        query => {"actor": "Pell", "message": "the lamp", "found": []} => Pell searches memory for “the lamp”: nothing comes to mind
+        refusal => {"actor": "Pell", "action": "give", "reason": "Jory is elsewhere."} => Pell can't give something to somebody: Jory is elsewhere.
+        whisper => {"actor": "Pell", "target": "Jory", "message": "Not here."} => Pell whispers to Jory: “Not here.”
+    "#,
+        |[kind, data, told]| {
+            let data = serde_json::from_str(data).expect("is JSON");
+            assert_eq!(third_person(kind, &data).as_deref(), Some(told));
+        },
+    );
     let speech = json!({"actor": "Pell", "target": "Jory", "message": "Not here."});
     assert_eq!(third_person("speak", &speech), None);
     // Data that don't fit.
@@ -110,22 +86,22 @@ fn what_is_learned_names_who_and_from_whom() {
 
 #[test]
 fn what_begins_has_a_heading() {
-    let day = |part: &str, round: u32, rounds: u32| {
-        let day = json!({"day": 2, "part": part, "round": round, "rounds": rounds});
-        heading("day", &day)
-    };
-    assert_eq!(day("begin", 0, 0).as_deref(), Some("Day 2"));
-    assert_eq!(day("round", 1, 2).as_deref(), Some("Morning"));
-    assert_eq!(day("round", 2, 2).as_deref(), Some("Afternoon"));
-    assert_eq!(day("round", 2, 3).as_deref(), Some("Round 2 of the day"));
-    assert_eq!(day("end", 0, 0), None);
-    let way = |part: &str| {
-        let way = json!({"dungeon": "The Deep", "part": part, "stage": "The Hold", "party": []});
-        heading("dungeon", &way)
-    };
-    assert_eq!(way("enter").as_deref(), Some("Journey to The Deep"));
-    assert_eq!(way("advance").as_deref(), Some("The Hold"));
-    assert_eq!(way("return").as_deref(), Some("The way home"));
+    each_row(
+        r#"
+        day => {"day": 2, "part": "begin", "round": 0, "rounds": 0} => Day 2
+        day => {"day": 2, "part": "round", "round": 1, "rounds": 2} => Morning
+        day => {"day": 2, "part": "round", "round": 2, "rounds": 2} => Afternoon
+        day => {"day": 2, "part": "round", "round": 2, "rounds": 3} => Round 2 of the day
+        day => {"day": 2, "part": "end", "round": 0, "rounds": 0} => none
+        dungeon => {"dungeon": "The Deep", "part": "enter", "stage": "The Hold", "party": []} => Journey to The Deep
+        dungeon => {"dungeon": "The Deep", "part": "advance", "stage": "The Hold", "party": []} => The Hold
+        dungeon => {"dungeon": "The Deep", "part": "return", "stage": "The Hold", "party": []} => The way home
+    "#,
+        |[kind, data, told]| {
+            let data = serde_json::from_str(data).expect("is JSON");
+            assert_eq!(heading(kind, &data).as_deref().unwrap_or("none"), told);
+        },
+    );
     let scene = json!({"stage": "The Stair", "scene": "1", "message": "Rain."});
     assert_eq!(place("scene_opens", &scene).as_deref(), Some("The Stair"));
     let epilogue = json!({"actor": "Pell", "message": "I left."});
