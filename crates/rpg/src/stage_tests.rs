@@ -3,7 +3,7 @@
 use playhouse_engine::cast::OnStage;
 use playhouse_engine::context::{Chapters, Common};
 use playhouse_engine::engine::StoryEnd;
-use playhouse_engine::exchange::Reply;
+use playhouse_engine::exchange::{Prose, Reply};
 use playhouse_engine::knowledge::{Knowledge, Known, MadeKind, make_fact};
 use playhouse_engine::message::Language;
 use playhouse_engine::world_data::DataFolder;
@@ -25,6 +25,17 @@ use crate::happening::{Happening, Pledge};
 #[test]
 fn scenes_of_home_life() {
     play_all(include_str!("stage_tests.scenes"));
+}
+
+#[test]
+fn a_story_begins_under_the_name_of_its_owner() {
+    let mut scene = scene("");
+    scene.begin(Phase::Kickoff);
+    for who in ["Hall", "Ann", "Bob"] {
+        let ask = scene.ask::<Prose>(who);
+        let asked = (ask.purpose(), ask.tags().text("kickoff"));
+        assert_eq!(asked, ("kickoff", Some(who)));
+    }
 }
 
 /// The ids of the facts that somebody is offered to tell, in order.

@@ -1,8 +1,10 @@
 //! Scenes of a fight, and the rules under random rounds.
 
 use bevy_ecs::prelude::*;
+use bevy_ecs::system::RunSystemOnce;
 use playhouse_engine::context::Chapters;
 use playhouse_engine::engine::Engine;
+use playhouse_engine::event::EventQueue;
 use playhouse_engine::exchange::Reply;
 use playhouse_engine::mind::{MindError, ScriptLine, ScriptMind};
 use proptest::prelude::*;
@@ -11,6 +13,7 @@ use serde_json::{Value, json};
 use super::FinishedFight;
 use super::arena::Combatant;
 use super::choice::{Action, Card, ChoiceConstraints, CombatChoice, PlayableSkill};
+use super::draw::draw_cards;
 use super::rules::{PlayedCard, initiative, legal_targets, play_cards, wear_off};
 use super::state::Hand;
 use super::wounds::heal_wounds;
@@ -76,6 +79,17 @@ fn whoever_has_fought_keeps_the_foes_and_its_words_and_puts_its_hand_down() {
     let foes = &scene.get::<LastFight>("Bob").foes;
     assert_eq!(*foes, ["Owl".into(), "Rat".into()]);
     assert!(!scene.has::<Hand>("Ann") || scene.get::<Hand>("Ann").cards.is_empty());
+}
+
+#[test]
+fn a_hand_is_told_with_its_round_as_a_tag() {
+    let mut scene = scene("");
+    scene.fight();
+    scene.insert("Ann", Hand::default());
+    let drawn = scene.world().run_system_once(draw_cards);
+    drawn.expect("runs");
+    let told = &scene.world().resource::<EventQueue>().0;
+    assert_eq!(told[0].tags.get("draw_cards").cloned(), Some(1.into()));
 }
 
 #[tokio::test]
