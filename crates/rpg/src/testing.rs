@@ -52,7 +52,9 @@ use bevy_ecs::system::RunSystemOnce;
 use playhouse_engine::cast::{CastList, CurrentStage, Kind, all_of, name_of};
 use playhouse_engine::context::AgentContext;
 use playhouse_engine::engine::Setup;
-use playhouse_engine::event::{AnsweredBy, DeferredCommands, EventRecord, Record, Records, deliver};
+use playhouse_engine::event::{
+    AnsweredBy, DeferredCommands, EventRecord, Record, Records, deliver,
+};
 use playhouse_engine::exchange::{Answer, Ask, Prose, Reply};
 use playhouse_engine::message::Body;
 use playhouse_engine::world_data::DataFolder;

@@ -167,7 +167,10 @@ fn a_fight_becomes_a_memory_and_a_chapter_that_share_their_words() {
         _ => None,
     });
     let told = told.expect("is noted");
-    assert_eq!((told.result, told.fallen.len()), (Some(FightResult::Won), 2));
+    assert_eq!(
+        (told.result, told.fallen.len()),
+        (Some(FightResult::Won), 2)
+    );
     assert!(scene.get::<Chapters>("Bob").open_notes().is_empty());
     let blow = |who| {
         let mut messages = chapter(&scene, who).messages.iter();
