@@ -1,5 +1,6 @@
 //! `#[derive(AgentEvent)]`.
 
+use super::prompt;
 use proc_macro2::{Span, TokenStream};
 use quote::quote;
 use syn::ext::IdentExt;
@@ -125,9 +126,14 @@ pub(super) fn derive(input: &DeriveInput) -> Result<TokenStream> {
         }
     }
     let (kind, engine) = (&input.ident, &event.engine);
+    let variables = match &input.data {
+        Data::Struct(data) => prompt::variables(&data.fields)?.names,
+        Data::Enum(_) | Data::Union(_) => Vec::new(),
+    };
     Ok(quote! {
         impl #engine::event::AgentEvent for #kind {
             const TYPE: &'static str = #name;
+            const FIELDS: &'static [&'static str] = &[#(#variables),*];
             #(#of_event)*
         }
 

@@ -2,6 +2,8 @@
 
 mod event;
 mod localize;
+mod prompt;
+mod templates;
 
 use proc_macro::TokenStream;
 use syn::{DeriveInput, parse_macro_input};
@@ -88,6 +90,59 @@ pub fn derive_agent_event(input: TokenStream) -> TokenStream {
 pub fn derive_localize(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);
     localize::derive(&input)
+        .unwrap_or_else(syn::Error::into_compile_error)
+        .into()
+}
+
+/// Derives `Prompt`: data that fill a template. Its fields are the variables of the template.
+///
+/// ```
+/// use playhouse_engine::event::{Phrasebook, Prompt};
+/// use playhouse_engine::world_data::{DataFolder, PromptSet};
+///
+/// #[derive(serde::Serialize, Prompt)]
+/// #[serde(untagged)]
+/// enum Refusal<'a> {
+///     #[prompt("refusals/no_way")]
+///     NoWay { to: &'a str },
+///     #[prompt("refusals/not_now")]
+///     NotNow { action: &'a str },
+/// }
+///
+/// let mut prompts = PromptSet::default();
+/// prompts.declare::<Refusal>();
+/// let (phrases, _) = prompts.load(&DataFolder::embedded(), "prompts/en").unwrap();
+/// assert!(phrases.fill(&Refusal::NoWay { to: "the mill" }).unwrap().contains("the mill"));
+/// ```
+///
+/// | form | meaning |
+/// | --- | --- |
+/// | `#[prompt("name")]` | on a struct, or on each variant: the template |
+/// | `#[prompt("name")]` | on an enum with `#[serde(tag = "…", content = "…")]`: one for all variants |
+/// | `#[prompt("name", OTHER = "name")]` | on a struct: other templates that it fills, as constants |
+/// | `#[prompt(self.method(), ONE = "name", …)]` | which of the others it fills is chosen |
+/// | `purpose = "…"` | it is a `Question`, too |
+/// | `short = "name"` | the short form of the question, which knows `alone` too |
+/// | none | of a struct: only `Fields`, for structs that flatten it |
+///
+/// The templates are in `data/prompts/<language>` of the crate's folder or above. One that is
+/// missing in a language, or uses a variable that is no field, does not compile. Of a struct with a
+/// flattened field, and of what a template includes, the variables are checked when a game loads.
+///
+/// ```compile_fail
+/// #[derive(serde::Serialize, playhouse_engine::event::Prompt)]
+/// #[prompt("refusals/no_weather")]
+/// struct NoWeather;
+/// ```
+/// ```compile_fail
+/// #[derive(serde::Serialize, playhouse_engine::event::Prompt)]
+/// #[prompt("refusals/no_way")]
+/// struct NoWay<'a> { from: &'a str }
+/// ```
+#[proc_macro_derive(Prompt, attributes(prompt))]
+pub fn derive_prompt(input: TokenStream) -> TokenStream {
+    let input = parse_macro_input!(input as DeriveInput);
+    prompt::derive(&input)
         .unwrap_or_else(syn::Error::into_compile_error)
         .into()
 }

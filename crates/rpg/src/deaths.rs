@@ -1,19 +1,15 @@
 //! Deaths that a text may tell although nobody died.
 
-use playhouse_engine::event::{PromptSet, PromptTemplate};
+use playhouse_engine::event::Prompt;
 use playhouse_engine::exchange::{Untrue, Violation};
 use playhouse_engine::message::Language;
 use serde::Serialize;
 
-const LIVES: PromptTemplate<Living> = PromptTemplate::new("rules/lives");
-
-#[derive(Default, Serialize)]
-struct Living<'a> {
+/// The rule that somebody may not die in a text.
+#[derive(Serialize, Prompt)]
+#[prompt("rules/lives")]
+pub(super) struct Lives<'a> {
     name: &'a str,
-}
-
-pub(super) fn add_templates(prompts: &mut PromptSet) {
-    prompts.add(&LIVES);
 }
 
 /// That somebody dies, which is not true.
@@ -21,7 +17,7 @@ pub(super) fn death_of(name: &str, language: Language) -> Untrue {
     let violation = Violation::new("", format!("{name} is alive"));
     Untrue {
         said: deaths_of(name, language),
-        violation: violation.with_template(&LIVES, &Living { name }),
+        violation: violation.with_prompt(&Lives { name }),
     }
 }
 

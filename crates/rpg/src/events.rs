@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use playhouse_engine::context::Noting;
-use playhouse_engine::event::{AgentEvent, EventData, EventStyle, EventType, Recipients, subject};
+use playhouse_engine::event::{
+    AgentEvent, EventData, EventStyle, EventType, Prompt, Recipients, subject,
+};
 use playhouse_engine::locale::{Argument, UiText, text};
 use playhouse_engine::message::{Tag, TagKey, Tags};
 use playhouse_engine::session::TOLD;
@@ -582,8 +584,9 @@ pub struct ItemUsed {
 }
 
 /// Somebody hides something where it is; nobody else learns it.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent, Prompt)]
 #[event("hide", style = Deed, private, happening = noted)]
+#[prompt("made/hidden")]
 pub struct ItemHidden {
     pub actor: String,
     pub item: String,

@@ -40,7 +40,7 @@ fn prompts() -> PromptSet {
     spawn::add_templates(&mut prompts);
     campaign_state::add_templates(&mut prompts);
     kickoff::add_templates(&mut prompts);
-    deaths::add_templates(&mut prompts);
+    prompts.declare::<deaths::Lives>();
     actions::add_templates(&mut prompts);
     home::add_templates(&mut prompts);
     attempt::add_templates(&mut prompts);

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
 use playhouse_engine::cast::{CastList, Kind, StableId, turn_number};
+use playhouse_engine::exchange::Question;
 use playhouse_engine::journal::HOST;
 use playhouse_engine::locale::{Localize, UiText, text};
 use playhouse_story::{
@@ -23,7 +24,7 @@ use super::drama::{
     Qualities, Quality, Scene, StoryData,
 };
 use super::host::HostDeed;
-use super::scenes::choose::{CHOICE, ChoiceMade};
+use super::scenes::choose::{ChoiceData, ChoiceMade};
 
 /// What a campaign adds to the picture of its world.
 #[derive(Debug, Default)]
@@ -231,7 +232,7 @@ impl Picture for CampaignPicture {
         let turn = turn_number(record.turn);
         let mut calls = story.calls.iter().rev();
         let call = calls.find(|call| {
-            (call.who, call.turn) == (who, turn) && *call.purpose == *CHOICE.purpose()
+            (call.who, call.turn) == (who, turn) && *call.purpose == *ChoiceData::PURPOSE
         })?;
         let scene = self.scenes.iter().find(|scene| scene.id == made.scene)?;
         let others: Vec<_> = scene

@@ -21,13 +21,10 @@ pub use playhouse_engine::tool::*;
 #[cfg(feature = "web")]
 pub use web::{WebPolicy, allow_web, page_text};
 
-use playhouse_engine::world_data::{Kinds, PromptSet, PromptTemplate};
+use playhouse_engine::world_data::PromptSet;
 
 /// The tools that read web pages.
 const WEB: [&str; 2] = ["fetch_web_content", "extract_information"];
-
-/// A page can't be had, or what is wanted of it.
-const WEB_ERROR: PromptTemplate<Kinds> = PromptTemplate::new("tools/errors/web");
 
 /// The names of all built-in tools. Those of the web reach only hosts that the player allows.
 pub const BUILT_IN: [&str; 7] = {
@@ -40,7 +37,8 @@ pub const BUILT_IN: [&str; 7] = {
 pub fn add_templates(prompts: &mut PromptSet) {
     playhouse_engine::tool::add_templates(prompts);
     describe(prompts, &WEB);
-    prompts.add(&WEB_ERROR);
+    // That of `WebError`, also in builds without it: it is among the built-in templates.
+    prompts.add_named("tools/errors/web", &["kind", "what"]);
 }
 
 /// Adds the tools that games have beside those of every setup: if this build has them, those that

@@ -6,7 +6,7 @@
 //!
 //! The doc comments of the types that minds answer with are part of the schema that models read.
 
-use playhouse_engine::event::{PromptSet, PromptTemplate};
+use playhouse_engine::event::Prompt;
 use playhouse_engine::exchange::{Reply, Violation};
 use playhouse_engine::memory::Words;
 use playhouse_engine::reading::OtherNames;
@@ -35,18 +35,12 @@ const FILLERS: [&str; 10] = [
     "家",
 ];
 
-const NO_TARGET: PromptTemplate<NoTarget> = PromptTemplate::new("undercover/rules/no_target");
-
 /// A player was named who can't be chosen.
-#[derive(Default, Serialize)]
-struct NoTarget<'a> {
+#[derive(Serialize, Prompt)]
+#[prompt("undercover/rules/no_target")]
+pub(super) struct NoTarget<'a> {
     found: &'a str,
     legal: &'a str,
-}
-
-/// Adds the templates of this file.
-pub(super) fn add_templates(prompts: &mut PromptSet) {
-    prompts.add(&NO_TARGET);
 }
 
 /// What a player believes somebody to be.
@@ -96,7 +90,7 @@ impl Candidates {
             .collect();
         let legal = &legal.join(", ");
         let violation = Violation::new(path, format!("{rule}: {legal}"));
-        violation.with_template(&NO_TARGET, &NoTarget { found, legal })
+        violation.with_prompt(&NoTarget { found, legal })
     }
 }
 

@@ -5,10 +5,8 @@ use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
 use playhouse_engine::event::guard::{Guards, Judged, Point};
-use playhouse_engine::event::{
-    AgentEvent, EventWriter, Fault, PhraseError, Phrasebook, PromptSet, PromptTemplate,
-};
-use playhouse_engine::exchange::{Answers, Ask, AskTemplate};
+use playhouse_engine::event::{AgentEvent, EventWriter, Fault, PhraseError, Phrasebook, Prompt};
+use playhouse_engine::exchange::{Answers, Ask, Question};
 use playhouse_engine::locale::text;
 use playhouse_engine::message::Language;
 use serde::Serialize;
@@ -21,29 +19,31 @@ use super::rules::{Reflect, Rules};
 use super::table::Table;
 use super::taboo::Taboo;
 
-const DESCRIBE: AskTemplate<DescribeData> = AskTemplate::condensed(
-    "undercover.describe",
-    "undercover/asks/describe",
-    "undercover/asks/describe_short",
-)
-.for_people("undercover/seats/describe");
-const DEFAULT_LINES: PromptTemplate<()> = PromptTemplate::new("undercover/fallback/lines");
-const TITLES: PromptTemplate<()> = PromptTemplate::new("undercover/system/titles");
+/// What descriptions need besides.
+#[derive(Serialize, Prompt)]
+#[serde(untagged)]
+pub(super) enum DescribePrompt {
+    /// The default lines.
+    #[prompt("undercover/fallback/lines")]
+    Lines,
+    /// Names that nobody may speak for.
+    #[prompt("undercover/system/titles")]
+    Titles,
+}
 
 /// What a player is asked for its description with. All of it is public.
-#[derive(Default, Serialize)]
-struct DescribeData<'a> {
+#[derive(Serialize, Prompt)]
+#[prompt(
+    "undercover/asks/describe",
+    purpose = "undercover.describe",
+    short = "undercover/asks/describe_short"
+)]
+pub(super) struct DescribeData<'a> {
     #[serde(flatten)]
     player: PlayerData<'a>,
     turn: usize,
     players: usize,
     most_chars: usize,
-}
-
-/// Adds the templates of this file.
-pub(super) fn add_templates(prompts: &mut PromptSet) {
-    DESCRIBE.add_to(prompts);
-    prompts.add(&DEFAULT_LINES).add(&TITLES);
 }
 
 /// A description is recorded, and everybody hears it at once.
@@ -167,12 +167,12 @@ fn ask(
     data: &DescribeData,
     mut limits: DescriptionRules,
 ) -> Result<Ask<DescriptionReply>, PhraseError> {
-    let lines = phrases.render(&DEFAULT_LINES, &())?;
-    let titles = phrases.render(&TITLES, &())?;
+    let lines = phrases.fill(&DescribePrompt::Lines)?;
+    let titles = phrases.fill(&DescribePrompt::Titles)?;
     limits.names.extend(titles.lines().map(String::from));
     let first = speaker.id.0 + 5 * table.round;
-    let ask = DESCRIBE
-        .ask(phrases, data, limits, DescriptionReply::silent())?
+    let ask = data
+        .ask(phrases, limits, DescriptionReply::silent())?
         .fallback_with(move |limits| {
             DescriptionReply::neutral(&starting_with(first, &lines), limits)
         });

@@ -4,7 +4,7 @@
 use bevy_ecs::prelude::*;
 use playhouse_engine::cast::{Kind, StableId, WorldSeed, all_of};
 use playhouse_engine::engine::StoryEnd;
-use playhouse_engine::event::{Phrasebook, PromptSet, PromptTemplate, write_events_at_meeting};
+use playhouse_engine::event::{Phrasebook, Prompt, write_events_at_meeting};
 use rand::seq::SliceRandom;
 use serde::Serialize;
 use serde_json::json;
@@ -16,16 +16,10 @@ use super::rules::{Rules, SpeakingOrder};
 use super::secret::deal_cards;
 use super::table::{Phase, Table};
 
-const OVER: PromptTemplate<OverData> = PromptTemplate::new("undercover/over");
-
-#[derive(Default, Serialize)]
-struct OverData {
+#[derive(Serialize, Prompt)]
+#[prompt("undercover/over")]
+pub(super) struct OverData {
     winner: Side,
-}
-
-/// Adds the templates of this file.
-pub(super) fn add_templates(prompts: &mut PromptSet) {
-    prompts.add(&OVER);
 }
 
 /// Begins the next phase of every table, and ends the story when all games are over.
@@ -96,7 +90,7 @@ fn begin_round(world: &mut World, stage: Entity) {
 fn last_words(world: &World, winners: &[Side]) -> String {
     let phrases = world.resource::<Phrasebook>();
     let lines = winners.iter().map(|&winner| {
-        let line = phrases.render(&OVER, &OverData { winner });
+        let line = phrases.fill(&OverData { winner });
         line.unwrap_or_else(|_| json!(winner).to_string())
     });
     lines.collect::<Vec<_>>().join("\n")

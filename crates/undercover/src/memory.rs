@@ -3,10 +3,8 @@
 use bevy_ecs::prelude::*;
 use playhouse_engine::context::{AgentContext, Chapters, EntryId};
 use playhouse_engine::event::kinds::Archive;
-use playhouse_engine::event::{
-    ChapterClose, EventWriter, PhraseError, Phrasebook, PromptSet, PromptTemplate,
-};
-use playhouse_engine::exchange::{Answers, Ask, AskTemplate, Prose, ProseRules, Reply};
+use playhouse_engine::event::{ChapterClose, EventWriter, PhraseError, Phrasebook, Prompt};
+use playhouse_engine::exchange::{Answers, Ask, Prose, ProseRules, Question, Reply};
 use playhouse_engine::message::Role;
 use playhouse_engine::reading::letters;
 use serde::{Deserialize, Serialize};
@@ -22,17 +20,14 @@ const MIN_LETTERS: usize = 16;
 /// The maximum number of characters of a summary, without its default answer.
 const MAX_CHARS: usize = 2_000;
 
-const SUMMARY: AskTemplate<SummaryData> =
-    AskTemplate::new("undercover.summary", "undercover/asks/summary")
-        .for_people("undercover/seats/summary")
-        .skippable("undercover/seats/summary_skipped");
-const DEFAULT_SUMMARY: PromptTemplate<SummaryData> =
-    PromptTemplate::new("undercover/fallback/summary");
-const TITLE: PromptTemplate<TitleData> = PromptTemplate::new("undercover/memory/title");
-
 /// What a player is asked for a summary with. All of it is public.
-#[derive(Default, Serialize)]
-struct SummaryData<'a> {
+#[derive(Serialize, Prompt)]
+#[prompt(
+    "undercover/asks/summary",
+    purpose = "undercover.summary",
+    FALLBACK = "undercover/fallback/summary"
+)]
+pub(super) struct SummaryData<'a> {
     me: &'a str,
     kind: &'a str,
     round: usize,
@@ -68,15 +63,10 @@ struct OutData {
     role: Option<PlayerRole>,
 }
 
-#[derive(Default, Serialize)]
-struct TitleData {
+#[derive(Serialize, Prompt)]
+#[prompt("undercover/memory/title")]
+pub(super) struct TitleData {
     round: usize,
-}
-
-/// Adds the templates of this file.
-pub(super) fn add_templates(prompts: &mut PromptSet) {
-    SUMMARY.add_to(prompts);
-    prompts.add(&DEFAULT_SUMMARY).add(&TITLE);
 }
 
 /// On a player who is asked for a summary: the range that the summary will replace.
@@ -134,7 +124,7 @@ pub(super) fn take_summaries(
     let round = table.map_or(0, |table| table.past_rounds.len());
     let title = events
         .phrases()
-        .render(&TITLE, &TitleData { round })
+        .fill(&TitleData { round })
         .unwrap_or_else(|_| round.to_string());
     for (player, Prose(summary), _by) in answers.take() {
         let Ok((context, chapters, pending)) = minds.get(player) else {
@@ -190,7 +180,7 @@ fn ask(
         rounds: rounds(table),
         must: names.clone().collect(),
     };
-    let fallback = Prose(phrases.render(&DEFAULT_SUMMARY, &data)?);
+    let fallback = Prose(phrases.say(SummaryData::FALLBACK, &data)?);
     let mut limits = ProseRules {
         max_chars: MAX_CHARS + fallback.0.chars().count(),
         min_letters: MIN_LETTERS.min(letters(&fallback.0)),
@@ -203,7 +193,7 @@ fn ask(
         limits.language = None;
         limits.must_hold.clear();
     }
-    let ask = SUMMARY.ask(phrases, &data, limits, fallback)?;
+    let ask = data.ask(phrases, limits, fallback)?;
     Ok(ask.max_tokens(rules.reply_tokens))
 }
 

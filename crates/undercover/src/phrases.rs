@@ -13,13 +13,18 @@ pub(super) fn prompts() -> PromptSet {
     exchange::add_templates(&mut prompts);
     prompts.add_events(&[EventType::of::<Archive>()]);
     prompts.add_events(EVENTS);
-    setup::add_templates(&mut prompts);
-    flow::add_templates(&mut prompts);
-    describe::add_templates(&mut prompts);
-    description::add_templates(&mut prompts);
-    vote::add_templates(&mut prompts);
-    ballot::add_templates(&mut prompts);
-    reflect::add_templates(&mut prompts);
-    memory::add_templates(&mut prompts);
+    prompts
+        .declare::<setup::RulesData>()
+        .declare::<setup::TableData>()
+        .declare::<setup::PlayerData>()
+        .declare::<flow::OverData>()
+        .declare::<describe::DescribeData>()
+        .declare::<describe::DescribePrompt>()
+        .declare::<description::DescriptionRule>()
+        .declare::<vote::VoteData>()
+        .declare::<ballot::NoTarget>()
+        .declare::<reflect::BeliefData>()
+        .declare::<memory::SummaryData>()
+        .declare::<memory::TitleData>();
     prompts
 }

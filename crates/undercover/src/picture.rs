@@ -1,12 +1,13 @@
 //! What readers of a story see of its game: each player's card, and what it takes the others for.
 
 use bevy_ecs::prelude::*;
+use playhouse_engine::exchange::Question;
 use playhouse_engine::journal::AskEnding;
 use playhouse_story::{Being, Contents, Members, Picture, PictureReader};
 use serde_json::json;
 
 use super::events::CardDealt;
-use super::reflect::BELIEF;
+use super::reflect::BeliefData;
 
 /// A game of undercover adds nothing that its events and calls don't tell.
 pub(super) struct MatchPicture;
@@ -37,7 +38,8 @@ impl Picture for MatchPicture {
             return members;
         }
         let mut calls = story.calls.iter().rev();
-        let call = calls.find(|call| call.who == pair[0].id && *call.purpose == *BELIEF.purpose());
+        let call =
+            calls.find(|call| call.who == pair[0].id && *call.purpose == *BeliefData::PURPOSE);
         let Some(call) = call else {
             return members;
         };

@@ -1,5 +1,6 @@
 //! What the questions of the game have in common.
 
+use playhouse_engine::event::Prompt;
 use serde::Serialize;
 
 use super::ballot::Candidates;
@@ -8,7 +9,7 @@ use super::rules::Rules;
 use super::table::Table;
 
 /// What every question says about the player who is asked.
-#[derive(Default, Serialize)]
+#[derive(Serialize, Prompt)]
 pub(super) struct PlayerData<'a> {
     me: &'a str,
     kind: &'a str,

@@ -1,8 +1,8 @@
 //! Reflection: what players believe of everybody, written for themselves alone.
 
 use bevy_ecs::prelude::*;
-use playhouse_engine::event::{EventWriter, PhraseError, Phrasebook, PromptSet};
-use playhouse_engine::exchange::{Answers, Ask, AskTemplate};
+use playhouse_engine::event::{EventWriter, PhraseError, Phrasebook, Prompt};
+use playhouse_engine::exchange::{Answers, Ask, Question};
 use serde::Serialize;
 
 use super::belief::Belief;
@@ -12,24 +12,17 @@ use super::rules::Rules;
 use super::secret::PrivateRecord;
 use super::table::Table;
 
-pub(super) const BELIEF: AskTemplate<BeliefData> = AskTemplate::condensed(
-    "undercover.belief",
-    "undercover/asks/belief",
-    "undercover/asks/belief_short",
-)
-.for_people("undercover/seats/belief");
-
 /// What a player is asked for its beliefs with. All of it is public.
-#[derive(Default, Serialize)]
+#[derive(Serialize, Prompt)]
+#[prompt(
+    "undercover/asks/belief",
+    purpose = "undercover.belief",
+    short = "undercover/asks/belief_short"
+)]
 pub(super) struct BeliefData<'a> {
     #[serde(flatten)]
     player: PlayerData<'a>,
     legal: Vec<Choice<'a>>,
-}
-
-/// Adds the templates of this file.
-pub(super) fn add_templates(prompts: &mut PromptSet) {
-    BELIEF.add_to(prompts);
 }
 
 /// Those who heard the last description, or after a vote everybody, are asked for their beliefs.
@@ -96,6 +89,6 @@ fn ask(
         player: PlayerData::new(rules, table, player, living),
         legal: Choice::all(&others),
     };
-    let ask = BELIEF.ask(phrases, &data, others.clone(), Belief::default())?;
+    let ask = data.ask(phrases, others.clone(), Belief::default())?;
     Ok(ask.max_tokens(rules.reply_tokens))
 }

@@ -6,7 +6,7 @@ use bevy_ecs::prelude::*;
 use playhouse_engine::cast::{
     CastError, CastList, Kind, SpawnSpec, StableId, WorldSeed, set_system_message, spawn,
 };
-use playhouse_engine::event::{PhraseError, Phrasebook, PromptSet, PromptTemplate};
+use playhouse_engine::event::{PhraseError, Phrasebook, Prompt};
 use playhouse_engine::locale::Localize;
 use playhouse_engine::message::Text;
 use playhouse_engine::mind::MindAlias;
@@ -22,13 +22,10 @@ use super::rules::{Rules, Ties};
 use super::secret::{Card, PrivateRecord};
 use super::table::{Seat, Table};
 
-const RULES: PromptTemplate<RulesData> = PromptTemplate::new("undercover/system/rules");
-const TABLE: PromptTemplate<TableData> = PromptTemplate::new("undercover/system/table");
-const PLAYER: PromptTemplate<PlayerData> = PromptTemplate::new("undercover/system/player");
-
 /// What everybody knows before the game: who plays, and by which rules.
-#[derive(Default, Serialize)]
-struct RulesData<'a> {
+#[derive(Serialize, Prompt)]
+#[prompt("undercover/system/rules")]
+pub(super) struct RulesData<'a> {
     table: &'a str,
     players: Vec<NumberedName<'a>>,
     undercover: usize,
@@ -45,20 +42,17 @@ struct NumberedName<'a> {
     name: &'a str,
 }
 
-#[derive(Default, Serialize)]
-struct TableData<'a> {
+#[derive(Serialize, Prompt)]
+#[prompt("undercover/system/table")]
+pub(super) struct TableData<'a> {
     name: &'a str,
 }
 
-#[derive(Default, Serialize)]
-struct PlayerData<'a> {
+#[derive(Serialize, Prompt)]
+#[prompt("undercover/system/player")]
+pub(super) struct PlayerData<'a> {
     name: &'a str,
     number: u32,
-}
-
-/// Adds the templates of this file.
-pub(super) fn add_templates(prompts: &mut PromptSet) {
-    prompts.add(&RULES).add(&TABLE).add(&PLAYER);
 }
 
 /// Why a table can't be set up.
@@ -123,7 +117,7 @@ struct SystemMessages<'a> {
 
 impl<'a> SystemMessages<'a> {
     fn new(phrases: &'a Phrasebook, rules: &'a Rules) -> Result<Self, PhraseError> {
-        let text = phrases.render(&RULES, &rules_data(rules))?;
+        let text = phrases.fill(&rules_data(rules))?;
         Ok(Self {
             phrases,
             table: &rules.table,
@@ -133,11 +127,11 @@ impl<'a> SystemMessages<'a> {
 
     fn table(&self) -> Result<String, PhraseError> {
         let name = self.table;
-        self.phrases.render(&TABLE, &TableData { name })
+        self.phrases.fill(&TableData { name })
     }
 
     fn player(&self, name: &str, number: u32) -> Result<String, PhraseError> {
-        self.phrases.render(&PLAYER, &PlayerData { name, number })
+        self.phrases.fill(&PlayerData { name, number })
     }
 }
 

@@ -1,8 +1,8 @@
 //! Votes: all players vote at the same time, without knowing the others' votes.
 
 use bevy_ecs::prelude::*;
-use playhouse_engine::event::{EventWriter, PhraseError, Phrasebook, PromptSet};
-use playhouse_engine::exchange::{Answers, Ask, AskTemplate};
+use playhouse_engine::event::{EventWriter, PhraseError, Phrasebook, Prompt};
+use playhouse_engine::exchange::{Answers, Ask, Question};
 use serde::Serialize;
 
 use super::ballot::{Ballot, Candidates};
@@ -13,25 +13,18 @@ use super::rules::{Rules, Ties};
 use super::secret::PrivateRecord;
 use super::table::{Table, Vote};
 
-const VOTE: AskTemplate<VoteData> = AskTemplate::condensed(
-    "undercover.vote",
-    "undercover/asks/vote",
-    "undercover/asks/vote_short",
-)
-.for_people("undercover/seats/vote");
-
 /// What a player is asked for its vote with. All of it is public.
-#[derive(Default, Serialize)]
-struct VoteData<'a> {
+#[derive(Serialize, Prompt)]
+#[prompt(
+    "undercover/asks/vote",
+    purpose = "undercover.vote",
+    short = "undercover/asks/vote_short"
+)]
+pub(super) struct VoteData<'a> {
     #[serde(flatten)]
     player: PlayerData<'a>,
     run_off: bool,
     legal: Vec<Choice<'a>>,
-}
-
-/// Adds the templates of this file.
-pub(super) fn add_templates(prompts: &mut PromptSet) {
-    VOTE.add_to(prompts);
 }
 
 /// Everybody still in the game is asked for its vote.
@@ -121,7 +114,7 @@ fn ask(
         run_off: !table.tied_votes.is_empty(),
         legal: Choice::all(&candidates),
     };
-    let ask = VOTE.ask(phrases, &data, candidates.clone(), Ballot::abstention())?;
+    let ask = data.ask(phrases, candidates.clone(), Ballot::abstention())?;
     Ok(ask.max_tokens(rules.reply_tokens))
 }
 

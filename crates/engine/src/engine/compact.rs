@@ -2,7 +2,7 @@
 
 use crate::context::{AgentContext, Chapter, Chapters, Entry, StoredMessage};
 use crate::event::Phrasebook;
-use crate::exchange::prompts::{FOLDED, FOLDED_TITLE, Folded};
+use crate::exchange::prompts::Remark;
 use crate::message::{Body, Role, Tags};
 
 /// How many of the oldest messages to fold next: about half of those left; 0 if there is nothing
@@ -60,7 +60,9 @@ pub(super) fn fold_into_chapter(
     chapters.close(Chapter {
         id: chapters.next_id(context.name()),
         title: phrases
-            .render(&FOLDED_TITLE, &Folded::from(count))
+            .fill(&Remark::FoldedTitle {
+                count: count as usize,
+            })
             .unwrap_or_else(|_| format!("{count} messages")),
         turn,
         messages,
@@ -71,7 +73,9 @@ pub(super) fn fold_into_chapter(
 }
 
 pub(super) fn folded_note(count: u32, phrases: &Phrasebook) -> Body {
-    let note = phrases.render(&FOLDED, &Folded::from(count));
+    let note = phrases.fill(&Remark::Folded {
+        count: count as usize,
+    });
     Body::text(note.unwrap_or_else(|_| format!("({count} earlier messages are left out here.)")))
 }
 

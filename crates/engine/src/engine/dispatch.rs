@@ -15,7 +15,7 @@ use super::totals::worst_case;
 use super::{Engine, Signal, Stop};
 use crate::context::{AgentContext, ContextStats};
 use crate::event::{AnsweredBy, Phrasebook};
-use crate::exchange::prompts::{REPAIR, Repair, RepairViolation};
+use crate::exchange::prompts::{BrokenRule, Remark};
 use crate::exchange::{
     AnswerState, BoxedAnswer, Budget, Ledger, Spent, Violation, refuses_to_write,
 };
@@ -26,7 +26,7 @@ use crate::message::tokens::Correction;
 use crate::mind::{Answering, Completion, FailedCall, FinishReason, LengthDoubt, MindError};
 use crate::reading::whole_sentences;
 use crate::tool::ToolCall;
-use crate::tool::prompts::NOT_NOW;
+use crate::tool::prompts::Failure;
 
 impl Engine {
     /// Starts as many waiting calls as slots, limits and the warming of caches allow.
@@ -358,7 +358,7 @@ impl Engine {
         }
         if !completion.calls.is_empty() && completion.text.trim().is_empty() {
             let violation = Violation::new("", "no tool can be called now; answer without tools")
-                .with_template(&NOT_NOW, &());
+                .with_prompt(&Failure::NotNow);
             return self.retry(job, &shown(&completion.to_blocks()), &[violation]);
         }
         let is_filtered = completion.finish == FinishReason::ContentFilter;
@@ -500,17 +500,17 @@ impl Engine {
             .question
             .example(answer, violations)
             .unwrap_or_default();
-        let violations = violations.iter().map(|violation| RepairViolation {
+        let violations = violations.iter().map(|violation| BrokenRule {
             path: &violation.path,
             rule: violation.words(phrases),
         });
-        let data = Repair {
+        let remark = Remark::Repair {
             violations: violations.collect(),
             example,
         };
         let complaint = phrases
-            .render(&REPAIR, &data)
-            .or_else(|_| serde_json::to_string(&data))
+            .fill(&remark)
+            .or_else(|_| serde_json::to_string(&remark))
             .unwrap_or_default();
         job.rounds.refuse(answer, &complaint, job.usage.ms());
         self.calls.waiting.push_front(job);

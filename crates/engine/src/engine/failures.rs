@@ -7,7 +7,7 @@ use super::job::Job;
 use super::outages::{Phase, Stopping};
 use super::{Engine, Signal, Stop};
 use crate::event::Phrasebook;
-use crate::exchange::prompts::MAY_DECLINE;
+use crate::exchange::prompts::Remark;
 use crate::exchange::{Violation, tells_refusal};
 use crate::journal::{AskEnding, Line};
 use crate::locale::{Localize, UiText, text};
@@ -160,7 +160,7 @@ impl Engine {
     pub(super) fn refused(&mut self, mut job: Box<Job>, answer: &str, reason: UiText) {
         job.retract_stream();
         let phrases = self.world.resource::<Phrasebook>();
-        let reminder = phrases.render(&MAY_DECLINE, &()).unwrap_or_default();
+        let reminder = phrases.fill(&Remark::MayDecline).unwrap_or_default();
         let is_reminder = |refused: &Refused| refused.complaint.as_str() == reminder;
         if job.rounds.refused().any(is_reminder) || !job.may_be_refused() {
             job.rounds.refuse(answer, "", job.usage.ms());

@@ -10,7 +10,7 @@ use crate::context::{AgentContext, Chapters};
 use crate::event::guard::{Guards, Judged, Point};
 use crate::event::{EventTypes, Phrasebook};
 use crate::exchange::ErasedAsk;
-use crate::exchange::prompts::{self, RECALLED, RecalledLine};
+use crate::exchange::prompts::{RecalledLine, Remark};
 use crate::journal::{AskEnding, RecalledMemory};
 use crate::memory::{AnswerWords, Lens, Meaning, Memory, Vectors, Witnessed};
 use crate::message::{Text, Vector};
@@ -126,9 +126,9 @@ fn rendered(phrases: &Phrasebook, context: &AgentContext, memories: &[Memory]) -
         own: memory.speaker.as_ref() == Some(context.name()),
         text: &memory.text,
     });
-    let data = prompts::Recalled {
+    let remark = Remark::Recalled {
         memories: memories.collect(),
     };
-    let text = phrases.render_if_known(&RECALLED, &data)?;
+    let text = phrases.fill_if_known(&remark)?;
     Some(text.into())
 }

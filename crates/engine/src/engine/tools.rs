@@ -22,9 +22,7 @@ use crate::memory::Vectors;
 use crate::message::{Block, Digest, Language};
 use crate::mind::{Completion, ExchangeRound, Mind};
 use crate::secrets::redacted;
-use crate::tool::prompts::{
-    CUT, Cut, IN_WORDS, INTERRUPTED, InWords, STOPPED, Stopped, UNKNOWN, USED_UP, Unknown,
-};
+use crate::tool::prompts::{Failure, ToolPrompt};
 use crate::tool::{
     RunningTool, SEARCHES, ToolCall, ToolCaller, ToolError, ToolOutput, ToolSet, ToolSpec,
     ToolTrace, Toolbox, arguments_of,
@@ -115,13 +113,13 @@ impl Engine {
     /// How to call these tools, in words.
     fn prompted_tools(&self, specs: &[Arc<ToolSpec>]) -> Arc<str> {
         let tools = specs.iter().map(|spec| spec.as_ref().into());
-        let data = InWords {
+        let prompt = ToolPrompt::InWords {
             tools: tools.collect(),
         };
         let phrases = self.world.resource::<Phrasebook>();
         let words = phrases
-            .render(&IN_WORDS, &data)
-            .or_else(|_| serde_json::to_string(&data));
+            .fill(&prompt)
+            .or_else(|_| serde_json::to_string(&prompt));
         words.unwrap_or_default().into()
     }
 
@@ -275,7 +273,7 @@ impl Engine {
         };
         let stopped = guarded.stopped.map(|reason| {
             let words = format!("the call was not made: {reason}");
-            ToolError::new(words).with_template(&STOPPED, &Stopped { reason: &reason })
+            ToolError::new(words).with_prompt(&Failure::Stopped { reason: &reason })
         });
         (call, stopped)
     }
@@ -313,11 +311,11 @@ impl Engine {
                 .collect::<Vec<_>>()
                 .join(", ");
             let words = format!("there is no tool '{}'; there are: {known}", call.name);
-            let data = Unknown {
+            let failure = Failure::Unknown {
                 name: &call.name,
                 known: &known,
             };
-            let error = ToolError::new(words).with_template(&UNKNOWN, &data);
+            let error = ToolError::new(words).with_prompt(&failure);
             return Started::Ended(Err(error));
         };
         let round = job.rounds.recorded.len() as u32;
@@ -369,7 +367,7 @@ impl Engine {
             Some((end, _)) => {
                 let left_out = text[end..].chars().count();
                 let note = phrases
-                    .render(&CUT, &Cut { left_out })
+                    .fill(&ToolPrompt::Cut { left_out })
                     .unwrap_or_else(|_| format!("[{left_out} more characters]"));
                 format!("{}… {note}", &text[..end])
             }
@@ -395,7 +393,7 @@ impl Engine {
         if !job.prompt_tools().callable {
             let phrases = self.world.resource::<Phrasebook>();
             let words = phrases
-                .render(&USED_UP, &())
+                .fill(&ToolPrompt::UsedUp)
                 .unwrap_or_else(|_| "Answer now, without tools.".into());
             job.rounds.list.push(ExchangeRound::Note(words.into()));
         }
@@ -440,7 +438,7 @@ impl Engine {
     fn interrupted(&self, attempt: &OpenRound) -> OpenRound {
         let phrases = self.world.resource::<Phrasebook>();
         let error = ToolError::new("the program ended while the tool was running")
-            .with_template(&INTERRUPTED, &());
+            .with_prompt(&Failure::Interrupted);
         let failed = ToolResultRecord {
             text: error_words(&error, phrases),
             is_error: true,

@@ -41,6 +41,9 @@ pub trait AgentEvent: Telling + Serialize + DeserializeOwned + Send + Sync + 'st
     /// The name under which the type is registered, such as `speak`.
     const TYPE: &'static str;
 
+    /// The names of its fields, which its phrase may use.
+    const FIELDS: &'static [&'static str];
+
     /// Whether receiving it triggers automatic recall.
     const TRIGGERS_RECALL: bool = true;
 
@@ -137,7 +140,7 @@ pub struct EventType {
 
 impl EventType {
     /// A type whose words are in its phrase, which is checked against its fields.
-    pub const fn of<E: AgentEvent + Default>() -> Self {
+    pub const fn of<E: AgentEvent>() -> Self {
         Self {
             add_template: |prompts| prompts.add_event::<E>(),
             ..Self::without_phrase::<E>()

@@ -4,9 +4,17 @@ use bevy_ecs::prelude::*;
 use serde::Serialize;
 
 use super::{AgentEvent, EventWriter, PhraseError, Phrasebook};
-use crate::world_data::{DataFolder, Problems, PromptSet, PromptTemplate};
+use crate::world_data::{DataFolder, Problems, Prompt, PromptSet, PromptTemplate};
 
 impl Phrasebook {
+    /// Fills a template with its data.
+    ///
+    /// # Errors
+    /// There is no such template, or it can't be filled.
+    pub fn fill(&self, prompt: &impl Prompt) -> Result<String, PhraseError> {
+        self.say(prompt.template(), prompt)
+    }
+
     /// Fills a template.
     ///
     /// # Errors
@@ -20,12 +28,8 @@ impl Phrasebook {
     }
 
     /// Fills a template; `None` if there is none, or it can't be filled.
-    pub fn render_if_known<D: Serialize>(
-        &self,
-        template: &PromptTemplate<D>,
-        data: &D,
-    ) -> Option<String> {
-        self.say_if_known(template.name(), data)
+    pub fn fill_if_known(&self, prompt: &impl Prompt) -> Option<String> {
+        self.say_if_known(prompt.template(), prompt)
     }
 }
 
@@ -49,11 +53,10 @@ impl EventWriter<'_, '_> {
 
 impl PromptSet {
     /// Adds the template of an event type.
-    pub(super) fn add_event<E: AgentEvent + Default>(&mut self) {
-        if let Some(short) = E::short_template() {
-            self.add_named::<E>(short);
+    pub(super) fn add_event<E: AgentEvent>(&mut self) {
+        for name in E::short_template().into_iter().chain([E::template()]) {
+            self.add_named(name, E::FIELDS);
         }
-        self.add_named::<E>(E::template());
     }
 
     /// Reads and checks the templates in a folder such as `prompts/en`. The problems that come with
@@ -95,6 +98,5 @@ mod tests {
         assert_eq!(phrases.render(&PLAN, &plan).unwrap(), "Day 2: Ann, Bob");
         let missing = PromptTemplate::new("asks/none");
         assert!(phrases.render(&missing, &()).is_err());
-        assert_eq!(phrases.render_if_known(&missing, &()), None);
     }
 }

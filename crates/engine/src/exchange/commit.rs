@@ -6,7 +6,7 @@ use bevy_ecs::prelude::*;
 use serde_json::Value;
 
 use super::guarded::{Parts, guard_json};
-use super::prompts::{HESITATED, WITHHELD, Withheld};
+use super::prompts::Remark;
 use super::{AnswerState, BoxedAnswer, ErasedAsk, Ledger, OpenAsks, RoundMaker, Spent, Violation};
 use crate::cast::{self, Clock, CurrentStage, EntityName, StableId, WorldTurn};
 use crate::context::AgentContext;
@@ -255,7 +255,7 @@ fn guarded_json(text: &str, judge: &mut impl FnMut(&str) -> Option<String>) -> O
 
 fn withheld(world: &World, reason: &str) -> String {
     let phrases = world.get_resource::<Phrasebook>();
-    let words = phrases.and_then(|phrases| phrases.render(&WITHHELD, &Withheld { reason }).ok());
+    let words = phrases.and_then(|phrases| phrases.fill(&Remark::Withheld { reason }).ok());
     words.unwrap_or_else(|| format!("({reason})"))
 }
 
@@ -273,7 +273,7 @@ fn hesitated(
     }
     let form: Value = serde_json::from_str(text).ok()?;
     let phrases = world.get_resource::<Phrasebook>();
-    let words = phrases.and_then(|phrases| phrases.render(&HESITATED, &()).ok());
+    let words = phrases.and_then(|phrases| phrases.fill(&Remark::Hesitated).ok());
     words.filter(|_| !has_words(&form))
 }
 

@@ -35,7 +35,7 @@ pub(crate) use refusal::{refuses_to_write, tells_refusal};
 pub use reply::{AnswerState, Asked, Reply, register_reply};
 pub(crate) use rounds::RoundMaker;
 pub use rounds::{TOOL_CALL, TOOL_RESULT, TRACE_KEY};
-pub use template::AskTemplate;
+pub use template::{AskTemplate, Question};
 pub use violation::Violation;
 pub use voice::Voice;
 

@@ -2,113 +2,104 @@
 
 use serde::Serialize;
 
-use crate::event::{PromptSet, PromptTemplate};
-
-/// The answer is empty.
-pub const EMPTY: PromptTemplate<()> = PromptTemplate::new("rules/empty");
-/// The answer is too long, in characters.
-pub const TOO_LONG: PromptTemplate<TooLong> = PromptTemplate::new("rules/too_long");
-/// The answer was cut off.
-pub(super) const CUT_OFF: PromptTemplate<CutOff> = PromptTemplate::new("rules/cut_off");
-/// The answer is not in the language of the story.
-pub(super) const LANGUAGE: PromptTemplate<()> = PromptTemplate::new("rules/language");
-/// The answer is too short.
-pub(super) const TOO_SHORT: PromptTemplate<()> = PromptTemplate::new("rules/too_short");
-/// The answer is not only the text that was asked for.
-pub(super) const ONLY_TEXT: PromptTemplate<()> = PromptTemplate::new("rules/only_text");
-/// A character speaks in a text without speech.
-pub(super) const NOBODY_SPEAKS: PromptTemplate<()> = PromptTemplate::new("rules/nobody_speaks");
-/// A speaker tells of itself by its name.
-pub(super) const FIRST_PERSON: PromptTemplate<()> = PromptTemplate::new("rules/first_person");
-/// A speaker tells a story instead of what it says.
-pub(super) const ALOUD: PromptTemplate<()> = PromptTemplate::new("rules/aloud");
-/// Something was said before.
-pub(super) const SAID_BEFORE: PromptTemplate<()> = PromptTemplate::new("rules/said_before");
-/// The answer lacks a fact.
-pub(super) const MUST_HOLD: PromptTemplate<MustHold> = PromptTemplate::new("rules/must_hold");
-/// There is no whole JSON in the answer.
-pub(super) const NO_JSON: PromptTemplate<NoJsonFound> = PromptTemplate::new("rules/no_json");
-/// A part of the answer is missing, or of another kind.
-pub(super) const WRONG_FORM: PromptTemplate<WrongForm> = PromptTemplate::new("rules/wrong_form");
-/// Something was named that is not offered.
-pub(super) const NOT_ONE_OF: PromptTemplate<NotOneOf> = PromptTemplate::new("rules/not_one_of");
-/// Something was named that fits several things that are offered.
-pub(super) const SEVERAL: PromptTemplate<Several> = PromptTemplate::new("rules/several");
-
-/// Asks for another answer.
-pub(crate) const REPAIR: PromptTemplate<Repair> = PromptTemplate::new("engine/repair");
-/// The line in place of messages that were folded away.
-pub(crate) const FOLDED: PromptTemplate<Folded> = PromptTemplate::new("engine/folded");
-/// The title of messages that were folded away.
-pub const FOLDED_TITLE: PromptTemplate<Folded> = PromptTemplate::new("engine/folded_title");
-/// The text in place of one that a guard blocked.
-pub const WITHHELD: PromptTemplate<Withheld> = PromptTemplate::new("engine/withheld");
-/// What a model is told that refused.
-pub(super) const ECHO: PromptTemplate<()> = PromptTemplate::new("rules/echo");
-pub(crate) const MAY_DECLINE: PromptTemplate<()> = PromptTemplate::new("engine/may_decline");
-/// What an entity remembers as its own words where it gave none.
-pub(super) const HESITATED: PromptTemplate<()> = PromptTemplate::new("engine/hesitated");
-/// Memories that come to mind.
-pub(crate) const RECALLED: PromptTemplate<Recalled> = PromptTemplate::new("engine/recalled");
+use crate::world_data::{Prompt, PromptSet};
 
 /// Adds the templates of what a mind is told about its answers and its past.
 pub fn add_templates(prompts: &mut PromptSet) {
-    prompts
-        .add(&EMPTY)
-        .add(&TOO_LONG)
-        .add(&CUT_OFF)
-        .add(&LANGUAGE)
-        .add(&TOO_SHORT)
-        .add(&ONLY_TEXT)
-        .add(&NOBODY_SPEAKS)
-        .add(&SAID_BEFORE)
-        .add(&ALOUD)
-        .add(&FIRST_PERSON)
-        .add(&MUST_HOLD)
-        .add(&NO_JSON)
-        .add(&WRONG_FORM)
-        .add(&NOT_ONE_OF)
-        .add(&SEVERAL)
-        .add(&REPAIR)
-        .add(&FOLDED)
-        .add(&FOLDED_TITLE)
-        .add(&WITHHELD)
-        .add(&ECHO)
-        .add(&MAY_DECLINE)
-        .add(&HESITATED)
-        .add(&RECALLED);
+    prompts.declare::<Rule>().declare::<Remark>();
 }
 
-#[derive(Default, Serialize)]
-pub struct TooLong {
-    /// How many there may be.
-    pub most: usize,
-    /// How many there are.
-    pub length: usize,
+/// A rule that an answer can break.
+#[derive(Serialize, Prompt)]
+#[serde(untagged)]
+pub enum Rule<'a> {
+    #[prompt("rules/empty")]
+    Empty,
+    /// In characters.
+    #[prompt("rules/too_long")]
+    TooLong { most: usize, length: usize },
+    #[prompt("rules/cut_off")]
+    CutOff { tokens: u32 },
+    /// It is not in the language of the story.
+    #[prompt("rules/language")]
+    Language,
+    #[prompt("rules/too_short")]
+    TooShort,
+    /// It is not only the text that was asked for.
+    #[prompt("rules/only_text")]
+    OnlyText,
+    /// Somebody speaks in a text in which nobody does.
+    #[prompt("rules/nobody_speaks")]
+    NobodySpeaks,
+    /// Somebody tells of itself by its name.
+    #[prompt("rules/first_person")]
+    FirstPerson,
+    /// Somebody tells a story instead of what it says.
+    #[prompt("rules/aloud")]
+    Aloud,
+    #[prompt("rules/said_before")]
+    SaidBefore,
+    #[prompt("rules/must_hold")]
+    MustHold { fact: &'a str },
+    /// There is no whole JSON, and `near` can't be read.
+    #[prompt("rules/no_json")]
+    NoJson { found: Found, near: &'a str },
+    /// A part is missing, or of another kind. `kind` is what should be there: `one_of`, `text`,
+    /// `number`, `truth`, `list`, `object`, or nothing in particular.
+    #[prompt("rules/wrong_form")]
+    WrongForm {
+        is_missing: bool,
+        kind: &'static str,
+        options: Vec<String>,
+    },
+    /// Something was named that is not offered.
+    #[prompt("rules/not_one_of")]
+    NotOneOf {
+        given: &'a str,
+        options: &'a [&'a str],
+    },
+    /// Something was named that fits several things that are offered.
+    #[prompt("rules/several")]
+    Several { given: &'a str, fits: &'a [&'a str] },
+    /// The example was sent back.
+    #[prompt("rules/echo")]
+    Echo,
 }
 
-#[derive(Default, Serialize)]
-pub(super) struct CutOff {
-    pub(super) tokens: u32,
-}
-
-#[derive(Default, Serialize)]
-pub(super) struct MustHold<'a> {
-    pub(super) fact: &'a str,
-}
-
-#[derive(Default, Serialize)]
-pub(super) struct NoJsonFound<'a> {
-    pub(super) found: Found,
-    /// What can't be read.
-    pub(super) near: &'a str,
+/// What the engine tells a mind beside its questions.
+#[derive(Serialize, Prompt)]
+#[serde(untagged)]
+pub enum Remark<'a> {
+    /// Asks for another answer. The example is in the right form; it may be empty.
+    #[prompt("engine/repair")]
+    Repair {
+        violations: Vec<BrokenRule<'a>>,
+        example: String,
+    },
+    /// The line in place of messages that were folded away.
+    #[prompt("engine/folded")]
+    Folded { count: usize },
+    /// The title of messages that were folded away.
+    #[prompt("engine/folded_title")]
+    FoldedTitle { count: usize },
+    /// The text in place of one that a guard blocked, and why.
+    #[prompt("engine/withheld")]
+    Withheld { reason: &'a str },
+    /// What a model is told that refused.
+    #[prompt("engine/may_decline")]
+    MayDecline,
+    /// What an entity remembers as its own words where it gave none.
+    #[prompt("engine/hesitated")]
+    Hesitated,
+    /// Memories that come to mind.
+    #[prompt("engine/recalled")]
+    Recalled { memories: Vec<RecalledLine<'a>> },
 }
 
 /// What an answer contains instead of JSON.
-#[derive(Default, Serialize)]
+#[derive(Serialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Found {
-    #[default]
+pub enum Found {
     Nothing,
     /// JSON without its end.
     Part,
@@ -119,72 +110,19 @@ pub(super) enum Found {
     Drafts,
 }
 
-#[derive(Default, Serialize)]
-pub(super) struct WrongForm {
-    pub(super) is_missing: bool,
-    /// What should be there: `one_of`, `text`, `number`, `truth`, `list`, `object`, or nothing in
-    /// particular.
-    pub(super) kind: &'static str,
-    pub(super) options: Vec<String>,
-}
-
-#[derive(Default, Serialize)]
-pub(super) struct NotOneOf<'a> {
-    pub(super) given: &'a str,
-    pub(super) options: &'a [&'a str],
-}
-
-#[derive(Default, Serialize)]
-pub(super) struct Several<'a> {
-    pub(super) given: &'a str,
-    pub(super) fits: &'a [&'a str],
-}
-
-#[derive(Default, Serialize)]
-pub(crate) struct Repair<'a> {
-    pub(crate) violations: Vec<RepairViolation<'a>>,
-    /// An answer in the right form; empty if there is none.
-    pub(crate) example: String,
-}
-
-/// A violation as [`REPAIR`] shows it.
+/// A violation as [`Remark::Repair`] shows it.
 #[derive(Serialize)]
-pub(crate) struct RepairViolation<'a> {
-    pub(crate) path: &'a str,
-    pub(crate) rule: String,
+pub struct BrokenRule<'a> {
+    pub path: &'a str,
+    pub rule: String,
 }
 
-#[derive(Default, Serialize)]
-pub struct Folded {
-    /// The number of messages.
-    pub count: usize,
-}
-
-impl From<u32> for Folded {
-    fn from(count: u32) -> Self {
-        Self {
-            count: count as usize,
-        }
-    }
-}
-
-#[derive(Default, Serialize)]
-pub struct Withheld<'a> {
-    /// Why it is withheld.
-    pub reason: &'a str,
-}
-
-#[derive(Default, Serialize)]
-pub(crate) struct Recalled<'a> {
-    pub(crate) memories: Vec<RecalledLine<'a>>,
-}
-
-/// A memory as [`RECALLED`] shows it.
+/// A memory as [`Remark::Recalled`] shows it.
 #[derive(Serialize)]
-pub(crate) struct RecalledLine<'a> {
-    pub(crate) day: &'a str,
-    pub(crate) place: &'a str,
+pub struct RecalledLine<'a> {
+    pub day: &'a str,
+    pub place: &'a str,
     /// Whether the entity said or thought it itself.
-    pub(crate) own: bool,
-    pub(crate) text: &'a str,
+    pub own: bool,
+    pub text: &'a str,
 }

@@ -3,9 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::prompts::{
-    FIRST_PERSON, LANGUAGE, MUST_HOLD, MustHold, ONLY_TEXT, TOO_LONG, TOO_SHORT, TooLong,
-};
+use super::prompts::Rule;
 use super::refusal::refuses_to_write;
 use super::{Asked, Reply, Violation};
 use crate::message::Language;
@@ -103,19 +101,19 @@ impl Reply for Prose {
         };
         if length > 0 && letters(&self.0) < rules.min_letters {
             let rule = "this is too short; write what was asked for, in whole sentences";
-            violations.push(Violation::new("", rule).with_template(&TOO_SHORT, &()));
+            violations.push(Violation::new("", rule).with_prompt(&Rule::TooShort));
         }
         // An answer is empty if nothing of what was written is the text.
         if length == 0 || self.0.starts_with('{') && !rules.has_markup {
             let rule = "write only the text that was asked for, in plain sentences";
-            violations.push(Violation::new("", rule).with_template(&ONLY_TEXT, &()));
+            violations.push(Violation::new("", rule).with_prompt(&Rule::OnlyText));
         }
         if without_speech(&self.0, &rules.silent).is_some() {
             violations.push(Violation::nobody_speaks(""));
         }
         if rules.in_first_person && is_in_third_person(&self.0, &rules.writer) {
             let rule = "tell it yourself, in the first person";
-            let violation = Violation::new("", rule).with_template(&FIRST_PERSON, &());
+            let violation = Violation::new("", rule).with_prompt(&Rule::FirstPerson);
             violations.push(violation.only_once());
         }
         if !rules.untrue.is_empty() {
@@ -129,8 +127,8 @@ impl Reply for Prose {
         }
         if length > most {
             let rule = format!("at most {most} characters; this has {length}");
-            let data = TooLong { most, length };
-            violations.push(Violation::new("", rule).with_template(&TOO_LONG, &data));
+            let template = Rule::TooLong { most, length };
+            violations.push(Violation::new("", rule).with_prompt(&template));
         }
         if let Some(language) = rules.language
             && !is_in_language(&self.0, language)
@@ -140,13 +138,13 @@ impl Reply for Prose {
                 Language::En => "English",
             };
             let rule = format!("write in the language of the story: {name}");
-            violations.push(Violation::new("", rule).with_template(&LANGUAGE, &()));
+            violations.push(Violation::new("", rule).with_prompt(&Rule::Language));
         }
         for fact in &rules.must_hold {
             if !self.0.contains(fact) {
                 let rule = format!("it must contain: {fact}");
                 let violation = Violation::new("", rule);
-                violations.push(violation.with_template(&MUST_HOLD, &MustHold { fact }));
+                violations.push(violation.with_prompt(&Rule::MustHold { fact }));
             }
         }
         violations
@@ -200,7 +198,7 @@ fn may_be_english(text: &str) -> bool {
 mod tests {
     use super::*;
     use crate::exchange::AnswerState;
-    use crate::exchange::prompts::NOBODY_SPEAKS;
+    use crate::world_data::Prompt;
 
     #[test]
     fn every_broken_rule_is_reported() {
@@ -236,7 +234,7 @@ mod tests {
 
     #[test]
     fn what_is_no_text_in_the_language_is_refused() {
-        let (short, language) = (TOO_SHORT.name(), LANGUAGE.name());
+        let (short, language) = (Rule::TooShort.template(), Rule::Language.template());
         for (text, world, rule) in [
             ("...", Language::En, short),
             ("……", Language::Zh, short),
@@ -277,17 +275,17 @@ mod tests {
             (
                 "{\"mind\": \"I wait here.\", \"say\": \"Good morning.\"}",
                 Language::En,
-                ONLY_TEXT.name(),
+                Rule::OnlyText.template(),
             ),
             (
                 "Fog lies on the green. Ann says, “Go home.”",
                 Language::En,
-                NOBODY_SPEAKS.name(),
+                Rule::NobodySpeaks.template(),
             ),
             (
                 "雾气压在草地上。沈豆娘说：“今天没人来。”",
                 Language::Zh,
-                NOBODY_SPEAKS.name(),
+                Rule::NobodySpeaks.template(),
             ),
         ] {
             assert_eq!(broken(text, world), [rule], "{text}");

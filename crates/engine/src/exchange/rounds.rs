@@ -5,13 +5,13 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use super::guarded::{Parts, guard_json};
-use super::prompts::{WITHHELD, Withheld};
+use super::prompts::Remark;
 use crate::event::Phrasebook;
 use crate::event::guard::{GuardAct, Guards, Judged, Judgement, Point};
 use crate::journal::{ToolResultRecord, ToolRoundRecord};
 use crate::message::{Block, Body, Language, ResponseMetadata};
 use crate::mind::ToolRound;
-use crate::tool::prompts::{BLOCKED, Stopped};
+use crate::tool::prompts::Failure;
 
 /// The kind under which guards see a tool's result.
 pub const TOOL_RESULT: &str = "tool_result";
@@ -174,7 +174,7 @@ impl RoundMaker<'_> {
     }
 
     fn withheld(&self, reason: &str) -> String {
-        let words = self.phrases.render(&WITHHELD, &Withheld { reason });
+        let words = self.phrases.fill(&Remark::Withheld { reason });
         words.unwrap_or_else(|_| format!("({reason})"))
     }
 
@@ -213,7 +213,7 @@ impl RoundMaker<'_> {
         match judgement.blocked() {
             Some(reason) => {
                 let reason = reason.to_string();
-                let words = self.phrases.render(&BLOCKED, &Stopped { reason: &reason });
+                let words = self.phrases.fill(&Failure::Blocked { reason: &reason });
                 block(words.unwrap_or(reason), true)
             }
             None => block(judgement.text.into_owned(), result.is_error),

@@ -3,14 +3,12 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use super::prompts::{
-    CUT_OFF, CutOff, ECHO, EMPTY, Found, MAY_DECLINE, NO_JSON, NOBODY_SPEAKS, NOT_ONE_OF,
-    NoJsonFound, NotOneOf, SEVERAL, Several, TOO_LONG, TooLong, WRONG_FORM, WrongForm,
-};
-use crate::event::{Kinds, Phrasebook, PromptTemplate};
+use super::prompts::{Found, Remark, Rule};
+use crate::event::{Kinds, Phrasebook, Prompt, PromptTemplate};
 use crate::locale::{UiText, text};
 use crate::message::cut;
 use crate::reading::{Fault, FaultKind, Meant, NoJson, Offers, Wanted};
+use crate::world_data::phrase;
 
 /// How much is shown of what was said, in characters.
 const SHOWN: usize = 80;
@@ -45,6 +43,13 @@ impl Violation {
         self
     }
 
+    /// The same rule in a template, which minds read instead if the phrasebook has it.
+    #[must_use]
+    pub fn with_prompt(mut self, prompt: &impl Prompt) -> Self {
+        self.phrase = Some(phrase(prompt));
+        self
+    }
+
     /// The same rule with a template, filled with `data`, that minds read instead if the
     /// phrasebook has it.
     #[must_use]
@@ -75,11 +80,8 @@ impl Violation {
         Some(
             Self::unclear(given, &options, || {
                 let rule = format!("'{given}' is not one of: {}", options.join(", "));
-                let data = NotOneOf {
-                    given,
-                    options: &options,
-                };
-                Self::new("", rule).with_template(&NOT_ONE_OF, &data)
+                let options = &options;
+                Self::new("", rule).with_prompt(&Rule::NotOneOf { given, options })
             })
             .at(path),
         )
@@ -104,7 +106,7 @@ impl Violation {
 
     fn several(given: &str, fits: &[&str]) -> Self {
         let rule = format!("'{given}' may mean {}; name one of them", fits.join(" or "));
-        Self::new("", rule).with_template(&SEVERAL, &Several { given, fits })
+        Self::new("", rule).with_prompt(&Rule::Several { given, fits })
     }
 
     /// The same at another place.
@@ -132,38 +134,42 @@ impl Violation {
 
     fn json(found: Found, near: &str, words: &str) -> Self {
         let rule = format!("{words}; answer with one JSON object and nothing else");
-        Self::new("", rule).with_template(&NO_JSON, &NoJsonFound { found, near })
+        Self::new("", rule).with_prompt(&Rule::NoJson { found, near })
     }
 
     /// What stands at this place is of another kind.
     pub(super) fn wrong_form(path: &str) -> Self {
         let path = if path == "." { "" } else { path };
-        let data = WrongForm::default();
-        Self::new(path, "this has the wrong form").with_template(&WRONG_FORM, &data)
+        let rule = Rule::WrongForm {
+            is_missing: false,
+            kind: "",
+            options: Vec::new(),
+        };
+        Self::new(path, "this has the wrong form").with_prompt(&rule)
     }
 
     /// A text in which a character who is present speaks, although only events are told; told once.
     pub fn nobody_speaks(path: impl Into<String>) -> Self {
         let rule = "nobody speaks in this text; leave out what they say";
-        let violation = Self::new(path, rule).with_template(&NOBODY_SPEAKS, &());
+        let violation = Self::new(path, rule).with_prompt(&Rule::NobodySpeaks);
         violation.only_once()
     }
 
     /// A text that must not be empty.
     pub fn empty(path: impl Into<String>) -> Self {
-        Self::new(path, "must not be empty").with_template(&EMPTY, &())
+        Self::new(path, "must not be empty").with_prompt(&Rule::Empty)
     }
 
     /// The example of an answer was sent back.
     pub(crate) fn echo() -> Self {
         let rule = "this was the example; answer in your own words";
-        Self::new("", rule).with_template(&ECHO, &())
+        Self::new("", rule).with_prompt(&Rule::Echo)
     }
 
     /// A model refused, instead of speaking for its character.
     pub(crate) fn refusal() -> Self {
         let rule = "write for the character, not as an assistant";
-        Self::new("", rule).with_template(&MAY_DECLINE, &())
+        Self::new("", rule).with_prompt(&Remark::MayDecline)
     }
 
     /// The answer was cut off after this number of tokens.
@@ -171,7 +177,7 @@ impl Violation {
         let rule = format!(
             "cut off after {tokens} tokens, thoughts included; answer again, and more briefly"
         );
-        Self::new("", rule).with_template(&CUT_OFF, &CutOff { tokens })
+        Self::new("", rule).with_prompt(&Rule::CutOff { tokens })
     }
 
     /// The rule that `text` has at most `most` characters; `None` if it keeps to it.
@@ -179,7 +185,7 @@ impl Violation {
         let length = text.chars().count();
         (length > most).then(|| {
             let rule = format!("at most {most} characters; this has {length}");
-            Self::new(path, rule).with_template(&TOO_LONG, &TooLong { most, length })
+            Self::new(path, rule).with_prompt(&Rule::TooLong { most, length })
         })
     }
 
@@ -235,11 +241,11 @@ impl From<Fault> for Violation {
             [] => format!("{found}; it is a {kind}"),
             options => format!("{found}; name one of: {}", options.join(", ")),
         };
-        let data = WrongForm {
+        let template = Rule::WrongForm {
             is_missing,
             kind,
             options,
         };
-        Self::new(fault.path, rule).with_template(&WRONG_FORM, &data)
+        Self::new(fault.path, rule).with_prompt(&template)
     }
 }

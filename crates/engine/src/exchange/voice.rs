@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::Violation;
-use super::prompts::{ALOUD, SAID_BEFORE};
+use super::prompts::Rule;
 use crate::context::AgentContext;
 use crate::memory::{AnswerWords, Words};
 use crate::message::Role;
@@ -72,10 +72,10 @@ impl Voice {
             let is_repeated = letters(said) >= FEW_LETTERS && self.lately.contains(&compared(said));
             let violation = if is_repeated {
                 let rule = "you said this lately, word for word; say something else or nothing";
-                Violation::new(path, rule).with_template(&SAID_BEFORE, &())
+                Violation::new(path, rule).with_prompt(&Rule::SaidBefore)
             } else if is_told_of(said, &self.name) {
                 let rule = "write only the words that you say aloud";
-                Violation::new(path, rule).with_template(&ALOUD, &())
+                Violation::new(path, rule).with_prompt(&Rule::Aloud)
             } else {
                 return None;
             };

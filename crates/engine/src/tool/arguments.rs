@@ -6,7 +6,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::ToolError;
-use super::prompts::{ARGUMENTS, Wrong};
+use super::prompts::Failure;
 use crate::locale::{Localize, UiText, text};
 use crate::reading::{Arguments, ArgumentsRepair};
 
@@ -33,7 +33,7 @@ pub(super) fn wrong(problem: &UiText) -> ToolError {
         "the arguments are wrong: {problem}. Call again with arguments that fit the tool's schema."
     );
     let problem = problem.into();
-    ToolError::new(words).with_template(&ARGUMENTS, &Wrong { problem })
+    ToolError::new(words).with_prompt(&Failure::Arguments { problem })
 }
 
 /// The arguments as the object that a message keeps; an empty one if they are not an object.

@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::prompts::EXPRESSION;
 use super::{ToolCaller, ToolError, Toolbox};
+use crate::world_data::Prompt;
 
 /// The longest expression, in characters.
 const LONGEST: usize = 1_000;
@@ -32,11 +32,11 @@ struct Sum {
 fn calculate(expression: &str) -> Result<String, ToolError> {
     let wrong = |problem: Mistake| {
         let words = format!("'{expression}' can't be calculated: {problem}");
-        ToolError::new(words).with_kind(&EXPRESSION, &problem)
+        ToolError::new(words).with_prompt(&problem)
     };
     if expression.chars().count() > LONGEST {
         let words = format!("an expression has at most {LONGEST} characters");
-        return Err(ToolError::new(words).with_kind(&EXPRESSION, &Mistake::TooLong(LONGEST)));
+        return Err(ToolError::new(words).with_prompt(&Mistake::TooLong(LONGEST)));
     }
     let plain: String = expression.chars().map(plain).collect();
     if let Some(odd) = plain.chars().find(|char| !is_arithmetic(*char)) {
@@ -55,9 +55,10 @@ fn calculate(expression: &str) -> Result<String, ToolError> {
 }
 
 /// Why an expression has no value.
-#[derive(Debug, Error, Serialize)]
+#[derive(Debug, Error, Serialize, Prompt)]
 #[serde(tag = "kind", content = "what", rename_all = "snake_case")]
-enum Mistake {
+#[prompt("tools/errors/expression")]
+pub(super) enum Mistake {
     #[error("> {0}")]
     TooLong(usize),
     #[error("'{0}'")]

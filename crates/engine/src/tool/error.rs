@@ -1,12 +1,11 @@
 //! What a mind is told if a tool fails.
 
-use serde::Serialize;
 use serde_json::Value;
 use thiserror::Error;
 
-use super::prompts::{FAILED, Failed};
+use super::prompts::Failure;
 use crate::locale::{Localize, Translations, UiText};
-use crate::world_data::{Kinds, PromptTemplate};
+use crate::world_data::{Prompt, phrase};
 
 /// Why a tool failed, in words that tell the mind what would be right.
 #[derive(Clone, Debug, Error, PartialEq)]
@@ -30,21 +29,13 @@ impl ToolError {
     /// A failure that is told in the language of its reader.
     pub fn of(error: &impl Localize) -> Self {
         let text = Translations::from(error);
-        Self::new(text.to_string()).with_template(&FAILED, &Failed { text })
+        Self::new(text.to_string()).with_prompt(&Failure::Failed { text })
     }
 
-    /// The same failure with a template, filled with `data`, that minds read instead if the
-    /// phrasebook has it.
+    /// The same failure in a template, which minds read instead if the phrasebook has it.
     #[must_use]
-    pub fn with_template<D: Serialize>(mut self, template: &PromptTemplate<D>, data: &D) -> Self {
-        self.phrase = Some(template.with_data(data));
-        self
-    }
-
-    /// The same failure with a template of several kinds, one of which it is.
-    #[must_use]
-    pub fn with_kind(mut self, template: &PromptTemplate<Kinds>, kind: &impl Serialize) -> Self {
-        self.phrase = Some(template.with_kind(kind));
+    pub fn with_prompt(mut self, prompt: &impl Prompt) -> Self {
+        self.phrase = Some(phrase(prompt));
         self
     }
 

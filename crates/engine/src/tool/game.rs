@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::names::{RECALL, SEARCH_LORE};
-use super::prompts::{DICE, Dice};
+use super::prompts::Failure;
 use super::{NoArguments, ToolCaller, ToolError, Toolbox};
 use crate::knowledge::{FactBook, Knowledge};
 use crate::memory::{AnswerWords, Lens, LookupVectors, Lore, Meaning, Vectors, Witnessed};
@@ -56,14 +56,14 @@ fn roll_dice(caller: &ToolCaller<'_>, roll: Roll) -> Result<Value, ToolError> {
         && (2..=MAX_SIDES).contains(&roll.sides)
         && roll.plus.unsigned_abs() <= MAX_SIDES;
     if !possible {
-        let data = Dice {
+        let failure = Failure::Dice {
             most_dice: MAX_DICE,
             most_sides: MAX_SIDES,
         };
         let words = format!(
             "roll 1 to {MAX_DICE} dice of 2 to {MAX_SIDES} sides, and add {MAX_SIDES} at most"
         );
-        return Err(ToolError::new(words).with_template(&DICE, &data));
+        return Err(ToolError::new(words).with_prompt(&failure));
     }
     let mut stream = caller.stream("dice");
     let dice: Vec<_> = (0..roll.dice)

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use super::arguments::wrong;
-use super::prompts::{NO_ROW, NoRow};
+use super::prompts::Failure;
 use super::{ToolCaller, ToolError, ToolOutput, Toolbox, read_arguments};
 use crate::locale::{Language, UiText, text};
 use crate::wording::fold_name;
@@ -166,13 +166,13 @@ impl Table {
                     .map(|row| row.of.join(comma))
                     .collect::<Vec<_>>()
                     .join(semicolon);
-                let data = NoRow {
+                let failure = Failure::NoRow {
                     asked: &asked,
                     known: &known,
                 };
                 let error =
                     ToolError::new(format!("nothing is known of {asked}; there are: {known}"));
-                Err(error.with_template(&NO_ROW, &data))
+                Err(error.with_prompt(&failure))
             }
         }
     }

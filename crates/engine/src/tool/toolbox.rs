@@ -13,7 +13,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use super::prompts::{BROKE_DOWN, TIME, Time};
+use super::prompts::Failure;
 use super::spec::is_legal;
 use super::{
     ToolCaller, ToolError, ToolNameError, ToolSpec, ToolTrace, read_arguments, schema_for,
@@ -136,7 +136,7 @@ impl Tool {
             output.map(output_or_panic).unwrap_or_else(|_| {
                 let seconds = time_limit.as_secs_f64();
                 let words = format!("the tool did not answer within {seconds} s");
-                Err(ToolError::new(words).with_template(&TIME, &Time { seconds }))
+                Err(ToolError::new(words).with_prompt(&Failure::Time { seconds }))
             })
         }))
     }
@@ -153,7 +153,7 @@ impl Tool {
 fn output_or_panic(output: std::thread::Result<ToolOutput>) -> ToolOutput {
     output.unwrap_or_else(|_| {
         let error = ToolError::new("the tool broke down");
-        Err(error.with_template(&BROKE_DOWN, &()))
+        Err(error.with_prompt(&Failure::BrokeDown))
     })
 }
 

@@ -56,19 +56,54 @@ impl PromptTemplate<Kinds> {
     }
 }
 
+/// The name of a template, such as `asks/plan`: the path in the language's folder, without the
+/// ending; and the variables that it may use.
+pub type Declared = (&'static str, &'static [&'static [&'static str]]);
+
+/// Data that fill a template. Derive it, by which the built-in templates are checked too.
+pub trait Prompt: Serialize {
+    /// All templates that data of this type fill.
+    const TEMPLATES: &'static [Declared];
+
+    /// The name of the template that these data fill.
+    fn template(&self) -> &'static str;
+}
+
+/// A template by its name, with the data to fill it later.
+pub(crate) fn phrase(prompt: &impl Prompt) -> (&'static str, Value) {
+    // Can't fail: the data are structs of strings, numbers, and lists of these.
+    let data = serde_json::to_value(prompt).unwrap_or_default();
+    (prompt.template(), data)
+}
+
+/// The names of fields that several prompts have. `#[derive(Prompt)]` without a template.
+pub trait Fields {
+    const NAMES: &'static [&'static str];
+}
+
 /// The templates of a game, each with the variables that it may use.
 #[derive(Clone, Debug, Default)]
 pub struct PromptSet(Vec<(String, Vec<String>)>);
 
 impl PromptSet {
-    pub fn add<D: Default + Serialize>(&mut self, template: &PromptTemplate<D>) -> &mut Self {
-        self.add_named::<D>(template.name)
+    /// Adds the templates of a type of data.
+    pub fn declare<P: Prompt>(&mut self) -> &mut Self {
+        for (name, variables) in P::TEMPLATES {
+            self.add_named(*name, &variables.concat());
+        }
+        self
     }
 
-    /// Adds the template of this name, which is filled with a `D`.
-    pub fn add_named<D: Default + Serialize>(&mut self, name: impl Into<String>) -> &mut Self {
-        self.0.push((name.into(), fields::<D>()));
+    /// Adds a template that is filled with a `D`.
+    pub fn add<D: Default + Serialize>(&mut self, template: &PromptTemplate<D>) -> &mut Self {
+        self.0.push((template.name.into(), fields::<D>()));
         self
+    }
+
+    /// Adds the template of this name, which may use these variables.
+    pub fn add_named(&mut self, name: impl Into<String>, variables: &[&str]) {
+        let variables = variables.iter().map(ToString::to_string);
+        self.0.push((name.into(), variables.collect()));
     }
 
     /// Reads and checks the templates in a folder such as `prompts/en`. The problems that come with

@@ -2,7 +2,7 @@
 
 use bevy_ecs::prelude::*;
 use playhouse_engine::event::AgentEvent;
-use playhouse_engine::exchange::prompts::{WITHHELD, Withheld};
+use playhouse_engine::exchange::prompts::Remark;
 use playhouse_engine::locale::UiText;
 use serde_json::Value;
 use thiserror::Error;
@@ -58,7 +58,7 @@ impl ChatStep<'_, '_, '_> {
             }
             Err(blocked) => {
                 let reason = &blocked.to_string();
-                let text = self.prompt(&WITHHELD, &Withheld { reason });
+                let text = self.fill(&Remark::Withheld { reason });
                 let notice = ChatMessage::text(self.team.name.as_str(), text);
                 let how = Delivery {
                     listeners: &[],

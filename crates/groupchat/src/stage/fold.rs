@@ -4,7 +4,7 @@ use bevy_ecs::prelude::*;
 use playhouse_engine::context::{AgentContext, Chapter, EntryId, StoredMessage, View};
 use playhouse_engine::event::AnsweredBy;
 use playhouse_engine::exchange::Ask;
-use playhouse_engine::exchange::prompts::{FOLDED_TITLE, Folded};
+use playhouse_engine::exchange::prompts::Remark;
 use playhouse_engine::message::{Body, Role, Tags};
 
 use super::chat::Phase;
@@ -90,7 +90,7 @@ impl ChatStep<'_, '_, '_> {
         let event = ChatMessage::new(&name, ChatContent::Thought(summary.to_owned()));
         self.post(event.with_usage(usage));
         let text = self.prompt(&FOLDED, &FoldedPrompt { summary });
-        let title = self.prompt(&FOLDED_TITLE, &Folded { count });
+        let title = self.fill(&Remark::FoldedTitle { count });
         let turn = self.params.turn.0;
         let Ok((mut context, mut chapters)) = self.params.contexts.get_mut(entity) else {
             return;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use playhouse_engine::exchange::prompts::{EMPTY, TOO_LONG, TooLong};
+use playhouse_engine::exchange::prompts::Rule;
 use playhouse_engine::exchange::{Reply, Violation};
 use playhouse_engine::locale::Translations;
 use playhouse_engine::reading::names::{REASON, WORDS};
@@ -21,7 +21,7 @@ const MAX_CHARS: usize = 1_000_000;
 
 fn empty_answer(path: &str) -> Violation {
     let rule = "the answer is empty; write the text that was asked for";
-    Violation::new(path, rule).with_template(&EMPTY, &())
+    Violation::new(path, rule).with_prompt(&Rule::Empty)
 }
 
 /// Plain text for everybody.
@@ -57,11 +57,11 @@ impl Reply for TextReply {
             return Vec::new();
         }
         let rule = format!("at most {MAX_CHARS} characters; this has {length}");
-        let data = TooLong {
+        let broken = Rule::TooLong {
             most: MAX_CHARS,
             length,
         };
-        vec![Violation::new("", rule).with_template(&TOO_LONG, &data)]
+        vec![Violation::new("", rule).with_prompt(&broken)]
     }
 }
 

@@ -5,7 +5,7 @@ use bevy_ecs::system::SystemParam;
 use playhouse_engine::cast::{CastList, EntityName, OnStage, StageRng, WorldTurn};
 use playhouse_engine::context::{AgentContext, Chapters};
 use playhouse_engine::engine::AskCount;
-use playhouse_engine::event::{EventWriter, PromptTemplate};
+use playhouse_engine::event::{EventWriter, PhraseError, Prompt, PromptTemplate};
 use playhouse_engine::exchange::{Ask, Reply};
 use playhouse_engine::locale::{Language, UiText};
 use serde::Serialize;
@@ -110,10 +110,19 @@ impl<'a> ChatStep<'a, '_, '_> {
         template: &PromptTemplate<D>,
         data: &D,
     ) -> String {
-        let events = &mut self.params.events;
-        let prompt = events.phrases().render(template, data);
+        let prompt = self.params.events.phrases().render(template, data);
+        self.filled(prompt)
+    }
+
+    /// As [`Self::prompt`], of data that name their template.
+    pub(super) fn fill(&mut self, prompt: &impl Prompt) -> String {
+        let prompt = self.params.events.phrases().fill(prompt);
+        self.filled(prompt)
+    }
+
+    fn filled(&mut self, prompt: Result<String, PhraseError>) -> String {
         prompt.unwrap_or_else(|reason| {
-            events.fault(reason.into());
+            self.params.events.fault(reason.into());
             String::new()
         })
     }

@@ -1,6 +1,6 @@
 //! Somebody hides something where it is. Only the actor knows, and whoever is told.
 
-use playhouse_engine::event::{PromptSet, PromptTemplate, write_events_at_meeting};
+use playhouse_engine::event::write_events_at_meeting;
 use playhouse_engine::knowledge::{MadeKind, make_fact};
 
 use super::rules::{Acting, Rules};
@@ -8,8 +8,6 @@ use super::{Action, Appeal, Hide};
 use crate::drama::Hidden;
 use crate::events::ItemHidden;
 use crate::talk::TurnTaken;
-
-const HIDDEN: PromptTemplate<ItemHidden> = PromptTemplate::new("made/hidden");
 
 impl Action for Hide {
     const APPEAL: Appeal = Appeal::Rarely(3);
@@ -25,7 +23,7 @@ impl Action for Hide {
             stage: rules.whereabouts.name_text(stage),
             item: item.clone(),
         };
-        let fact = match rules.events.phrases().render(&HIDDEN, &event) {
+        let fact = match rules.events.phrases().fill(&event) {
             Ok(fact) => fact.trim().to_owned(),
             Err(error) => return rules.events.fault(error.into()),
         };
@@ -43,9 +41,5 @@ impl Action for Hide {
             }
             write_events_at_meeting(world, |events| events.teach_own_deed(actor, &id));
         });
-    }
-
-    fn add_templates(prompts: &mut PromptSet) {
-        prompts.add(&HIDDEN);
     }
 }

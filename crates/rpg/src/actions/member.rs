@@ -2,35 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use playhouse_engine::event::{PromptSet, PromptTemplate};
 use playhouse_engine::exchange::Violation;
 use playhouse_engine::memory::Words;
 use playhouse_engine::mind::Notes;
 use playhouse_engine::reading::letters;
-use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::PlanConstraints;
-
-const NOT_HERE: PromptTemplate<NotHere> = PromptTemplate::new("rules/not_here");
-const NO_WAY: PromptTemplate<NoWay> = PromptTemplate::new("rules/no_way");
-
-#[derive(Default, Serialize)]
-struct NotHere<'a> {
-    target: &'a str,
-    present: &'a [String],
-}
-
-#[derive(Default, Serialize)]
-struct NoWay<'a> {
-    to: &'a str,
-    exits: &'a [String],
-}
-
-/// Adds the templates of this file.
-pub(super) fn add_templates(prompts: &mut PromptSet) {
-    prompts.add(&NOT_HERE).add(&NO_WAY);
-}
+use super::plan::PlanRule;
 
 /// A member of an action.
 #[derive(Clone, Copy, Debug)]
@@ -222,7 +201,7 @@ fn check_present(target: &str, present: &[String]) -> Option<Violation> {
                 "'{target}' is not here; choose one of: {}",
                 present.join(", ")
             );
-            Violation::new("", rule).with_template(&NOT_HERE, &NotHere { target, present })
+            Violation::new("", rule).with_prompt(&PlanRule::NotHere { target, present })
         })
     })
 }
@@ -235,7 +214,7 @@ fn check_exit(to: &str, exits: &[String]) -> Option<Violation> {
                 "no way leads to '{to}'; choose one of: {}",
                 exits.join(", ")
             );
-            Violation::new("", rule).with_template(&NO_WAY, &NoWay { to, exits })
+            Violation::new("", rule).with_prompt(&PlanRule::NoWay { to, exits })
         })
     })
 }

@@ -33,6 +33,7 @@ use playhouse_engine::exchange::Violation;
 use playhouse_engine::memory::Words;
 use serde::{Deserialize, Serialize};
 
+use crate::events::ItemHidden;
 use crate::talk::TurnTaken;
 use member::{Given, Member, Source};
 pub(crate) use plan::PlanConstraints;
@@ -66,8 +67,8 @@ actions! {
 
 /// Adds the templates of this module.
 pub(super) fn add_templates(prompts: &mut PromptSet) {
-    member::add_templates(prompts);
-    plan::add_templates(prompts);
-    rules::add_templates(prompts);
-    add_templates_of_actions(prompts);
+    prompts
+        .declare::<plan::PlanRule>()
+        .declare::<rules::Reason>()
+        .declare::<ItemHidden>();
 }

@@ -1,21 +1,11 @@
 //! Somebody walks to another place.
 
 use playhouse_engine::event::kinds::Leave;
-use playhouse_engine::event::{PromptSet, PromptTemplate};
-use serde::Serialize;
 
-use super::rules::{Acting, Rules};
+use super::rules::{Acting, Reason, Rules};
 use super::{Action, Appeal, Move};
 use crate::talk::TurnTaken;
 use crate::travel::walk;
-
-const NO_WAY: PromptTemplate<NoWay> = PromptTemplate::new("refusals/no_way");
-
-/// Somebody wanted to go where no way leads.
-#[derive(Default, Serialize)]
-struct NoWay<'a> {
-    to: &'a str,
-}
 
 impl Action for Move {
     const APPEAL: Appeal = Appeal::Special;
@@ -24,10 +14,6 @@ impl Action for Move {
         if rules.leave(acting, &self.to) {
             taken.left_for = Some(self.to);
         }
-    }
-
-    fn add_templates(prompts: &mut PromptSet) {
-        prompts.add(&NO_WAY);
     }
 }
 
@@ -41,7 +27,7 @@ impl Rules<'_, '_> {
             id.is_some_and(|id| exits.contains(&id))
         });
         let Some(to) = to else {
-            self.refuse(acting, "move", &NO_WAY, &NoWay { to: destination });
+            self.refuse(acting, "move", &Reason::NoWay { to: destination });
             return false;
         };
         let event = Leave {

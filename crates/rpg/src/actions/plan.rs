@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use playhouse_engine::event::{PromptSet, PromptTemplate};
+use playhouse_engine::event::Prompt;
 use playhouse_engine::exchange::{Reply, Violation};
 use playhouse_engine::memory::Words;
 use playhouse_engine::reading::{Offers, OtherNames};
@@ -56,22 +56,22 @@ impl PlanConstraints {
     }
 }
 
-const NO_ACTION: PromptTemplate<NoAction> = PromptTemplate::new("rules/no_action");
-const ONE_ACTION: PromptTemplate<OneAction> = PromptTemplate::new("rules/one_action");
-
-#[derive(Default, Serialize)]
-struct NoAction<'a> {
-    actions: &'a [&'a str],
-}
-
-#[derive(Default, Serialize)]
-struct OneAction<'a> {
-    found: &'a [&'a str],
-}
-
-/// Adds the templates of this file.
-pub(super) fn add_templates(prompts: &mut PromptSet) {
-    prompts.add(&NO_ACTION).add(&ONE_ACTION);
+/// A rule that a plan can break.
+#[derive(Serialize, Prompt)]
+#[serde(untagged)]
+pub(super) enum PlanRule<'a> {
+    #[prompt("rules/no_action")]
+    NoAction { actions: &'a [&'a str] },
+    /// It says or does several things.
+    #[prompt("rules/one_action")]
+    OneAction { found: &'a [&'a str] },
+    #[prompt("rules/not_here")]
+    NotHere {
+        target: &'a str,
+        present: &'a [String],
+    },
+    #[prompt("rules/no_way")]
+    NoWay { to: &'a str, exits: &'a [String] },
 }
 
 impl Plan {
@@ -118,8 +118,8 @@ impl Plan {
         }
         let possible = names(constraints.possible());
         let rule = format!("say or do something: {}", possible.join(", "));
-        let data = NoAction { actions: &possible };
-        let violation = Violation::new("", rule).with_template(&NO_ACTION, &data);
+        let broken = PlanRule::NoAction { actions: &possible };
+        let violation = Violation::new("", rule).with_prompt(&broken);
         // A thought alone is asked again once, and is to do nothing then.
         let is_thought = !self.mind.trim().is_empty();
         Some(if is_thought {
@@ -134,7 +134,7 @@ impl Plan {
         let found = &*self.in_slot(slot);
         (found.len() > 1).then(|| {
             let rule = format!("only one of {}", found.join(", "));
-            Violation::new("", rule).with_template(&ONE_ACTION, &OneAction { found })
+            Violation::new("", rule).with_prompt(&PlanRule::OneAction { found })
         })
     }
 }

@@ -7,7 +7,7 @@ use bevy_ecs::system::SystemParam;
 use playhouse_engine::cast::{CastList, Exits, Whereabouts};
 use playhouse_engine::context::{AgentContext, Chapters};
 use playhouse_engine::event::kinds::Mind;
-use playhouse_engine::event::{AgentEvent, EventWriter, PromptSet, PromptTemplate};
+use playhouse_engine::event::{AgentEvent, EventWriter, Prompt};
 use playhouse_engine::knowledge::{FactBook, Knowledge};
 use playhouse_engine::memory::{AnswerWords, LookupVectors, Lore, Vectors, Witnessed};
 use serde::Serialize;
@@ -19,39 +19,25 @@ use crate::home::here::present;
 use crate::home::uses::OpenUses;
 use crate::talk::{Talk, TurnTaken};
 
-const NOBODY_THERE: PromptTemplate<NobodyThere> = PromptTemplate::new("refusals/nobody_there");
-const NO_ITEM: PromptTemplate<NoItem> = PromptTemplate::new("refusals/no_item");
-const NOT_NOW: PromptTemplate<NotNow> = PromptTemplate::new("refusals/not_now");
-const SWORN: PromptTemplate<Sworn> = PromptTemplate::new("refusals/sworn");
-
-/// The one who was addressed is not here.
-#[derive(Default, Serialize)]
-struct NobodyThere<'a> {
-    target: &'a str,
-}
-
-/// An item is not where it was.
-#[derive(Default, Serialize)]
-struct NoItem<'a> {
-    item: &'a str,
-}
-
-/// The actor wanted to do what it was not offered.
-#[derive(Default, Serialize)]
-struct NotNow<'a> {
-    action: &'a str,
-}
-
-/// The actor wanted to tell what nobody can say.
-#[derive(Default, Serialize)]
-struct Sworn<'a> {
-    title: &'a str,
-}
-
-/// Adds the templates of this file.
-pub(super) fn add_templates(prompts: &mut PromptSet) {
-    prompts.add(&NOBODY_THERE).add(&NO_ITEM);
-    prompts.add(&NOT_NOW).add(&SWORN);
+/// Why somebody could not do what it wanted.
+#[derive(Serialize, Prompt)]
+#[serde(untagged)]
+pub(super) enum Reason<'a> {
+    /// Somebody was addressed who is not here.
+    #[prompt("refusals/nobody_there")]
+    NobodyThere { target: &'a str },
+    /// An item is not where it was.
+    #[prompt("refusals/no_item")]
+    NoItem { item: &'a str },
+    /// It was not offered.
+    #[prompt("refusals/not_now")]
+    NotNow { action: &'a str },
+    /// Nobody can say it.
+    #[prompt("refusals/sworn")]
+    Sworn { title: &'a str },
+    /// No way leads there.
+    #[prompt("refusals/no_way")]
+    NoWay { to: &'a str },
 }
 
 /// What the rules know and change.
@@ -121,7 +107,7 @@ impl Rules<'_, '_> {
         self.think(&acting, std::mem::take(&mut plan.mind));
         plan.carry_out(self, &acting, &mut taken);
         for action in impossible {
-            self.refuse(&acting, action, &NOT_NOW, &NotNow { action });
+            self.refuse(&acting, action, &Reason::NotNow { action });
         }
         for fact in &acting.tells {
             self.refuse_sworn(&acting, fact);
@@ -178,7 +164,7 @@ impl Rules<'_, '_> {
         let fact = self.book.get(fact).filter(|fact| fact.sworn).cloned();
         if let Some(fact) = fact {
             let title = &fact.title;
-            self.refuse(acting, "tells", &SWORN, &Sworn { title });
+            self.refuse(acting, "tells", &Reason::Sworn { title });
         }
     }
 
@@ -208,7 +194,7 @@ impl Rules<'_, '_> {
             .by_name(target)
             .filter(|listener| *listener != acting.entity && acting.present.contains(listener));
         if listener.is_none() {
-            self.refuse(acting, action, &NOBODY_THERE, &NobodyThere { target });
+            self.refuse(acting, action, &Reason::NobodyThere { target });
         }
         listener
     }
@@ -229,14 +215,8 @@ impl Rules<'_, '_> {
         Some(receiver)
     }
 
-    pub(super) fn refuse<D: Serialize>(
-        &mut self,
-        acting: &Acting<'_>,
-        action: &str,
-        template: &PromptTemplate<D>,
-        data: &D,
-    ) {
-        match self.events.phrases().render(template, data) {
+    pub(super) fn refuse(&mut self, acting: &Acting<'_>, action: &str, reason: &Reason<'_>) {
+        match self.events.phrases().fill(reason) {
             Ok(reason) => {
                 let event = Refusal {
                     actor: acting.name.to_string(),
@@ -251,7 +231,7 @@ impl Rules<'_, '_> {
 
     /// Tells the actor that an item is not where it was.
     pub(super) fn refuse_item(&mut self, acting: &Acting<'_>, action: &str, item: &str) {
-        self.refuse(acting, action, &NO_ITEM, &NoItem { item });
+        self.refuse(acting, action, &Reason::NoItem { item });
     }
 
     pub(super) fn has(&self, holder: Entity, item: &str) -> bool {

@@ -1,6 +1,5 @@
 //! What a row of the table of actions says, and what the program makes of it.
 
-use playhouse_engine::event::PromptSet;
 use playhouse_engine::exchange::Violation;
 use playhouse_engine::locale::UiText;
 use playhouse_engine::memory::Words;
@@ -57,8 +56,6 @@ pub(super) trait Action {
     fn check(&self, _constraints: &PlanConstraints) -> Option<Violation> {
         None
     }
-
-    fn add_templates(_prompts: &mut PromptSet) {}
 }
 
 impl ActionSpec {
@@ -243,11 +240,6 @@ macro_rules! actions {
                     action.carry_out(rules, acting, taken);
                 } )+
             }
-        }
-
-        /// Adds the templates of all actions.
-        fn add_templates_of_actions(prompts: &mut PromptSet) {
-            $( <$Action as Action>::add_templates(prompts); )+
         }
     };
 }

@@ -25,6 +25,7 @@ pub(super) fn plugin(setup: &mut Setup) {
 }
 
 pub(super) fn add_templates(prompts: &mut PromptSet) {
-    referee::add_templates(prompts);
-    prose::add_templates(prompts);
+    prompts
+        .declare::<referee::AttemptData>()
+        .declare::<prose::OutcomeRule>();
 }

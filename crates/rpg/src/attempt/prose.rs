@@ -1,7 +1,7 @@
 //! What a referee's texts may not say, as far as code can tell surely: the dice and what was won
 //! are all that happens.
 
-use playhouse_engine::event::{PromptSet, PromptTemplate};
+use playhouse_engine::event::Prompt;
 use playhouse_engine::exchange::Violation;
 use playhouse_engine::message::Language;
 use playhouse_engine::reading::without_speech;
@@ -12,19 +12,19 @@ use super::ruling::Ruling;
 use super::stakes::{AttemptScope, Stake, Stakes, named};
 use crate::deaths::deaths_of;
 
-const NOT_THERE: PromptTemplate<NameData> = PromptTemplate::new("rules/attempt_not_there");
-const DEATH: PromptTemplate<NameData> = PromptTemplate::new("rules/attempt_death");
-const ITEM_FACT: PromptTemplate<NameData> = PromptTemplate::new("rules/attempt_item_fact");
-const FACT_OF_FAILURE: PromptTemplate<()> = PromptTemplate::new("rules/attempt_fact");
-
-#[derive(Default, Serialize)]
-struct NameData<'a> {
-    name: &'a str,
-}
-
-pub(super) fn add_templates(prompts: &mut PromptSet) {
-    prompts.add(&NOT_THERE).add(&DEATH);
-    prompts.add(&ITEM_FACT).add(&FACT_OF_FAILURE);
+/// A rule that a referee's text can break.
+#[derive(Serialize, Prompt)]
+#[serde(untagged)]
+pub(super) enum OutcomeRule<'a> {
+    #[prompt("rules/attempt_not_there")]
+    NotThere { name: &'a str },
+    #[prompt("rules/attempt_death")]
+    Death { name: &'a str },
+    #[prompt("rules/attempt_item_fact")]
+    ItemFact { name: &'a str },
+    /// A fact that a failure would tell.
+    #[prompt("rules/attempt_fact")]
+    FactOfFailure,
 }
 
 /// What is wrong with the texts of a ruling, of which one may be told: only `not` if the attempt is
@@ -45,14 +45,14 @@ pub(super) fn faults(ruling: &Ruling, stakes: &Stakes) -> Vec<Violation> {
         if let Some(name) = elsewhere.find(|name| names(&text, name) && !is_won(name)) {
             let rule = format!("'{name}' is not here, so nobody sees it");
             let violation = Violation::new(path, rule);
-            faults.push(violation.with_template(&NOT_THERE, &NameData { name }));
+            faults.push(violation.with_prompt(&OutcomeRule::NotThere { name }));
         }
         if without_speech(written_text, &around.people).is_some() {
             faults.push(Violation::nobody_speaks(path));
         }
         if let Some(name) = around.people.iter().find(|name| dies(&text, name, around)) {
             let violation = Violation::new(path, "nobody dies of an attempt");
-            faults.push(violation.with_template(&DEATH, &NameData { name }));
+            faults.push(violation.with_prompt(&OutcomeRule::Death { name }));
         }
     }
     if prize == Stake::Fact && ruling.possible {
@@ -64,11 +64,11 @@ pub(super) fn faults(ruling: &Ruling, stakes: &Stakes) -> Vec<Violation> {
         if let Some(name) = items.find(|name| places(&ruling.fact, name, around.language)) {
             let rule = format!("say neither where '{name}' is nor who has it nor that it is gone");
             let violation = Violation::new("fact", rule);
-            faults.push(violation.with_template(&ITEM_FACT, &NameData { name }));
+            faults.push(violation.with_prompt(&OutcomeRule::ItemFact { name }));
         }
         if !fact.is_empty() && FoldedText::of(&ruling.not).contains_words(&fact) {
             let violation = Violation::new("not", "the fact is not true if it fails");
-            faults.push(violation.with_template(&FACT_OF_FAILURE, &()));
+            faults.push(violation.with_prompt(&OutcomeRule::FactOfFailure));
         }
     }
     faults

@@ -4,8 +4,8 @@ use bevy_ecs::prelude::*;
 use bevy_ecs::system::SystemParam;
 use playhouse_engine::cast::{CastList, Exits, Kind, StageRng, Whereabouts};
 use playhouse_engine::event::guard::{Guards, Judged, Point};
-use playhouse_engine::event::{EventWriter, PromptSet, PromptTemplate, write_events_at_meeting};
-use playhouse_engine::exchange::{Answers, AskTemplate};
+use playhouse_engine::event::{EventWriter, Prompt, write_events_at_meeting};
+use playhouse_engine::exchange::{Answers, Question};
 use playhouse_engine::knowledge::{MadeKind, make_fact};
 use playhouse_engine::message::{FoldedText, Language, cut};
 use rand::RngExt;
@@ -24,20 +24,17 @@ use crate::phase::{CurrentPlace, Phase};
 use crate::scenes::effects::{Cause, apply_effects};
 use crate::world_file::StageKind;
 
-const RULING: AskTemplate<AttemptData> = AskTemplate::new("attempt.judge", "asks/attempt");
-const NOTHING_COMES: PromptTemplate<AttemptData> = PromptTemplate::new("fallback/attempt");
-
 /// An attempt can cost or restore this fraction of all hit points: one divided by the number.
 const HURT_PARTS: i32 = 8;
 
-pub(super) fn add_templates(prompts: &mut PromptSet) {
-    RULING.add_to(prompts);
-    prompts.add(&NOTHING_COMES);
-}
-
 /// What a stage is asked with.
-#[derive(Default, Serialize)]
-struct AttemptData<'a> {
+#[derive(Serialize, Prompt)]
+#[prompt(
+    "asks/attempt",
+    purpose = "attempt.judge",
+    NOTHING = "fallback/attempt"
+)]
+pub(super) struct AttemptData<'a> {
     me: &'a str,
     name: &'a str,
     kind: &'a str,
@@ -335,13 +332,13 @@ pub(crate) fn ask_ruling(
         fact_chars: FACT_CHARS,
         outcome_chars: OUTCOME_CHARS,
     };
-    let nothing = events.phrases().render(&NOTHING_COMES, &data);
+    let nothing = events.phrases().say(AttemptData::NOTHING, &data);
     let ask = nothing.and_then(|not| {
         let fallback = Ruling {
             not,
             ..Ruling::default()
         };
-        RULING.ask(events.phrases(), &data, stakes.clone(), fallback)
+        data.ask(events.phrases(), stakes.clone(), fallback)
     });
     let limits = &params.rpg.0.limits;
     let cues = limits.cues(vec![format!("{who}: {what}")], &data.present);

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use playhouse_engine::event::{PhraseError, Phrasebook, PromptSet, PromptTemplate};
-use playhouse_engine::exchange::{Ask, AskTemplate, Voice};
+use playhouse_engine::event::{PhraseError, Phrasebook, Prompt};
+use playhouse_engine::exchange::{Ask, Question, Voice};
 use playhouse_engine::knowledge::Fact;
 use playhouse_engine::memory::Cues;
 use serde::Serialize;
@@ -19,17 +19,17 @@ use crate::interests::Interests;
 use crate::speaker::Speaker;
 use crate::world_file::{Skill, WorldFile};
 
-const ACT: AskTemplate<ActData> =
-    AskTemplate::condensed("combat.act", "asks/combat_act", "asks/combat_act_short")
-        .for_people("seats/combat_act");
-const DEFAULT_HOLD: PromptTemplate<HoldData> = PromptTemplate::new("fallback/combat_hold");
-
 /// Somebody is nearly dead with this fraction of its health: one divided by the number.
 const LOW: i32 = 4;
 
 /// What a combatant is asked for its choice with.
-#[derive(Default, Serialize)]
-struct ActData<'a> {
+#[derive(Serialize, Prompt)]
+#[prompt(
+    "asks/combat_act",
+    purpose = "combat.act",
+    short = "asks/combat_act_short"
+)]
+pub(super) struct ActData<'a> {
     me: &'a str,
     kind: &'a str,
     place: &'a str,
@@ -93,15 +93,10 @@ struct CardData<'a> {
 }
 
 /// What others see of the default choice.
-#[derive(Default, Serialize)]
-struct HoldData<'a> {
+#[derive(Serialize, Prompt)]
+#[prompt("fallback/combat_hold")]
+pub(super) struct HoldData<'a> {
     me: &'a str,
-}
-
-/// Adds the templates of this file.
-pub(super) fn add_templates(prompts: &mut PromptSet) {
-    ACT.add_to(prompts);
-    prompts.add(&DEFAULT_HOLD);
 }
 
 /// A card in hand, its skill, and the indices of its legal targets, best first.
@@ -155,7 +150,7 @@ pub(super) fn act_ask(
         ..world.limits.cues(vec![foes.join(", ")], &foes)
     };
     let fallback = default_choice(phrases, &actor.name)?;
-    let ask = ACT.ask(phrases, &data, constraints, fallback)?;
+    let ask = data.ask(phrases, constraints, fallback)?;
     let ask = ask.max_tokens(world.limits.max_reply_tokens());
     // The prompt says everything that matters in a fight; tools would only cost time.
     let names = combatants.iter().map(|other| other.name.to_string());
@@ -286,7 +281,7 @@ fn may_yield(world: &WorldFile, me: &Combatant) -> bool {
 
 /// Without an answer nothing moves.
 fn default_choice(phrases: &Phrasebook, me: &str) -> Result<CombatChoice, PhraseError> {
-    let seen = phrases.render(&DEFAULT_HOLD, &HoldData { me })?;
+    let seen = phrases.fill(&HoldData { me })?;
     Ok(CombatChoice {
         action: Some(Action::Hold),
         seen: Some(seen.chars().take(SEEN_CHARS).collect()),

@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use playhouse_engine::event::{PromptSet, PromptTemplate};
+use playhouse_engine::event::Prompt;
 use playhouse_engine::exchange::{Reply, Violation};
 use playhouse_engine::memory::Words;
 use playhouse_engine::reading::OtherNames;
@@ -105,41 +105,26 @@ pub(crate) struct ChoiceConstraints {
     pub(crate) say_chars: usize,
 }
 
-const ONE_LINE: PromptTemplate<()> = PromptTemplate::new("rules/one_line");
-const NO_CARDS: PromptTemplate<()> = PromptTemplate::new("rules/no_cards");
-const NOT_IN_HAND: PromptTemplate<NotInHand> = PromptTemplate::new("rules/not_in_hand");
-const ONE_CARD: PromptTemplate<OneCard> = PromptTemplate::new("rules/one_card");
-const NO_TARGET: PromptTemplate<NoTarget> = PromptTemplate::new("rules/no_target");
-const ILLEGAL_TARGET: PromptTemplate<IllegalTarget> = PromptTemplate::new("rules/illegal_target");
-
-#[derive(Default, Serialize)]
-struct NotInHand<'a> {
-    skill: &'a str,
-    hand: &'a str,
-}
-
-#[derive(Default, Serialize)]
-struct OneCard<'a> {
-    skill: &'a str,
-    count: usize,
-}
-
-#[derive(Default, Serialize)]
-struct NoTarget<'a> {
-    legal: &'a str,
-}
-
-#[derive(Default, Serialize)]
-struct IllegalTarget<'a> {
-    skill: &'a str,
-    name: &'a str,
-    legal: &'a str,
-}
-
-pub(crate) fn add_templates(prompts: &mut PromptSet) {
-    prompts.add(&ONE_LINE).add(&NO_CARDS);
-    prompts.add(&NOT_IN_HAND);
-    prompts.add(&ONE_CARD).add(&NO_TARGET).add(&ILLEGAL_TARGET);
+/// A rule that a choice in a fight can break.
+#[derive(Serialize, Prompt)]
+#[serde(untagged)]
+pub(crate) enum ChoiceRule<'a> {
+    #[prompt("rules/one_line")]
+    OneLine,
+    #[prompt("rules/no_cards")]
+    NoCards,
+    #[prompt("rules/not_in_hand")]
+    NotInHand { skill: &'a str, hand: &'a str },
+    #[prompt("rules/one_card")]
+    OneCard { skill: &'a str, count: usize },
+    #[prompt("rules/no_target")]
+    NoTarget { legal: &'a str },
+    #[prompt("rules/illegal_target")]
+    IllegalTarget {
+        skill: &'a str,
+        name: &'a str,
+        legal: &'a str,
+    },
 }
 
 impl Reply for CombatChoice {
@@ -274,7 +259,7 @@ impl Reply for CombatChoice {
         if !plays && !self.cards.is_empty() {
             let violation = Violation::new("cards", "cards are only for \"play\"");
             // A combatant that holds plays none of them.
-            violations.push(violation.with_template(&NO_CARDS, &()).only_once());
+            violations.push(violation.with_prompt(&ChoiceRule::NoCards).only_once());
         }
         if self.action.is_none() && self.cards.is_empty() {
             violations.push(Violation::empty("action"));
@@ -321,7 +306,7 @@ impl CombatChoice {
         (count > 1).then(|| {
             let rule = format!("at most one card of '{skill}', not {count}");
             let violation = Violation::new("cards", rule);
-            violation.with_template(&ONE_CARD, &OneCard { skill, count })
+            violation.with_prompt(&ChoiceRule::OneCard { skill, count })
         })
     }
 }
@@ -332,14 +317,14 @@ pub(super) fn check_name(path: String, name: &str) -> Option<Violation> {
         return Violation::too_long(path, name, NAME_CHARS);
     }
     let violation = Violation::new(path, "a name is a single line");
-    Some(violation.with_template(&ONE_LINE, &()))
+    Some(violation.with_prompt(&ChoiceRule::OneLine))
 }
 
 pub(super) fn not_in_hand(path: String, skill: &str, names: &[&str]) -> Violation {
     let violation = Violation::unclear(skill, names, || {
         let hand = &names.join(", ");
         let rule = format!("'{skill}' is not in your hand, which holds: {hand}");
-        Violation::new("", rule).with_template(&NOT_IN_HAND, &NotInHand { skill, hand })
+        Violation::new("", rule).with_prompt(&ChoiceRule::NotInHand { skill, hand })
     });
     violation.at(path)
 }
@@ -349,7 +334,7 @@ fn check_targets(path: &str, card: &Card, playable: &PlayableSkill) -> Option<Vi
     let legal = &playable.targets.join(", ");
     let Some(name) = card.targets.first() else {
         let violation = Violation::new(path, format!("name at least one of: {legal}"));
-        return Some(violation.with_template(&NO_TARGET, &NoTarget { legal }));
+        return Some(violation.with_prompt(&ChoiceRule::NoTarget { legal }));
     };
     let is_legal = |name: &String| playable.targets.iter().any(|target| **target == **name);
     if card.targets.iter().any(is_legal) {
@@ -358,8 +343,8 @@ fn check_targets(path: &str, card: &Card, playable: &PlayableSkill) -> Option<Vi
     let skill = &card.skill;
     let violation = Violation::unclear(name, &playable.targets, || {
         let rule = format!("'{skill}' can't be used on '{name}'; choose from: {legal}");
-        let data = IllegalTarget { skill, name, legal };
-        Violation::new("", rule).with_template(&ILLEGAL_TARGET, &data)
+        let broken = ChoiceRule::IllegalTarget { skill, name, legal };
+        Violation::new("", rule).with_prompt(&broken)
     });
     Some(violation.at(format!("{path}[0]")))
 }

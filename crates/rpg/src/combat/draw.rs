@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
 use playhouse_engine::cast::StageRng;
-use playhouse_engine::event::{AnsweredBy, EventWriter, PhraseError, Phrasebook};
-use playhouse_engine::exchange::{Answers, Ask, AskTemplate, Reply, Violation};
+use playhouse_engine::event::{AnsweredBy, EventWriter, PhraseError, Phrasebook, Prompt};
+use playhouse_engine::exchange::{Answers, Ask, Question, Reply, Violation};
 use rand::Rng;
 use rand::seq::SliceRandom;
 use schemars::JsonSchema;
@@ -26,12 +26,13 @@ use crate::phase::Phase;
 use crate::speaker::Speaker;
 use crate::world_file::{Draw, DrawEach, Skill, WorldFile};
 
-pub(super) const DRAW: AskTemplate<DrawData> =
-    AskTemplate::condensed("combat.draw", "asks/combat_draw", "asks/combat_draw_short")
-        .for_people("seats/combat_draw");
-
 /// What a character is asked for the words of its cards with.
-#[derive(Default, Serialize)]
+#[derive(Serialize, Prompt)]
+#[prompt(
+    "asks/combat_draw",
+    purpose = "combat.draw",
+    short = "asks/combat_draw_short"
+)]
 pub(super) struct DrawData<'a> {
     me: &'a str,
     kind: &'a str,
@@ -254,7 +255,7 @@ fn draw_ask(
         speaker: Speaker::of(world, &me.name),
     };
     let skills = data.hand.iter().map(|note| note.card.skill.as_str().into());
-    let ask = DRAW.ask(phrases, &data, skills.collect(), HandWords::default())?;
+    let ask = data.ask(phrases, skills.collect(), HandWords::default())?;
     let ask = ask.max_tokens(world.limits.max_reply_tokens());
     Ok(ask.user_tag(DRAW_TAG, combat.round).without_tools())
 }

@@ -68,8 +68,10 @@ pub(super) fn plugin(setup: &mut Setup) {
 
 pub(super) fn add_templates(prompts: &mut PromptSet) {
     initialization::REFLECTION.add_templates(prompts);
-    draw::DRAW.add_to(prompts);
-    ask::add_templates(prompts);
-    choice::add_templates(prompts);
+    prompts
+        .declare::<draw::DrawData>()
+        .declare::<ask::ActData>()
+        .declare::<ask::HoldData>()
+        .declare::<choice::ChoiceRule>();
     narrate::ACCOUNT.add_templates(prompts);
 }

@@ -46,7 +46,9 @@ pub(super) fn plugin(setup: &mut Setup) {
 
 pub(super) fn add_templates(prompts: &mut PromptSet) {
     announcements::ANNOUNCEMENT.add_templates(prompts);
-    plans::add_templates(prompts);
-    vote::add_templates(prompts);
+    prompts
+        .declare::<plans::PlanData>()
+        .declare::<plans::WhenData>()
+        .declare::<vote::VoteData>();
     scene::SCENE.add_templates(prompts);
 }

@@ -3,8 +3,8 @@
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::SystemParam;
 use playhouse_engine::cast::{CastList, Exits, StageRng, WorldSeed, WorldTurn};
-use playhouse_engine::event::{EventWriter, PhraseError, Phrasebook, PromptSet, PromptTemplate};
-use playhouse_engine::exchange::{Answers, Ask, AskTemplate, Voice};
+use playhouse_engine::event::{EventWriter, PhraseError, Phrasebook, Prompt};
+use playhouse_engine::exchange::{Answers, Ask, Question, Voice};
 use rand::seq::SliceRandom;
 use serde::Serialize;
 
@@ -28,16 +28,16 @@ use crate::world_file::{CampaignStep, Limits};
 /// The maximum number of promises to one person that are open at the same time.
 const MAX_PROMISES: usize = 3;
 
-const PLAN: AskTemplate<PlanData> =
-    AskTemplate::condensed("home.plan", "asks/plan", "asks/plan_short")
-        .for_people("seats/home_plan");
-const WHEN: PromptTemplate<WhenData> = PromptTemplate::new("asks/when");
-const DEFAULT_THOUGHT: PromptTemplate<PlanData> = PromptTemplate::new("fallback/plan_mind");
-const DEFAULT_REASON: PromptTemplate<PlanData> = PromptTemplate::new("fallback/plan_wait");
-
 /// What an actor is asked for its plan with.
-#[derive(Default, Serialize)]
-struct PlanData<'a> {
+#[derive(Serialize, Prompt)]
+#[prompt(
+    "asks/plan",
+    purpose = "home.plan",
+    short = "asks/plan_short",
+    THOUGHT = "fallback/plan_mind",
+    REASON = "fallback/plan_wait"
+)]
+pub(super) struct PlanData<'a> {
     me: &'a str,
     name: &'a str,
     kind: &'a str,
@@ -89,8 +89,9 @@ struct PlanData<'a> {
 }
 
 /// What the part of the day or of the journey is told with.
-#[derive(Default, Serialize)]
-struct WhenData<'a> {
+#[derive(Default, Serialize, Prompt)]
+#[prompt("asks/when")]
+pub(super) struct WhenData<'a> {
     occasion: Occasion,
     day: u32,
     round: u32,
@@ -111,13 +112,6 @@ struct HitPoints {
 struct FeltFor<'a> {
     name: &'a str,
     value: i32,
-}
-
-/// Adds the templates of this file.
-pub(super) fn add_templates(prompts: &mut PromptSet) {
-    PLAN.add_to(prompts);
-    prompts.add(&WHEN);
-    prompts.add(&DEFAULT_THOUGHT).add(&DEFAULT_REASON);
 }
 
 /// Asks whose turn it is what it does; everybody if the world lets all act at the same time.
@@ -143,7 +137,7 @@ pub(crate) fn ask_plans(
     } else {
         Phase::PlanDone
     });
-    let when = match events.phrases().render(&WHEN, &params.when()) {
+    let when = match events.phrases().fill(&params.when()) {
         Ok(when) => when,
         Err(error) => return events.fault(error.into()),
     };
@@ -360,11 +354,11 @@ impl Moment<'_, '_, '_> {
         let voice = Voice::new(&view.name, &constraints.present)
             .lately(view.context, &self.params.minds.words);
         let fallback = Plan::wait(
-            phrases.render(&DEFAULT_THOUGHT, &data)?,
-            phrases.render(&DEFAULT_REASON, &data)?,
+            phrases.say(PlanData::THOUGHT, &data)?,
+            phrases.say(PlanData::REASON, &data)?,
         );
-        let ask = PLAN
-            .ask(phrases, &data, constraints.clone(), fallback)?
+        let ask = data
+            .ask(phrases, constraints.clone(), fallback)?
             .max_tokens(limits.max_reply_tokens());
         Ok(ask.recalling(cues).spoken_by(voice))
     }

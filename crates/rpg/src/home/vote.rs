@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
 use playhouse_engine::cast::{Faction, Kind, Whereabouts, WorldSeed, all_of, is_dead, stage_of};
-use playhouse_engine::event::{AgentEvent, EventWriter, PromptSet};
-use playhouse_engine::exchange::{Answers, AskTemplate, Reply, Violation, Voice};
+use playhouse_engine::event::{AgentEvent, EventWriter, Prompt};
+use playhouse_engine::exchange::{Answers, Question, Reply, Violation, Voice};
 use playhouse_engine::knowledge::Today;
 use playhouse_engine::memory::Words;
 use playhouse_engine::reading::OtherNames;
@@ -23,14 +23,6 @@ use crate::phase::{CurrentPlace, Phase};
 use crate::spawn::HERO;
 use crate::speaker::Speaker;
 use crate::world_file::STAY;
-
-const VOTE: AskTemplate<VoteData> =
-    AskTemplate::condensed("home.vote", "asks/vote", "asks/vote_short")
-        .for_people("seats/home_vote");
-
-pub(super) fn add_templates(prompts: &mut PromptSet) {
-    VOTE.add_to(prompts);
-}
 
 /// A vote for the next journey: what one thinks, what one votes for, and the reason that one gives.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -96,8 +88,9 @@ pub(crate) struct OneVote {
 }
 
 /// What somebody is asked for its vote with.
-#[derive(Default, Serialize)]
-struct VoteData<'a> {
+#[derive(Serialize, Prompt)]
+#[prompt("asks/vote", purpose = "home.vote", short = "asks/vote_short")]
+pub(super) struct VoteData<'a> {
     me: &'a str,
     name: &'a str,
     kind: &'a str,
@@ -171,7 +164,7 @@ pub(crate) fn ask_votes(
             speaker: Speaker::of(&rpg.0, &name).in_story(*seed, &name),
         };
         // Who gives no answer has no vote.
-        let ask = VOTE.ask(events.phrases(), &data, constraints, Vote::default());
+        let ask = data.ask(events.phrases(), constraints, Vote::default());
         let at_stake = dungeons.iter().map(ToString::to_string).collect();
         let others = names.iter().filter(|other| **other != name);
         let cues = rpg.0.limits.cues(at_stake, others);

@@ -7,8 +7,8 @@ use playhouse_engine::cast::{
     CastList, EntityName, Kind, Whereabouts, WorldSeed, all_of, is_dead, stage_of,
 };
 use playhouse_engine::context::Noting;
-use playhouse_engine::event::{AgentEvent, EventWriter, PromptSet, PromptTemplate};
-use playhouse_engine::exchange::{Answers, AskTemplate, Reply, Violation, Voice};
+use playhouse_engine::event::{AgentEvent, EventWriter, Prompt};
+use playhouse_engine::exchange::{Answers, Question, Reply, Violation, Voice};
 use playhouse_engine::memory::Words;
 use playhouse_engine::reading::OtherNames;
 use schemars::JsonSchema;
@@ -31,15 +31,10 @@ use crate::phase::{CurrentPlace, Phase};
 use crate::speaker::Speaker;
 use crate::world_file::NOTHING;
 
-pub(crate) const CHOICE: AskTemplate<ChoiceData> =
-    AskTemplate::condensed("scene.choose", "asks/choose", "asks/choose_short")
-        .for_people("seats/scene_choose");
-const PASS: PromptTemplate<()> = PromptTemplate::new("asks/choose_nothing");
-
-pub(super) fn add_templates(prompts: &mut PromptSet) {
-    CHOICE.add_to(prompts);
-    prompts.add(&PASS);
-}
+/// The option to do nothing.
+#[derive(Serialize, Prompt)]
+#[prompt("asks/choose_nothing")]
+pub(super) struct Pass;
 
 /// On a stage: a choice that has to be made there.
 #[derive(Component, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -117,7 +112,8 @@ impl Reply for SceneDecision {
 }
 
 /// What somebody is asked for a decision with.
-#[derive(Default, Serialize)]
+#[derive(Serialize, Prompt)]
+#[prompt("asks/choose", purpose = "scene.choose", short = "asks/choose_short")]
 pub(crate) struct ChoiceData<'a> {
     me: &'a str,
     name: &'a str,
@@ -281,7 +277,7 @@ pub(crate) fn ask_choice(
     let (bonds, states) = minds.get(entity).unwrap_or_default();
     let open: Vec<_> = states.map_or(Vec::new(), |states| states.open(goals).collect());
     let leads = |option| Leads::of(&pending.who, &open, (&pending.scene, option));
-    let pass = match events.phrases().render(&PASS, &()) {
+    let pass = match events.phrases().fill(&Pass) {
         Ok(pass) => pass,
         Err(error) => return events.fault(error.into()),
     };
@@ -332,8 +328,7 @@ pub(crate) fn ask_choice(
     let limits = &rpg.0.limits;
     let cues = limits.cues(at_stake.chain(labels).chain(goals).collect(), &here);
     // Without an answer nothing is decided, and nothing moves.
-    let fallback = SceneDecision::default();
-    let ask = CHOICE.ask(events.phrases(), &data, constraints, fallback);
+    let ask = data.ask(events.phrases(), constraints, SceneDecision::default());
     let ask = ask.map(|ask| {
         let ask = ask.max_tokens(limits.max_reply_tokens()).recalling(cues);
         ask.spoken_by(Voice::new(&pending.who, &here))

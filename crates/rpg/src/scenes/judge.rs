@@ -10,8 +10,8 @@ use std::sync::Arc;
 use bevy_ecs::prelude::*;
 use playhouse_engine::cast::{EntityName, Kind, Whereabouts, WorldTurn, all_of};
 use playhouse_engine::context::{AgentContext, Chapters};
-use playhouse_engine::event::{AgentEvent, EventStyle, EventWriter, PromptSet};
-use playhouse_engine::exchange::{Answers, AskTemplate, Reply};
+use playhouse_engine::event::{AgentEvent, EventStyle, EventWriter, Prompt};
+use playhouse_engine::exchange::{Answers, Question, Reply};
 use playhouse_engine::knowledge::Today;
 use playhouse_engine::locale::text;
 use schemars::JsonSchema;
@@ -26,17 +26,10 @@ use crate::drama::{
 };
 use crate::phase::{CurrentPlace, Phase};
 
-const JUDGE: AskTemplate<JudgeData> =
-    AskTemplate::condensed("scene.judge", "asks/judge", "asks/judge_short");
-
 /// The maximum number of claims about which judges are asked at a meeting.
 const MAX_CLAIMS: usize = 3;
 /// The maximum number of events that a judge may name.
 const MAX_EVENTS: usize = 30;
-
-pub(super) fn add_templates(prompts: &mut PromptSet) {
-    JUDGE.add_to(prompts);
-}
 
 /// On a judge: the claims about which it is asked, the next one first.
 #[derive(Component, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -106,8 +99,9 @@ impl Reply for Verdict {
 }
 
 /// What a judge is asked with.
-#[derive(Default, Serialize)]
-struct JudgeData<'a> {
+#[derive(Serialize, Prompt)]
+#[prompt("asks/judge", purpose = "scene.judge", short = "asks/judge_short")]
+pub(super) struct JudgeData<'a> {
     me: &'a str,
     name: &'a str,
     kind: &'a str,
@@ -263,7 +257,7 @@ pub(crate) fn ask_verdict(
         events: events_here,
     };
     let count = data.events.len();
-    let ask = JUDGE.ask(events.phrases(), &data, count, Verdict::default());
+    let ask = data.ask(events.phrases(), count, Verdict::default());
     let ask = ask.map(|ask| {
         let ask = ask.max_tokens(rpg.0.limits.max_reply_tokens());
         ask.without_tools()

@@ -48,7 +48,9 @@ pub(super) fn plugin(setup: &mut Setup) {
 }
 
 pub(super) fn add_templates(prompts: &mut PromptSet) {
-    choose::add_templates(prompts);
-    judge::add_templates(prompts);
+    prompts
+        .declare::<choose::ChoiceData>()
+        .declare::<choose::Pass>()
+        .declare::<judge::JudgeData>();
     endings::add_templates(prompts);
 }

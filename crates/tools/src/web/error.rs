@@ -1,13 +1,14 @@
 //! Why a page can't be had, or what is wanted of it.
 
+use playhouse_engine::world_data::Prompt;
 use serde::Serialize;
 use thiserror::Error;
 
 use crate::ToolError;
-use crate::WEB_ERROR;
 
-#[derive(Clone, Debug, Error, Serialize)]
+#[derive(Clone, Debug, Error, Serialize, Prompt)]
 #[serde(tag = "kind", content = "what", rename_all = "snake_case")]
+#[prompt("tools/errors/web")]
 pub(super) enum WebError {
     #[error("'{0}' is no address: {1}")]
     Address(String, String),
@@ -52,7 +53,7 @@ pub(super) enum WebError {
 
 impl From<WebError> for ToolError {
     fn from(error: WebError) -> Self {
-        Self::new(error.to_string()).with_kind(&WEB_ERROR, &error)
+        Self::new(error.to_string()).with_prompt(&error)
     }
 }
 
