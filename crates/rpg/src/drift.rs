@@ -1,20 +1,23 @@
 //! How far a character's words have drifted from its [`Voice`]: a figure for people, estimated
 //! without a model; nothing depends on it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use playhouse_engine::context::{AgentContext, Chapters, EntryId};
-use playhouse_engine::memory::vocabulary;
+use playhouse_engine::exchange::Reply;
+use playhouse_engine::memory::{Words, vocabulary};
 use playhouse_engine::message::{Body, Role, Tags};
 use serde::Serialize;
 use serde_json::Value;
 
+use super::actions::Plan;
+use super::combat::CombatChoice;
+use super::home::vote::Vote;
+use super::scenes::choose::SceneDecision;
 use super::world_file::Voice;
 
 /// How many answers are compared at a time.
 pub const ANSWERS: usize = 10;
-/// The members of an answer that are spoken.
-const SPOKEN: [&str; 3] = ["text", "say", "words"];
 
 /// The drift of a few consecutive answers.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -93,6 +96,7 @@ fn spoken(context: &AgentContext, chapters: &Chapters) -> Vec<(u32, Vec<String>)
         messages.push((entry.id(), entry.role(), entry.body(), tags));
     }
     messages.sort_by_key(|(id, ..)| *id);
+    let members = spoken_members();
     let mut day = 0;
     let mut answers = Vec::new();
     for (_, role, body, tags) in messages {
@@ -101,10 +105,9 @@ fn spoken(context: &AgentContext, chapters: &Chapters) -> Vec<(u32, Vec<String>)
         if role != Role::Ai {
             continue;
         }
-        let mut texts = Vec::new();
-        if let Ok(answer) = serde_json::from_str::<Value>(&body.full_text()) {
-            add_spoken(&answer, &mut texts);
-        }
+        let answer: Value = serde_json::from_str(&body.full_text()).unwrap_or_default();
+        let texts = members.iter().filter_map(|at| answer.pointer(at)?.as_str());
+        let texts: Vec<_> = texts.map(str::to_owned).collect();
         if !texts.is_empty() {
             answers.push((day, texts));
         }
@@ -112,18 +115,19 @@ fn spoken(context: &AgentContext, chapters: &Chapters) -> Vec<(u32, Vec<String>)
     answers
 }
 
-fn add_spoken(value: &Value, to: &mut Vec<String>) {
-    let Value::Object(members) = value else {
-        return;
-    };
-    for (name, value) in members {
-        match value {
-            Value::String(text) if SPOKEN.contains(&name.as_str()) => to.push(text.clone()),
-            // What a character searches for is not spoken.
-            Value::Object(_) if name != "query" => add_spoken(value, to),
-            _ => {}
-        }
-    }
+/// The members of answers that hold words which others hear.
+fn spoken_members() -> BTreeSet<&'static str> {
+    let words = [
+        Plan::WORDS,
+        CombatChoice::WORDS,
+        SceneDecision::WORDS,
+        Vote::WORDS,
+    ];
+    let members = words.into_iter().flatten().filter_map(|words| match words {
+        Words::Spoken(at) | Words::Given(at) => Some(*at),
+        Words::Thought(_) | Words::Tried(_) => None,
+    });
+    members.collect()
 }
 
 /// What is compared of texts.

@@ -14,6 +14,7 @@ use serde_json::{Map, Value, json};
 
 use crate::actions::member::Source;
 use crate::actions::{ActionSpec, Slot};
+use crate::combat::table::{self as combat, TURNS, TurnSpec};
 use crate::world_file::STAY;
 
 /// More sentences are no menu: what comes first in them is chosen first.
@@ -464,15 +465,25 @@ fn moves<'n>(
         moves.extend(targets.map(|on| (FightMove::Card(index, on), card_on(*skill, on))));
     }
     if played.is_empty() {
-        let items = notes.names("items").into_iter();
-        moves.extend(items.map(|item| (FightMove::Show(item), text!(rpg_seat_show_item, item))));
-        moves.push((FightMove::Other("hold"), text!(rpg_seat_hold)));
-        moves.push((FightMove::Other("flee"), text!(rpg_seat_flee)));
-        if notes.flag("may_yield") {
-            moves.push((FightMove::Other("yield"), text!(rpg_seat_yield)));
-        }
+        let can = notes.texts("can");
+        let others = TURNS.iter().filter(|row| can.contains(&row.name));
+        moves.extend(others.flat_map(|row| others_of(row, notes)));
     }
     moves
+}
+
+/// The ways to spend a turn by a row of the table, unless cards are played.
+fn others_of<'n>(row: &'static TurnSpec, notes: Notes<'n>) -> Vec<(FightMove<'n>, UiText)> {
+    let draws = |source| row.members.iter().any(|member| member.source == source);
+    if draws(combat::Source::Hand) {
+        return Vec::new();
+    }
+    if draws(combat::Source::Carried) {
+        let items = notes.names("items").into_iter();
+        let shown = items.map(|item| (FightMove::Show(item), text!(rpg_seat_show_item, item)));
+        return shown.collect();
+    }
+    vec![(FightMove::Other(row.name), ActionSpec::label(row.name))]
 }
 
 /// A card and its target in the menu.
@@ -670,7 +681,7 @@ mod tests {
             json!({"skill": name, "kind": kind, "cost": 1, "power": 5,
                 "about": format!("{name}!"), "legal": legal})
         };
-        json!({"energy": 2, "allies": [{"name": "Ann"}], "may_yield": true, "hand": [
+        json!({"energy": 2, "allies": [{"name": "Ann"}], "can": ["play", "hold", "flee", "yield"], "hand": [
             skill("Strike", "attack", &["Wolf", "Bear"]), skill("Mend", "heal", &["Ann"])]})
     }
 

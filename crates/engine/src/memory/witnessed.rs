@@ -508,7 +508,10 @@ impl Past {
         let stands = |gist: &str| {
             let gist = Finder::new(gist);
             let entries = context.entries().iter();
-            let told = entries.map(|entry| entry.body().short_text());
+            let told = entries.map(|entry| match entry.role() {
+                Role::Tool => entry.body().shown(),
+                _ => entry.body().short_text(),
+            });
             let mut texts = told.chain([Cow::Borrowed(question)]);
             texts.any(|text| gist.find(text.as_bytes()).is_some())
         };

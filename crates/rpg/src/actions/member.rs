@@ -6,6 +6,7 @@ use playhouse_engine::exchange::Violation;
 use playhouse_engine::memory::Words;
 use playhouse_engine::mind::Notes;
 use playhouse_engine::reading::letters;
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::PlanConstraints;
@@ -246,6 +247,6 @@ pub(super) fn distinct<'a>(names: impl IntoIterator<Item = &'a String>) -> Vec<S
 }
 
 /// The schema of one of these names.
-pub(crate) fn one_of(names: &[String]) -> Value {
+pub(crate) fn one_of<T: Serialize>(names: &[T]) -> Value {
     json!({"enum": names})
 }

@@ -38,8 +38,8 @@ use crate::talk::TurnTaken;
 use member::{Given, Member, Source};
 pub(crate) use plan::PlanConstraints;
 use rules::{Acting, Rules};
-use table::{Action, plain, words};
-pub(crate) use table::{ActionSpec, Appeal, Slot};
+use table::{Action, words};
+pub(crate) use table::{ActionSpec, Appeal, Slot, plain};
 
 actions! {
     speak: Speak, Said { target: String = Addressee, text: String = Speech }

@@ -86,12 +86,17 @@ impl ActionSpec {
             .members
             .iter()
             .filter(|member| member.source != Source::Motive);
-        json!({
+        let mut schema = json!({
             "type": "object",
             "properties": properties.collect::<Map<_, _>>(),
             "required": required.map(|member| member.name).collect::<Vec<_>>(),
-            "additionalProperties": false,
-        })
+        });
+        // What is told stands beside the words. Elsewhere another member does no harm, and to
+        // forbid it costs tokens each time.
+        if self.slot == Slot::Said {
+            schema["additionalProperties"] = false.into();
+        }
+        schema
     }
 
     /// Checks each member.
@@ -127,7 +132,7 @@ pub(super) const fn words<const N: usize>(
 }
 
 /// A name without the mark of a raw identifier.
-pub(super) const fn plain(name: &'static str) -> &'static str {
+pub(crate) const fn plain(name: &'static str) -> &'static str {
     match name.as_bytes() {
         [b'r', b'#', ..] => name.split_at(2).1,
         _ => name,

@@ -12,6 +12,7 @@ use super::arena::{Combatant, FightStage, names, statuses};
 use super::choice::{Action, ChoiceConstraints, CombatChoice, PlayableSkill, SEEN_CHARS};
 use super::rules::{kind_name, legal_targets};
 use super::state::{Combat, HeldCard};
+use super::table::TurnSpec;
 use crate::components::Departure;
 use crate::drama::History;
 use crate::events::CombatantStatus;
@@ -53,8 +54,8 @@ pub(super) struct ActData<'a> {
     /// What it knows and nobody can say, by title.
     sworn: Vec<&'a str>,
     items: Vec<ItemNote<'a>>,
-    /// Whoever still has its whole resolve and most of its health does not give up.
-    may_yield: bool,
+    /// The names of what it can do now.
+    can: Vec<&'a str>,
     say_chars: usize,
     speaker: Speaker<'a>,
 }
@@ -124,24 +125,25 @@ pub(super) fn act_ask(
 ) -> Result<Ask<CombatChoice>, PhraseError> {
     let actor = &combatants[me];
     let hand = playable_cards(world, (me, actor), combatants);
-    let data = data(world, stage, combat, actor, combatants, &hand);
+    let mut data = data(world, stage, combat, actor, combatants, &hand);
     let playable = hand.iter().map(|playable| PlayableSkill {
         skill: playable.skill.name.as_str().into(),
         targets: playable.targets(combatants),
         is_worded: playable.card.is_worded(),
     });
+    let is_sworn = |id: &str| world.facts.iter().any(|fact| fact.sworn && fact.id == id);
+    let known = actor.facts.iter().filter(|id| !is_sworn(id));
     let constraints = ChoiceConstraints {
         hand: playable.collect(),
         facts: data.facts.iter().map(|fact| fact.id.into()).collect(),
-        known: {
-            let is_sworn = |id: &str| world.facts.iter().any(|fact| fact.sworn && fact.id == id);
-            let known = actor.facts.iter().filter(|id| !is_sworn(id));
-            known.cloned().collect()
-        },
+        known: known.cloned().collect(),
         items: data.items.iter().map(|item| item.name.into()).collect(),
-        may_yield: data.may_yield,
+        may_yield: may_yield(world, actor),
         say_chars: data.say_chars,
     };
+    data.can = TurnSpec::possible(&constraints)
+        .map(|row| row.name)
+        .collect();
     let foes = combatants.iter().filter(|other| !other.is_ally_of(actor));
     let foes: Vec<_> = foes.map(|foe| foe.name.to_string()).collect();
     // Of the past, only what one knows of those whom one fights helps now.
@@ -262,7 +264,7 @@ fn data<'a>(
                 is_own: interests.items.contains(item.name.as_str()),
             })
             .collect(),
-        may_yield: may_yield(world, me),
+        can: Vec::new(),
         say_chars: world.limits.speech_chars.max(1) as usize,
         speaker: Speaker::of(world, &me.name),
     }

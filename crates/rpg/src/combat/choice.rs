@@ -1,18 +1,21 @@
 //! What a mind answers at its turn in a fight: cards, or to hold, flee or yield.
 //!
-//! The doc comments of the types that minds answer with are part of the schema that models read.
+//! What it can be stands in `table.rs`.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use playhouse_engine::event::Prompt;
 use playhouse_engine::exchange::{Reply, Violation};
 use playhouse_engine::memory::Words;
-use playhouse_engine::reading::OtherNames;
-use schemars::JsonSchema;
+use playhouse_engine::reading::{OtherNames, letters};
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::Value;
 
+pub(crate) use super::table::Action;
+use super::table::{TurnSpec, schema};
 use crate::other_names::OTHER_NAMES;
 
 /// The maximum number of characters of a card's name.
@@ -21,9 +24,8 @@ pub(crate) const NAME_CHARS: usize = 40;
 pub(crate) const SEEN_CHARS: usize = 300;
 
 /// What a combatant does at its turn.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-#[schemars(rename = "Choice")] // Minds read this name.
 pub(crate) struct CombatChoice {
     /// Words said aloud before acting; everybody in the fight hears them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -45,40 +47,20 @@ pub(crate) struct CombatChoice {
     pub(crate) seen: Option<String>,
 }
 
-/// The ways to spend a turn.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum Action {
-    /// Play cards.
-    Play,
-    /// Do nothing this round.
-    #[default]
-    Hold,
-    /// Show an item that you carry.
-    Show,
-    /// Leave the fight.
-    Flee,
-    /// Give up.
-    Yield,
-}
-
 /// A skill as its mind means to use it now.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Card {
     /// The skill, by name.
     pub(crate) skill: String,
     /// What the mind calls this move; the skill by default.
     #[serde(default)]
-    #[schemars(!default)]
     pub(crate) name: String,
     /// How it looks, in a sentence.
     #[serde(default)]
-    #[schemars(!default)]
     pub(crate) description: String,
     /// Everybody it may be used on, the most wanted first; it is used on one, and on nobody else.
     #[serde(default)]
-    #[schemars(!default)]
     pub(crate) targets: Vec<String>,
 }
 
@@ -163,58 +145,7 @@ impl Reply for CombatChoice {
     ];
 
     fn constrain_schema(_schema: &Value, constraints: &ChoiceConstraints) -> Option<Value> {
-        let text = |most: usize| json!({"type": "string", "minLength": 1, "maxLength": most});
-        let hand = &constraints.hand;
-        let mut actions = vec!["play", "hold", "flee"];
-        if constraints.may_yield {
-            actions.push("yield");
-        }
-        let mut properties = json!({"say": text(constraints.say_chars)});
-        if hand.is_empty() {
-            actions.remove(0);
-        }
-        if !constraints.facts.is_empty() {
-            let fact = json!({"type": "string", "enum": constraints.facts});
-            properties["tells"] = json!({"type": "array", "items": fact});
-        }
-        if !constraints.items.is_empty() {
-            actions.push("show");
-            properties["item"] = json!({"type": "string", "enum": constraints.items});
-        }
-        properties["action"] = json!({"type": "string", "enum": actions});
-        if !hand.is_empty() {
-            let skills: Vec<_> = hand.iter().map(|playable| &playable.skill).collect();
-            let mut targets: Vec<_> = hand.iter().flat_map(|playable| &playable.targets).collect();
-            let mut seen = BTreeSet::new();
-            targets.retain(|name| seen.insert(*name));
-            let targets = json!({
-                "type": "array", "items": {"type": "string", "enum": targets}, "minItems": 1,
-            });
-            let is_worded = hand.iter().all(|playable| playable.is_worded);
-            let required = match is_worded {
-                true => json!(["skill", "targets"]),
-                false => json!(["skill", "name", "description", "targets"]),
-            };
-            let card = json!({
-                "type": "object",
-                "properties": {
-                    "skill": {"type": "string", "enum": skills},
-                    "name": text(NAME_CHARS),
-                    "description": text(SEEN_CHARS),
-                    "targets": targets,
-                },
-                "required": required,
-                "additionalProperties": false,
-            });
-            properties["cards"] = json!({"type": "array", "items": card, "maxItems": hand.len()});
-        }
-        properties["seen"] = text(SEEN_CHARS);
-        Some(json!({
-            "type": "object",
-            "properties": properties,
-            "required": ["action"],
-            "additionalProperties": false,
-        }))
+        Some(schema(Some(constraints)))
     }
 
     /// A move without a name is called like its skill, unless it was worded when it was drawn, and
@@ -237,26 +168,9 @@ impl Reply for CombatChoice {
     }
 
     fn check(&self, constraints: &ChoiceConstraints) -> Vec<Violation> {
-        let mut violations = Vec::new();
-        if let Some(say) = &self.say {
-            violations.extend(Violation::too_long("say", say, constraints.say_chars));
-        }
-        for (index, fact) in self.tells.iter().enumerate() {
-            let path = format!("tells[{index}]");
-            if !constraints.known.iter().any(|known| **known == **fact) {
-                violations.extend(Violation::unless_offered(path, fact, &constraints.facts));
-            }
-        }
-        if self.action() == Action::Show {
-            let item = self.item.as_deref().unwrap_or_default();
-            violations.extend(Violation::unless_offered("item", item, &constraints.items));
-        }
-        if self.action() == Action::Yield && !constraints.may_yield {
-            let possible = ["play", "hold", "flee"];
-            violations.extend(Violation::unless_offered("action", "yield", &possible));
-        }
-        let plays = self.action() == Action::Play;
-        if !plays && !self.cards.is_empty() {
+        let row = TurnSpec::of(self.action());
+        let mut violations = row.check(self, constraints);
+        if !row.plays() && !self.cards.is_empty() {
             let violation = Violation::new("cards", "cards are only for \"play\"");
             // A combatant that holds plays none of them.
             violations.push(violation.with_prompt(&ChoiceRule::NoCards).only_once());
@@ -264,29 +178,36 @@ impl Reply for CombatChoice {
         if self.action.is_none() && self.cards.is_empty() {
             violations.push(Violation::empty("action"));
         }
-        if let Some(seen) = &self.seen {
-            violations.extend(Violation::too_long("seen", seen, SEEN_CHARS));
-        }
-        let hand = &constraints.hand;
-        for (index, card) in self.cards.iter().enumerate().filter(|_| plays) {
-            let path = |member: &str| format!("cards[{index}].{member}");
-            violations.extend(check_name(path("name"), &card.name));
-            let description = &card.description;
-            let path_of_text = path("description");
-            violations.extend(Violation::too_long(path_of_text, description, SEEN_CHARS));
-            match hand.iter().find(|playable| *playable.skill == *card.skill) {
-                Some(playable) => {
-                    violations.extend(check_targets(&path("targets"), card, playable));
-                }
-                None => {
-                    let hand: Vec<_> = hand.iter().map(|playable| &*playable.skill).collect();
-                    violations.push(not_in_hand(path("skill"), &card.skill, &hand));
-                }
-            }
-        }
-        let played = hand.iter().filter(|_| plays);
-        violations.extend(played.filter_map(|playable| self.check_count(playable)));
         violations
+    }
+}
+
+impl JsonSchema for CombatChoice {
+    fn schema_name() -> Cow<'static, str> {
+        "Choice".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        Schema::try_from(schema(None)).unwrap_or_default()
+    }
+}
+
+impl ChoiceConstraints {
+    /// Whether each card in hand was worded when it was drawn.
+    pub(super) fn is_worded(&self) -> bool {
+        self.hand.iter().all(|playable| playable.is_worded)
+    }
+
+    pub(super) fn skills(&self) -> Vec<&str> {
+        self.hand.iter().map(|playable| &*playable.skill).collect()
+    }
+
+    /// All on whom some card can be used, each once.
+    pub(super) fn targets(&self) -> Vec<&str> {
+        let mut seen = BTreeSet::new();
+        let targets = self.hand.iter().flat_map(|playable| &playable.targets);
+        let targets = targets.map(|target| &**target);
+        targets.filter(|target| seen.insert(*target)).collect()
     }
 }
 
@@ -296,6 +217,31 @@ impl CombatChoice {
         let is_play = !self.cards.is_empty();
         self.action
             .unwrap_or(if is_play { Action::Play } else { Action::Hold })
+    }
+
+    /// What others see of it; dots show nothing.
+    pub(super) fn look(&self) -> &str {
+        let seen = self.seen.as_deref().filter(|seen| letters(seen) > 0);
+        seen.unwrap_or_default().trim()
+    }
+
+    /// What is wrong with the facts that it tells.
+    pub(super) fn check_facts(&self, legal: &ChoiceConstraints) -> Vec<Violation> {
+        let facts = self.tells.iter().enumerate();
+        let unknown = facts.filter(|(_, fact)| !legal.known.iter().any(|known| **known == ***fact));
+        let found = unknown.filter_map(|(index, fact)| {
+            Violation::unless_offered(format!("tells[{index}]"), fact, &legal.facts)
+        });
+        found.collect()
+    }
+
+    /// What is wrong with the cards that it plays.
+    pub(super) fn check_cards(&self, legal: &ChoiceConstraints) -> Vec<Violation> {
+        let cards = self.cards.iter().enumerate();
+        let each = cards.flat_map(|(index, card)| card.check(index, legal));
+        let counts = legal.hand.iter();
+        let counts = counts.filter_map(|playable| self.check_count(playable));
+        each.chain(counts).collect()
     }
 
     /// Each skill in hand may be played once.
@@ -308,6 +254,20 @@ impl CombatChoice {
             let violation = Violation::new("cards", rule);
             violation.with_prompt(&ChoiceRule::OneCard { skill, count })
         })
+    }
+}
+
+impl Card {
+    fn check(&self, index: usize, legal: &ChoiceConstraints) -> Vec<Violation> {
+        let path = |member: &str| format!("cards[{index}].{member}");
+        let mut hand = legal.hand.iter();
+        let fault = match hand.find(|playable| *playable.skill == *self.skill) {
+            Some(playable) => check_targets(&path("targets"), self, playable),
+            None => Some(not_in_hand(path("skill"), &self.skill, &legal.skills())),
+        };
+        let name = check_name(path("name"), &self.name);
+        let look = Violation::too_long(path("description"), &self.description, SEEN_CHARS);
+        name.into_iter().chain(look).chain(fault).collect()
     }
 }
 

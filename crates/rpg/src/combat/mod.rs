@@ -1,10 +1,11 @@
 //! Fights: minds choose and describe, code rules, the stage narrates.
 //!
 //! A fight leads its stage through phases, and each has a file: [`initialization`], then for each
-//! round [`draw`] and for each turn of a combatant [`turn`] (which asks with [`ask`] and applies
-//! [`rules`]), [`narrate`] (the stage's account of the whole fight), at last [`outcome`]. What
-//! stays of it in contexts is the work of `archive/combat.rs`. All of them see the fight through
-//! [`arena::Arena`]. Words may move a foe ([`resolve`]), and [`wounds`] remain after the fight.
+//! round [`draw`] and for each turn of a combatant [`turn`] (which asks with [`ask`], carries out
+//! what [`table`] lists and applies [`rules`]), [`narrate`] (the stage's account of the whole
+//! fight), at last [`outcome`]. What stays of it in contexts is the work of `archive/combat.rs`. All
+//! of them see the fight through [`arena::Arena`]. Words may move a foe ([`resolve`]), and
+//! [`wounds`] remain after the fight.
 //! Start reading at `turn.rs`.
 
 mod arena;
@@ -17,6 +18,7 @@ mod outcome;
 pub(super) mod resolve;
 mod rules;
 mod state;
+pub(super) mod table;
 #[cfg(test)]
 pub(super) mod tests;
 mod turn;

@@ -7,14 +7,14 @@ use playhouse_engine::cast::{Dead, StageRng};
 use playhouse_engine::event::EventWriter;
 use playhouse_engine::event::kinds::Speak;
 use playhouse_engine::exchange::Answers;
-use playhouse_engine::reading::letters;
 use rand::{Rng, RngExt};
 
 use super::arena::{Arena, Combatant, FightStage, statuses};
 use super::ask::act_ask;
-use super::choice::{Action, Card, CombatChoice};
+use super::choice::{Card, CombatChoice};
 use super::rules::{PlayedCard, initiative, is_decided, kind_name, play_cards, wear_off};
 use super::state::{Combat, FightAction};
+use super::table::TurnSpec;
 use crate::components::Departure;
 use crate::drama::Item;
 use crate::events::{CardHeld, CardPlayed, CombatMove, CombatRound};
@@ -38,27 +38,18 @@ pub(super) fn take_turn(
             continue;
         };
         let mut turn = Turn {
+            world: &world,
+            rng: &rng,
             stage: &stage,
             combat: &mut combat,
             combatants: &mut combatants,
             me,
+            fallen: Vec::new(),
             events: &mut events,
         };
-        let words = choice.say.as_deref().unwrap_or_default();
-        turn.say(words.trim(), &choice.tells);
-        // Dots show nothing.
-        let seen = choice.seen.as_deref().filter(|seen| letters(seen) > 0);
-        let seen = seen.unwrap_or_default().trim();
-        match choice.action() {
-            Action::Play if !choice.cards.is_empty() => {
-                for fallen in turn.play(&choice, &world, &rng) {
-                    commands.entity(fallen).insert(Dead);
-                }
-            }
-            Action::Play | Action::Hold => turn.step("hold", seen),
-            Action::Show => turn.show(&world, choice.item.as_deref().unwrap_or_default(), seen),
-            Action::Flee => turn.leave(Departure::Fled, seen),
-            Action::Yield => turn.leave(Departure::Yielded, seen),
+        turn.take(&choice);
+        for fallen in turn.fallen {
+            commands.entity(fallen).insert(Dead);
         }
     }
     arena.write_back(&combatants);
@@ -148,17 +139,40 @@ fn begin_round(
     events.broadcast_to_stage(stage.entity, round, &[]);
 }
 
-struct Turn<'a, 'w, 's> {
+/// A turn that is being carried out.
+pub(super) struct Turn<'a, 'w, 's> {
+    world: &'a WorldFile,
+    rng: &'a StageRng<'a, 'a>,
     stage: &'a FightStage,
     combat: &'a mut Combat,
     combatants: &'a mut [Combatant],
     me: usize,
+    /// Who has fallen in it.
+    fallen: Vec<Entity>,
     events: &'a mut EventWriter<'w, 's>,
 }
 
 impl Turn<'_, '_, '_> {
     fn actor(&self) -> &Combatant {
         &self.combatants[self.me]
+    }
+
+    fn take(&mut self, choice: &CombatChoice) {
+        let words = choice.say.as_deref().unwrap_or_default();
+        self.say(words.trim(), &choice.tells);
+        (TurnSpec::of(choice.action()).carry_out)(self, choice);
+    }
+
+    pub(super) fn hold(&mut self, choice: &CombatChoice) {
+        self.step("hold", choice.look());
+    }
+
+    pub(super) fn flee(&mut self, choice: &CombatChoice) {
+        self.leave(Departure::Fled, choice.look());
+    }
+
+    pub(super) fn give_up(&mut self, choice: &CombatChoice) {
+        self.leave(Departure::Yielded, choice.look());
     }
 
     fn say(&mut self, words: &str, tells: &[String]) {
@@ -206,11 +220,12 @@ impl Turn<'_, '_, '_> {
     }
 
     /// Shows an item to everybody here, who learn what it teaches.
-    fn show(&mut self, world: &WorldFile, item: &str, seen: &str) {
-        let Some(item) = world.items.iter().find(|known| known.name == item) else {
-            return self.step("hold", seen);
+    pub(super) fn show(&mut self, choice: &CombatChoice) {
+        let mut items = self.world.items.iter();
+        let Some(item) = items.find(|known| Some(&known.name) == choice.item.as_ref()) else {
+            return self.hold(choice);
         };
-        self.step_with(item, "show", seen);
+        self.step_with(item, "show", choice.look());
         let actor = self.actor().name.to_string();
         let combatants = self.combatants.iter();
         let present = combatants.filter(|each| each.departure != Some(Departure::Fell));
@@ -229,9 +244,12 @@ impl Turn<'_, '_, '_> {
         self.combat.departures.push((name, how));
     }
 
-    /// Plays cards, and returns who fell. A fallen combatant learns of the card that felled it, and
-    /// of nothing after.
-    fn play(&mut self, choice: &CombatChoice, world: &WorldFile, rng: &StageRng) -> Vec<Entity> {
+    /// Plays cards. A fallen combatant learns of the card that felled it, and of nothing after.
+    pub(super) fn play(&mut self, choice: &CombatChoice) {
+        if choice.cards.is_empty() {
+            return self.hold(choice);
+        }
+        let (world, rng) = (self.world, self.rng);
         let results = play_cards(
             self.combatants,
             self.me,
@@ -242,7 +260,6 @@ impl Turn<'_, '_, '_> {
                 rng.random_range(0..100)
             },
         );
-        let mut fallen = Vec::new();
         for (card, played) in choice.cards.iter().zip(results) {
             let (name, drawn) = self.words_of(card);
             match played {
@@ -275,10 +292,10 @@ impl Turn<'_, '_, '_> {
                         targets: vec![result],
                     };
                     let stage = self.stage.entity;
-                    self.events.broadcast_to_stage(stage, event, &fallen);
+                    self.events.broadcast_to_stage(stage, event, &self.fallen);
                     if fell {
                         let target = &self.combatants[target];
-                        fallen.push(target.entity);
+                        self.fallen.push(target.entity);
                         let departure = (target.name.clone(), Departure::Fell);
                         self.combat.departures.push(departure);
                     }
@@ -297,7 +314,6 @@ impl Turn<'_, '_, '_> {
                 }
             }
         }
-        fallen
     }
 
     /// What a card is called, and how it looks by the words that it got when it was drawn.

@@ -188,7 +188,7 @@ impl<'n> Battle<'n> {
             round: notes.number("round"),
             foes: notes.list("foes").map(FighterNotes::of).collect(),
             allies: notes.list("allies").map(FighterNotes::of).collect(),
-            may_yield: notes.flag("may_yield"),
+            may_yield: notes.texts("can").contains(&"yield"),
             may_move: notes.list("foes").any(|foe| foe.number("resolve") > 0),
             grudge: None,
         }

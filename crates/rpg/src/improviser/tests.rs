@@ -700,7 +700,7 @@ fn some_who_are_nearly_dead_leave_and_others_never_do() {
     let mut actions = BTreeSet::new();
     for language in BOTH {
         let mut asked = turn(language, [2, 9, 0, 0], [20, 20, 20]);
-        asked.notes["may_yield"] = true.into();
+        asked.notes["can"] = json!(["yield"]);
         for temper in 0..12 {
             asked.history = AgentContext::new(cast(language).heroes[0]);
             asked.remember(&format!("I begin, {temper}."));

@@ -123,7 +123,7 @@ fn in_threads<E: Fn(u64) -> Result<Engine, UiText>>(
         let jobs: Vec<_> = jobs.collect();
         let end =
             |job: ScopedJoinHandle<'_, _>| job.join().unwrap_or_else(|panic| resume_unwind(panic));
-        jobs.into_iter().map(end).collect::<Result<(), _>>()
+        jobs.into_iter().try_for_each(end)
     })?;
     let played = played.into_inner().unwrap_or_else(PoisonError::into_inner);
     Ok(played.into_values().collect())
