@@ -1119,7 +1119,7 @@ fn two_people_play_undercover_in_two_browsers() {
             true => ("lantern", "candle"),
             false => ("candle", "lantern"),
         };
-        has(&dealt, &[own]);
+        has(dealt, &[own]);
         let of_feed = json!(feed).to_string();
         let mut learned = String::new();
         for (path, data) in browser.received() {

@@ -62,16 +62,14 @@ fn exits(folder: &Path, arguments: &str, code: i32) -> Output {
 
 /// Checks that a text has these words.
 #[track_caller]
-fn has(text: impl AsRef<str>, words: &[&str]) {
-    let text = text.as_ref();
+fn has(text: &str, words: &[&str]) {
     let missing = words.iter().find(|words| !text.contains(**words));
     assert_eq!(missing, None, "not in:\n{text}");
 }
 
 /// Checks that a text has none of these words.
 #[track_caller]
-fn lacks(text: impl AsRef<str>, words: &[&str]) {
-    let text = text.as_ref();
+fn lacks(text: &str, words: &[&str]) {
     let found = words.iter().find(|words| text.contains(**words));
     assert_eq!(found, None, "in:\n{text}");
 }

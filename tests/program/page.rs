@@ -1488,7 +1488,7 @@ fn a_world_that_is_edited_while_it_is_watched_is_taken_over_between_turns() {
     let problem = &problems()[0];
     assert_eq!(problem["line"], line, "{problem}");
     let text = problem["text"].as_str().unwrap();
-    has(&text, &[&format!("world.ron:{line}:")]);
+    has(text, &[&format!("world.ron:{line}:")]);
     assert!(look().contains("with flour"), "the old data stay");
 
     // What the story can't go without is a problem of the whole file.
