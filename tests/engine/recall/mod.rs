@@ -1,7 +1,11 @@
 //! What recall finds in conversations over months.
 //!
 //! `cargo test --test engine recall:: -- --nocapture` prints the figures of `docs/memory.md`.
-#![allow(clippy::print_stdout, reason = "a test says what it measured")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a test that breaks should stop, and says what it measured"
+)]
 
 mod talk;
 mod words;
