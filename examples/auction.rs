@@ -17,7 +17,11 @@ use playhouse::page::{Extras, report};
 use playhouse::prelude::*;
 use playhouse::story::{self, About, Being, Contents, Members, Picture, StoryView};
 
-const LOTS: [&str; 3] = ["a brass lamp", "an old map", "the lamp's twin"];
+const LOTS: [&str; 3] = [
+    "a brass lamp with a green shade",
+    "an old map of the coast",
+    "a lamp of brass, its shade as green",
+];
 
 #[derive(Component)]
 struct Purse(u32);
@@ -158,11 +162,14 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         println!("{} Known to {}.", event.record.text, who.join(", "));
         println!("    Not to {}.", others.join(", "));
     }
+    let mut memories = 0;
     for (_, outcome) in story.answers() {
         for memory in &outcome.recalled {
             println!("{} remembered: {}", outcome.entity, memory.text);
+            memories += 1;
         }
     }
+    assert!(memories > 0, "the third lot is like the first");
     drop(story);
     let page = report(&view, None, Language::En, Extras::default())?;
     println!("The page has {} kB.", page.len() / 1_000);

@@ -90,7 +90,7 @@ fn wake(
             events.close_chapter(villager, Slept, past);
         }
         let ask = Ask::new("talk", "What do you say today?", (), Talk::default());
-        let ask = ask.recalling(Cues::about(["the well"], 300));
+        let ask = ask.recalling(Cues::about(["May one drink from the village well?"], 300));
         commands.entity(villager).insert(ask);
     }
 }
@@ -142,11 +142,8 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mind = ScriptMind::by_rule(|prompt| {
         let recalled = prompt.recalled.map_or("", |text| text.as_str());
         let speaks = &**prompt.entity == "Alda" || recalled.contains("goat");
-        let words = if speaks {
-            "A goat lies in the well!"
-        } else {
-            ""
-        };
+        let warning = "Don't drink from the village well: a goat lies in it!";
+        let words = if speaks { warning } else { "" };
         let tells: &[_] = if speaks { &[NEWS] } else { &[] };
         ScriptLine::say(json!({"say": words, "tells": tells}).to_string())
     });
@@ -170,6 +167,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
             println!("{} remembers: {}", being.name, memory.text);
         }
     }
+    assert_eq!(story.state.who_knows(NEWS).count(), 3, "the news travels");
     drop(story);
     let page = report(&view, None, Language::En, Extras::default())?;
     println!("The page has {} kB.", page.len() / 1_000);
