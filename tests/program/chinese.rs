@@ -269,8 +269,8 @@ fn every_mistake_of_a_world_is_told_in_chinese() {
     assert_eq!(fine, "世界“mine”没有错误。\n");
 }
 
-/// Words that are the same in every language: names of commands, options, values, members, roles and
-/// models, and terms.
+/// Words that are the same in every language: names of commands, options, values, members, roles
+/// and models, and terms.
 const NAMES: &str = "\
     ag2 AgentScope agentscope ai all always anthropic ask assistant auto autogen branch calls \
     chapters chat check color completions config convert costs Ctrl-C dashscope data deepseek \

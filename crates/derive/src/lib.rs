@@ -118,8 +118,8 @@ pub fn derive_localize(input: TokenStream) -> TokenStream {
 /// | form | meaning |
 /// | --- | --- |
 /// | `#[prompt("name")]` | on a struct, or on each variant: the template |
-/// | `#[prompt("name")]` | on an enum with `#[serde(tag = "…", content = "…")]`: one for all variants |
-/// | `#[prompt("name", OTHER = "name")]` | on a struct: other templates that it fills, as constants |
+/// | `#[prompt("name")]` | on an enum with `serde(tag, content)`: one for all variants |
+/// | `#[prompt("name", OTHER = "name")]` | on a struct: others that it fills, as constants |
 /// | `#[prompt(self.method(), ONE = "name", …)]` | which of the others it fills is chosen |
 /// | `purpose = "…"` | it is a `Question`, too |
 /// | `short = "name"` | the short form of the question, which knows `alone` too |

@@ -192,8 +192,8 @@ impl Campaign {
         }
     }
 
-    /// The world with this fingerprint, from what the lines of a journal embed; `None` if they embed
-    /// none.
+    /// The world with this fingerprint, from what the lines of a journal embed; `None` if they
+    /// embed none.
     ///
     /// # Errors
     /// Every mistake in what they keep.

@@ -1,8 +1,8 @@
 //! How a person plays in a campaign: turns at home, votes, decisions, and turns in fights.
 //!
-//! A turn takes few questions. Words that are typed are said aloud; an action is chosen from a menu,
-//! then exactly what is done, from sentences such as “give the clapper to Ann”. Every question
-//! after the first leads back to it.
+//! A turn takes few questions. Words that are typed are said aloud; an action is chosen from a
+//! menu, then exactly what is done, from sentences such as “give the clapper to Ann”. Every
+//! question after the first leads back to it.
 
 use std::io;
 

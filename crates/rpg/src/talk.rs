@@ -3,9 +3,9 @@
 //!
 //! For example, Ann, Ben and Cleo have six turns. Nobody has spoken yet, so dice let Ann begin. She
 //! speaks to Cleo, who answers without addressing anybody, and Ben is next, who has been silent
-//! longest. If Ann and Cleo went on addressing each other, Ben would have the turn after three turns
-//! of silence, as there are three people. The talk of a round is over once all have passed in a row,
-//! or the six turns are used up.
+//! longest. If Ann and Cleo went on addressing each other, Ben would have the turn after three
+//! turns of silence, as there are three people. The talk of a round is over once all have passed in
+//! a row, or the six turns are used up.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

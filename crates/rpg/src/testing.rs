@@ -11,9 +11,10 @@
 //! ```
 //!
 //! Files `*.scenes` contain such scenes, each under its title; [`play_all`] judges each on its own.
-//! The world is [`WORLD`]: Ann (a hero) and Bob are in the Hall, where the scene plays, with a letter
-//! that Ann has, a cup, and a hidden coin; Eve is in the Yard, the Clerk nowhere. A fight is in the
-//! Den, of Ann and Bob against the Owl, which may be met again, and the Rat, who act in this order.
+//! The world is [`WORLD`]: Ann (a hero) and Bob are in the Hall, where the scene plays, with a
+//! letter that Ann has, a cup, and a hidden coin; Eve is in the Yard, the Clerk nowhere. A fight is
+//! in the Den, of Ann and Bob against the Owl, which may be met again, and the Rat, who act in this
+//! order.
 //!
 //! A line is one of these; what is indented belongs to the line before it.
 //!
@@ -24,20 +25,20 @@
 //! | `occasion camp` | it is this part of a day or of a journey |
 //! | `fight` | a fight begins in the Den |
 //! | `Ann: hide cup; wait` | Ann does this ([`ACTS`]), asked or not, and everybody learns of it |
-//! | `Ann: play Cut on Rat; say "Ha!"` | the same at her turn in a fight; also `hold`, `flee`, `yield` |
+//! | `Ann: play Cut on Rat; say "Ha!"` | the same in a fight; also `hold`, `flee`, `yield` |
 //! | `Hall: {"holds": true}` | it answers this JSON; if that can't be used, its fallback |
 //! | `Hall: Dust falls.` | it answers this prose. A place goes on when all there have answered |
 //! | `! Give("cup", "Bob")` | this effect of a world file happens here, at a meeting |
 //! | `meeting` | what was put off to the next meeting happens |
 //! | `campaign` | the campaign goes on, at a meeting |
-//! | `campaign after 1: night(stay: (day: 1, days: 1))` | it is in this phase, after so many steps, and goes on |
+//! | `campaign after 1: night(stay: (day: 1, days: 1))` | it is in this phase after so many steps |
 //! | `=> Not(Holds("Bob", "cup"))` | this condition of a world file holds now |
 //! | `=> speak to Bob, Hall` | the last line led to such an event for these and nobody else |
 //! | `=> speak says /message "Ha!"` | this is in the data of the first such event |
 //! | `=> no speak` | it led to no such event for anybody |
 //! | `=> Ann is told mind, refusal` | the events of the last line that reached Ann are these |
 //! | `=> Ann hears "a word"` | it is in what Ann remembers; also `hears once`, `does not hear` |
-//! | `=> Ann is shown /exits ["Yard"]` | this is in the data of what Ann is asked; of objects, their ids or names |
+//! | `=> Ann is shown /exits ["Yard"]` | this is in what Ann is asked; of objects, ids or names |
 //! | `=> Rat has 13 hp` | as it says |
 //! | `=> wounded Ann` | these are wounded, and no other actor |
 //! | `=> asked Ann, Bob` | these are asked for something now, and nobody else |
@@ -123,8 +124,8 @@ const WORLD: &str = r#"World(
     fights: (reflect: false, summary: record),
 )"#;
 
-/// What can be done in a turn of talk: the verb, the action and its first member, then further members
-/// behind the words that begin them.
+/// What can be done in a turn of talk: the verb, the action and its first member, then further
+/// members behind the words that begin them.
 const ACTS: &str = "
     say speak text | to target | telling tells
     whisper whisper text | to target | telling tells

@@ -4,8 +4,8 @@
 //! A [`StoryView`] is all that can be shown of one story: [`Contents`] has the events and calls, a
 //! [`WorldState`] is a picture of everybody. The engine's thread adds to it and never waits for a
 //! reader: [`watch`] lets it follow a story that is played, [`read`] fills it from a slot. It knows
-//! no game; what a game has to show beside that is its [`Picture`], which it registers in its world.
-//! Pages and commands print what they find here. Start reading at [`Contents`].
+//! no game; what a game has to show beside that is its [`Picture`], which it registers in its
+//! world. Pages and commands print what they find here. Start reading at [`Contents`].
 
 mod audience;
 mod call;

@@ -52,8 +52,8 @@ pub struct Fact {
     pub text: String,
     /// Who knows it at the start.
     pub known_by: KnownBy,
-    /// Words that give it away. A speaker who knows the fact tells it by saying them; from any other
-    /// they are masked. A `*` stands for up to 40 characters of any kind.
+    /// Words that give it away. A speaker who knows the fact tells it by saying them; from any
+    /// other they are masked. A `*` stands for up to 40 characters of any kind.
     pub phrases: Vec<String>,
     /// What happens to these words of a speaker who does not know it.
     pub guard: SecretAction,

@@ -1,5 +1,5 @@
-//! Everyday names for what answers hold, for types of replies to [declare](crate::exchange::Reply::OTHER_NAMES)
-//! by which other names their members are found.
+//! Everyday names for what answers hold, for types of replies to
+//! [declare](crate::exchange::Reply::OTHER_NAMES) by which other names their members are found.
 
 /// Names of members, each with others under which models give it. A member may stand in several
 /// rows.

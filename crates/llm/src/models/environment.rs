@@ -5,8 +5,8 @@ use std::fmt;
 
 use playhouse_engine::secrets::remember;
 
-/// Variables without which programs hardly run, and that hold no secrets; from `APPDATA` on those of
-/// Windows.
+/// Variables without which programs hardly run, and that hold no secrets; from `APPDATA` on those
+/// of Windows.
 const HARMLESS: &str = "HOME LANG LC_ALL LC_CTYPE LC_MESSAGES LOGNAME PATH SHELL TERM TMPDIR TZ USER \
     APPDATA COMSPEC HOMEDRIVE HOMEPATH LOCALAPPDATA NUMBER_OF_PROCESSORS PATHEXT \
     PROCESSOR_ARCHITECTURE PROGRAMDATA PROGRAMFILES SYSTEMDRIVE SYSTEMROOT TEMP TMP \

@@ -1,10 +1,11 @@
 //! Which messages of a context a summary may replace. Nothing here changes a context.
 //!
-//! A fight is cut out by its tags. Of a conversation that has grown too long, [`past_to_fold`] finds
-//! the range to archive. For example, one with room for 4,000 tokens holds the system message, a
-//! volume, a chapter, and the messages of days 3 and 4. The range ends where day 4 begins, if day 4
-//! has a quarter of the tokens. Day 3 becomes a chapter, if that leaves 2,000 tokens free; else the
-//! chapter and day 3 become a volume; else the volume, the chapter and day 3 become a life.
+//! A fight is cut out by its tags. Of a conversation that has grown too long, [`past_to_fold`]
+//! finds the range to archive. For example, one with room for 4,000 tokens holds the system
+//! message, a volume, a chapter, and the messages of days 3 and 4. The range ends where day 4
+//! begins, if day 4 has a quarter of the tokens. Day 3 becomes a chapter, if that leaves 2,000
+//! tokens free; else the chapter and day 3 become a volume; else the volume, the chapter and day 3
+//! become a life.
 
 use std::collections::BTreeMap;
 use std::ops::Range;

@@ -2,8 +2,8 @@
 //!
 //! For example, Ann promised Ben something ten times, and learned a fact. A promise weighs 7 and a
 //! fact 8, but of the promises the last four weigh 7 each, the four before 3.5, and the first two
-//! 2.3. The heaviest lines are told first, as long as there are tokens for them, and the record says
-//! how many more there are.
+//! 2.3. The heaviest lines are told first, as long as there are tokens for them, and the record
+//! says how many more there are.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

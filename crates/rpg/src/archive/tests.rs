@@ -121,8 +121,8 @@ fn a_past_ends_with_a_day_and_is_archived_oldest_first() {
     assert_eq!(past(&[day("1")], 16), None, "it can't become shorter");
 }
 
-/// A fight in which the owl yields, and Bob and the rat fall, in a world with these parts. Something
-/// is done to it before its end.
+/// A fight in which the owl yields, and Bob and the rat fall, in a world with these parts.
+/// Something is done to it before its end.
 fn fought(parts: &str, meanwhile: impl FnOnce(&mut TestScene)) -> TestScene {
     let mut scene = scene(parts);
     scene.play(

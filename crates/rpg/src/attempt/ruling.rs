@@ -21,7 +21,8 @@ const AT_A_COST: u32 = 25;
 /// What an answer says if no ability helps.
 const NO_ABILITY: &str = "none";
 
-/// How hard something is, and in how many percent of attempts it comes off fully, without an ability.
+/// How hard something is, and in how many percent of attempts it comes off fully, without an
+/// ability.
 const DIFFICULTIES: [(&str, u32); 4] =
     [("easy", 65), ("fair", 45), ("hard", 25), ("desperate", 10)];
 const FAIR: u32 = 45;

@@ -3,10 +3,9 @@
 //! A fight leads its stage through phases, and each has a file: [`initialization`], then for each
 //! round [`draw`] and for each turn of a combatant [`turn`] (which asks with [`ask`], carries out
 //! what [`table`] lists and applies [`rules`]), [`narrate`] (the stage's account of the whole
-//! fight), at last [`outcome`]. What stays of it in contexts is the work of `archive/combat.rs`. All
-//! of them see the fight through [`arena::Arena`]. Words may move a foe ([`resolve`]), and
-//! [`wounds`] remain after the fight.
-//! Start reading at `turn.rs`.
+//! fight), at last [`outcome`]. What stays of it in contexts is the work of `archive/combat.rs`.
+//! All of them see the fight through [`arena::Arena`]. Words may move a foe ([`resolve`]), and
+//! [`wounds`] remain after the fight. Start reading at `turn.rs`.
 
 mod arena;
 mod ask;

@@ -25,7 +25,8 @@ use serde_json::{Value, json};
 
 /// What grammars may name. `topic` is a name that somebody else just spoke of and one knows too,
 /// `title` what a fact is about, `from` its teller, `what` something that is tried, `next` the
-/// dungeon that comes next, `journey` the one that is voted for, `goal` a goal in its owner's words.
+/// dungeon that comes next, `journey` the one that is voted for, `goal` a goal in its owner's
+/// words.
 const FACTS: &str = "
     companions companion dungeons dungeon journey exit heroes present guest other news target topic
     secret title from item next fight_place fight_foe fight_foes foe foes ally by fallen what gains

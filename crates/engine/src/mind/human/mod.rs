@@ -5,9 +5,10 @@
 //! and dialogues ([`SeatLessons`]). A person is asked in words for people: the template
 //! `seats/home_plan` of the world's prompts for the purpose `home.plan`, filled with the notes of
 //! the ask, or `home/seats/plan`, where a game has a folder of its own. Where there is a template
-//! whose name ends in `_skipped`, an empty line answers with its text. Without templates, the question of models is shown, less what is about
-//! its form. The person types on a thread of its own, so that other places continue meanwhile. When
-//! the input ends, the seat is empty and the run stops with a save.
+//! whose name ends in `_skipped`, an empty line answers with its text. Without templates, the
+//! question of models is shown, less what is about its form. The person types on a thread of its
+//! own, so that other places continue meanwhile. When the input ends, the seat is empty and the run
+//! stops with a save.
 
 mod console;
 mod dialogue;

@@ -25,8 +25,8 @@ fn line_of(text: &str) -> usize {
     1 + before.matches('\n').count()
 }
 
-/// What is changed in the sample, and the field and the words of the one problem to which that leads,
-/// at the line of the change.
+/// What is changed in the sample, and the field and the words of the one problem to which that
+/// leads, at the line of the change.
 const MISTAKES: &str = r#"
     // Names that nobody bears.
     stage: "Bakehouse" => stage: "Bakehose" => actors[0].stage => did you mean "Bakehouse"?
