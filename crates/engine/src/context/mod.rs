@@ -29,7 +29,9 @@
 //! }
 //! #[derive(Serialize, Deserialize, AgentEvent)]
 //! #[event("combat_archive", style = Memory)]
-//! struct CombatArchive(String);
+//! struct CombatArchive {
+//!     message: String,
+//! }
 //!
 //! fn question(purpose: &'static str, prompt: impl Into<Box<str>>) -> Ask<Prose> {
 //!     Ask::new(purpose, prompt, ProseRules::default(), Prose("…".into()))
@@ -74,7 +76,7 @@
 //! fn take(mut answers: Answers<Prose>, turn: Res<WorldTurn>, mut events: EventWriter) {
 //!     for (fighter, Prose(answer), _) in answers.take() {
 //!         if turn.0 == 3 {
-//!             events.notify_entities(&[fighter], CombatArchive(answer));
+//!             events.notify_entities(&[fighter], CombatArchive { message: answer });
 //!         }
 //!     }
 //! }
@@ -112,7 +114,7 @@
 //! }
 //! engine.run(Some(4)).await?;
 //! let context = engine.world.get::<AgentContext>(ann).unwrap();
-//! let summary = r#"H: events/combat_archive "I won a fight with a hammer.""#;
+//! let summary = r#"H: events/combat_archive {"message":"I won a fight with a hammer."}"#;
 //! assert_eq!(buffer(context), format!("System: You are Ann.\n{summary}\n"));
 //! # Ok(())
 //! # }
