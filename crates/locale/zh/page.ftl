@@ -392,7 +392,7 @@ page_to_whom = 给谁
 # same
 page_tokens = token
 page_tokens_n = { $count } 个 token
-page_too_long = 请求太长
+page_too_long = 请求太长或太慢
 page_tools = 工具
 page_turn = 轮
 page_turn_n = 第 { $n } 轮

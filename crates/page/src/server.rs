@@ -3,6 +3,7 @@
 use std::convert::Infallible;
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::Router;
 use axum::body::{Body, HttpBody, to_bytes};
@@ -13,6 +14,7 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use playhouse_engine::locale::{Language, text};
 use tokio::net::TcpListener;
+use tokio::time::timeout;
 
 use super::access::Access;
 use super::answer::Failure;
@@ -23,6 +25,8 @@ use super::{pages, routes, stream};
 
 /// The largest body of a request, in bytes.
 const BODY: usize = 64 * 1024;
+/// How long a body may take to come.
+const BODY_TIME: Duration = Duration::from_secs(10);
 
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
     img-src 'self' data:; connect-src 'self'; font-src 'self'; base-uri 'none'; \
@@ -135,12 +139,10 @@ async fn admit(shared: &Shared, request: Request) -> Result<Request, Failure> {
     if !body.is_end_stream() && shared.access.visitor(&head.headers).is_none() {
         return Err(Failure::forbidden(language));
     }
-    let body = to_bytes(body, BODY).await.map_err(|_| {
-        Failure::new(
-            StatusCode::PAYLOAD_TOO_LARGE,
-            text!(page_too_long),
-            language,
-        )
-    })?;
+    let refused = |status| Failure::new(status, text!(page_too_long), language);
+    let body = timeout(BODY_TIME, to_bytes(body, BODY))
+        .await
+        .map_err(|_| refused(StatusCode::REQUEST_TIMEOUT))?
+        .map_err(|_| refused(StatusCode::PAYLOAD_TOO_LARGE))?;
     Ok(Request::from_parts(head, body.into()))
 }
