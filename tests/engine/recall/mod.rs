@@ -60,7 +60,7 @@ fn shares(talks: &[Talk], most: usize) -> [f64; Kind::ALL.len()] {
 
 #[test]
 fn every_kind_of_question_finds_what_docs_memory_says() {
-    for (tongue, least) in [(&words::ENGLISH, 67.0), (&words::CHINESE, 78.0)] {
+    for (tongue, least) in [(&words::ENGLISH, 61.0), (&words::CHINESE, 78.0)] {
         let shares = shares(&talks(tongue, 7, 4), 10);
         let mean = shares.iter().sum::<f64>() / shares.len() as f64;
         println!(

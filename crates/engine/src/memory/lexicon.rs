@@ -1,5 +1,5 @@
 //! Words that are related in everyday language: of the same meaning, or a kind of something. A
-//! question for "pets" finds the dog.
+//! question for "animals" finds the dog.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;

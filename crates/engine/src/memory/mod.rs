@@ -6,7 +6,7 @@
 //!
 //! | number | speaker | message |
 //! |---|---|---|
-//! | 0 | Odile | Do you have pets? |
+//! | 0 | Odile | Do you have any animals? |
 //! | 1 | Odile | I have a dog. He sleeps in the boathouse. |
 //! | 2 | Bob | My dog ran away on Sunday. |
 //!
@@ -15,7 +15,7 @@
 //!
 //! 1. The question (`question.rs`) becomes terms: words that tell nothing are left out (*where*,
 //!    *does*, *her*), forms of a word are one (*keep*, *kept*), and related words count a little
-//!    (*dog* is a kind of *pet*, so message 0 is found, too). *Odile* is a speaker, no term.
+//!    (*dog* is a kind of *animal*, so message 0 is found, too). *Odile* is a speaker, no term.
 //! 2. Postings (`postings.rs`) say which messages hold each term. BM25 adds up how rare the terms
 //!    of a message are, less if it is long: 1 and 2 hold *dog*.
 //! 3. Each message borrows from its neighbours, since an answer rarely repeats the words of its
