@@ -103,7 +103,7 @@ pub(crate) struct RunArgs {
     #[command(flatten)]
     pub(crate) story: StoryArgs,
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=99_999),
-          conflicts_with_all = ["seat", "until", "dry_run", "save"])]
+          conflicts_with_all = ["seat", "until", "dry_run"])]
     pub(crate) games: Option<u32>,
     #[arg(long, value_name = "N", requires = "games", value_parser = clap::value_parser!(u32).range(1..=1_000))]
     pub(crate) jobs: Option<u32>,
@@ -426,6 +426,8 @@ pub(crate) struct ResumeArgs {
     pub(crate) form: ChatFormat,
     #[arg(long)]
     pub(crate) allow_code: bool,
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000))]
+    pub(crate) jobs: Option<u32>,
     #[command(flatten)]
     pub(crate) play: PlayArgs,
 }
@@ -504,11 +506,11 @@ pub(crate) struct ConvertArgs {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Question {
     Who {
-        fact: String,
+        fact: Option<String>,
     },
     What {
-        name: String,
-        #[arg(long, value_name = "NAME")]
+        name: Option<String>,
+        #[arg(long, value_name = "NAME", requires = "name")]
         about: Option<String>,
     },
     Why {
@@ -701,7 +703,7 @@ mod tests {
             "playhouse run --seed x",
             "playhouse resume",
             "playhouse resume s --seat A --no-seat",
-            "playhouse run --games 3 --save s",
+            "playhouse run --games 3 --seat Greta",
             "playhouse run --jobs 3",
             "playhouse branch s t",
             "playhouse branch s t --choose the-log=burn --seed 9",
@@ -710,7 +712,7 @@ mod tests {
             "playhouse show s --view film",
             "playhouse show s --view chapters",
             "playhouse ask s",
-            "playhouse ask s who",
+            "playhouse ask s what --about Jory",
             "playhouse branch s --retry --turn 4",
             "playhouse recall s Ann",
             "playhouse recall s Ann dog --limit 0",

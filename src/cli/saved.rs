@@ -12,9 +12,9 @@ use crate::rpg::Campaign;
 use crate::save::{
     Expected, Listed, SaveError, Slot, SlotName, StoredSnapshot, StoredStory, list, restore,
 };
-use crate::session::{Game, SessionError, catch_up};
+use crate::session::{Batch, Game, SessionError, catch_up};
 pub(crate) use crate::story::{Being, Contents, StoryView, WorldState};
-use crate::undercover::{GAME, Match, MatchError, Tournament};
+use crate::undercover::{GAME, Match, MatchError};
 use bevy_ecs::prelude::{Entity, World};
 
 use super::app::shell_quoted;
@@ -142,14 +142,15 @@ fn today_or_kept<G: Game, E: Localize>(
     }
 }
 
-/// The slot of this name, or those of all games if it is a tournament's.
+/// The slot of this name, or those of all games if it is a batch's.
 pub(crate) fn slots_of(app: &App, name: &str) -> Result<Vec<Slot>> {
     let root = &app.settings.saves.value;
     let slot = Slot::find(root, name)?;
-    if !Tournament::exists(root, name) {
+    if !Batch::exists(root, name) {
         return Ok(vec![slot]);
     }
-    let games = Tournament::slots_in(root, slot.name())?;
+    let batch = Batch::find(root, name).or_fail(ErrorKind::Save)?;
+    let games = batch.slots()?;
     Ok(games.into_iter().map(|game| game.slot).collect())
 }
 
@@ -213,10 +214,10 @@ impl Saved {
     fn read(app: &App, name: &str, (goes_on, force): (bool, bool)) -> Result<Self> {
         let root = &app.settings.saves.value;
         let slot = Slot::find(root, name)?;
-        if Tournament::exists(root, name) {
-            let error = CommandError::usage(text!(cli_is_tournament, slot = name));
+        if Batch::exists(root, name) {
+            let error = CommandError::usage(text!(cli_is_batch, slot = name));
             let games = shell_quoted(&slot.folder().join("games"));
-            return Err(error.help(text!(cli_is_tournament_help, games)));
+            return Err(error.help(text!(cli_is_batch_help, games)));
         }
         let story = slot
             .read(force)
@@ -327,15 +328,6 @@ pub(crate) fn check_turn(world: &World, args: &PlayArgs, slot: &str) -> Result<(
     }
 }
 
-/// A tournament keeps the seed that it began with: its games follow from it.
-pub(crate) fn check_seed(given: Option<u64>, seed: u64, slot: &str) -> Result<()> {
-    if given.is_none_or(|given| given == seed) {
-        return Ok(());
-    }
-    let error = CommandError::usage(text!(cli_other_seed, seed));
-    Err(error.at(slot).help(text!(cli_other_seed_help)))
-}
-
 /// The name of a new slot: the given one, else a free one after a world.
 pub(crate) fn slot_name(app: &App, given: Option<&String>, world: &str) -> String {
     let free = || free_name(&app.settings.saves.value, world);
@@ -373,7 +365,7 @@ pub(crate) fn clear(app: &App, name: &str) -> Result<()> {
     slot.remove().map_err(CommandError::from)
 }
 
-/// How many stories are in the folder of a slot: those of a tournament's games, or its own, and any
+/// How many stories are in the folder of a slot: those of a batch's games, or its own, and any
 /// that the user has put into it.
 fn stories_in(slot: &Slot) -> Result<usize, SaveError> {
     // A repair keeps damaged files of the same story.
@@ -404,9 +396,10 @@ pub(crate) fn being<'s>(state: &'s WorldState, name: &str) -> Result<&'s Being> 
 
 /// The error of naming nobody of these.
 pub(crate) fn nobody<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> CommandError {
-    let mut error = CommandError::usage(text!(cli_no_such_entity, name));
-    error.help = loader::did_you_mean(name, known);
-    error
+    let error = CommandError::usage(text!(cli_no_such_entity, name));
+    let known: Vec<_> = known.collect();
+    let near = loader::did_you_mean(name, known.iter().copied());
+    error.help(near.unwrap_or_else(|| text!(cli_expected_one_of, names = Argument::list(known))))
 }
 
 /// An error of the save that commands name so. If it is damaged, the help says what to do.

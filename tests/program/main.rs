@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 mod attacks;
+mod batches;
 mod browser;
 mod chinese;
 mod commands;

@@ -38,13 +38,13 @@ cli_game_errors = the game can't be set up: { $count ->
 cli_help = help
 cli_input_too_long = the input is longer than { $limit } bytes
 cli_input_too_many = has more than { $max } values; convert it in parts
-cli_is_tournament = { $slot } is a tournament with many games
-cli_is_tournament_help = name one of its games, for example: playhouse show 00001 --saves { $games }
+cli_is_batch = { $slot } is a batch of many games
+cli_is_batch_help = name one of its games, for example: playhouse show 00001 --saves { $games }
 cli_list_teams = list the teams with: playhouse chat
 cli_list_worlds = list the worlds with: playhouse worlds
 cli_new_model = the model '{ $model }' is new; stop and resume the story to use it
 cli_no_games = '{ $name }' has no games of undercover
-cli_no_games_help = name a save, a tournament, or a folder of saves
+cli_no_games_help = name a save, a batch, or a folder of saves
 cli_no_price = --max-cost needs a price, but the model '{ $model }' has none
 cli_no_price_help = add a dated price to the model file, or use --max-tokens or --max-calls
 cli_no_command_help = there is neither a command nor a world of this name; see: playhouse --help, playhouse worlds
@@ -59,9 +59,9 @@ cli_no_such_event = no event has the ID '{ $id }'
 cli_no_task = the team has no task
 cli_no_team = there is no team '{ $team }'
 cli_no_world = there is no world '{ $world }'
-cli_not_with_tournament = { $option } can't be used with a tournament
-cli_other_seed = the tournament began with seed { $seed } and keeps it
-cli_other_seed_help = start another one with `playhouse undercover --games N --seed N`
+cli_not_with_batch = { $option } can't be used with a batch
+cli_other_seed = the batch began with seed { $seed } and keeps it
+cli_other_seed_help = start another one with `--games N --seed N`
 cli_replay_differs = the replay ends in a different state from the snapshot
 cli_no_snapshot = the save '{ $slot }' has no snapshot
 cli_no_snapshot_help = start a new story under another name: playhouse run --save NAME
@@ -243,7 +243,7 @@ cli_play_it = Play it with: playhouse run { $folder }
 cli_stage = stage
 cli_state = state
 cli_title = title
-cli_tournament = tournament, { $games ->
+cli_batch = batch, { $games ->
     [one] { $games } game
    *[other] { $games } games
     }
@@ -332,7 +332,7 @@ cli_tool_server = tool server
 cli_tools = tools
 cli_window = window
 
-## Tournaments
+## Batches and tournaments
 
 cli_games = { $games ->
     [one] { $games } game
@@ -369,15 +369,19 @@ cli_stat_won_as_civilian = wins as civilian
 cli_stat_won_as_undercover = wins as undercover
 cli_stat_word_slips = word slips
 cli_stat_word_slips_per_game = word slips caught per game
+cli_batch_saved = Saved in { $folder }. To see the figures again: playhouse resume { $slot }
 cli_tournament_saved = Saved in { $folder }. To see the statistics again: playhouse undercover --from { $slot }
 cli_knows_about = { $title } ({ $since }; { $from }; event { $event })
 cli_knows_about_found = { $title } ({ $since }; event { $event })
 cli_knows_about_start = { $title } ({ $since })
+cli_knows_all = everyone
 cli_knows_day = day { $day }, turn { $turn }
 cli_knows_denies = {" "}(can't be true if { $title } is)
 cli_knows_event = event
 cli_knows_everyone = Everyone knows this from the start.
 cli_knows_fact = ID
+cli_knows_facts = facts
+cli_knows_known_by = known by
 cli_knows_feels = How it feels about { $about }: { $word } ({ $value })
 cli_knows_from = from
 cli_knows_from_start = from the start

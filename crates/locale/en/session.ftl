@@ -1,6 +1,10 @@
 # Texts of `crates/engine/src/session/`. Keys begin with `session_`.
 
 session_bad_answer = this can't be used as the answer: { $reason }
+session_batch_format = its format is { $found } instead of { $known }
+session_batch_games = a batch has 1 to { $max } games, not { $games }
+session_batch_other_data = { $path }: the world or the prompts have changed since the batch began; restore them, or start a new one
+session_batch_unreadable = { $path }: can't read the batch: { $reason }
 session_changed_prompts = prompts
 session_kept_too_long = the files that the save keeps of its world have { $bytes } bytes; at most { $max } are read
 session_kept_too_many = the save keeps { $count } files of its world; at most { $max } are read

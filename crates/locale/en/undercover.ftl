@@ -12,7 +12,6 @@ undercover_no_such_player = no player is called '{ $name }'; the players are { $
 undercover_no_table = the game of '{ $slot }' has no table
 undercover_no_words = there are no words; write a pair as A,B, or name a word file
 undercover_nobody_undercover = nobody is undercover; at least one player must be
-undercover_other_data = { $path }: the prompts have changed since the tournament began; restore them, or start a new tournament
 undercover_other_game = the journal of '{ $slot }' is not of a game of undercover
 undercover_seat_blank = blank
 undercover_seat_civilian = civilian
@@ -27,9 +26,6 @@ undercover_too_many = with { $undercover } undercover and { $blank } blank of { 
         [one] only { $civilians } civilian is left
        *[other] only { $civilians } civilians are left
     }; there must be more civilians than undercover players: add players, or let fewer be undercover or blank
-undercover_tournament_format = its format is { $found } instead of { $known }
-undercover_tournament_games = a tournament has 1 to { $max } games, not { $games }
-undercover_tournament_unreadable = { $path }: can't read the tournament: { $reason }
 undercover_word_empty = it has no letters
 undercover_word_limit = a word is one line of at most { $max } characters
 undercover_word_told = the description '{ $text }' contains the word

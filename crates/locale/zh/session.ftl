@@ -1,6 +1,10 @@
 # `crates/engine/src/session/` 的文字。键以 `session_` 开头。
 
 session_bad_answer = 这个回答不能用：{ $reason }
+session_batch_format = 格式是 { $found }，不是 { $known }
+session_batch_games = 一批可以有 1 到 { $max } 局，不能是 { $games } 局
+session_batch_other_data = { $path }：世界或提示词在这一批开始之后改动过；请恢复原样，或另开一批
+session_batch_unreadable = { $path }：无法读取这一批：{ $reason }
 session_changed_prompts = 提示词
 session_kept_too_long = 存档所存的世界文件有 { $bytes } 字节，最多读取 { $max } 字节
 session_kept_too_many = 存档存有世界的 { $count } 个文件，最多读取 { $max } 个

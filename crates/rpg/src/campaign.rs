@@ -10,7 +10,9 @@ use playhouse_engine::journal::{GameSetup, Line};
 use playhouse_engine::knowledge::restore_made_facts;
 use playhouse_engine::locale::{Localize, UiText, text};
 use playhouse_engine::save::Meta;
-use playhouse_engine::session::{EmbeddedFiles, EmbeddedGame, Game, SetupError, take_data};
+use playhouse_engine::session::{
+    BatchPlan, EmbeddedFiles, EmbeddedGame, Game, SetupError, take_data,
+};
 use playhouse_engine::world_data::{DataError, DataFolder, Problem, Problems};
 use playhouse_story::register_picture;
 use playhouse_tools::{self as tool, Toolbox};
@@ -199,6 +201,15 @@ impl Campaign {
     /// Every mistake in what they keep.
     pub fn embedded_in(lines: &[Line], data: &str) -> Option<Result<Self, CampaignError>> {
         Some(Self::of_embedded(&EmbeddedWorld::find(lines, data)?))
+    }
+
+    /// The world of a batch, from what that embeds; `None` if it is of another game.
+    ///
+    /// # Errors
+    /// Every mistake in what it keeps.
+    pub fn of_batch(plan: &BatchPlan) -> Option<Result<Self, CampaignError>> {
+        let embedded = EmbeddedWorld::of_setup(plan.setup.as_ref()?, &plan.data)?;
+        Some(Self::of_embedded(&embedded))
     }
 
     /// The folder of its prompts, and of the grammars with which the improviser plays it.

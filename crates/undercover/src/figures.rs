@@ -99,7 +99,10 @@ pub async fn figures_of(slot: &Slot, data: &DataFolder) -> Result<GameFigures, F
 }
 
 /// As [`figures_of`], with the prompts of another game, so that they are not read again.
-pub(super) async fn figures_like(slot: &Slot, other: &Match) -> Result<GameFigures, FiguresError> {
+///
+/// # Errors
+/// As [`figures_of`].
+pub async fn figures_like(slot: &Slot, other: &Match) -> Result<GameFigures, FiguresError> {
     compute(slot, |setup| other.with_setup(setup)).await
 }
 

@@ -11,7 +11,7 @@ use playhouse_engine::locale::{Localize, UiText, text};
 use playhouse_engine::message::{FoldedText, Language};
 use playhouse_engine::save::Meta;
 use playhouse_engine::session::{
-    EmbeddedFiles, EmbeddedGame, Game, SetupError, take_data, take_told,
+    BatchPlan, EmbeddedFiles, EmbeddedGame, Game, SetupError, take_data, take_told,
 };
 use playhouse_engine::world_data::{
     DataError, DataFolder, Lexicon, Problem, Problems, Source, Word, WordPair, file_text,
@@ -192,6 +192,14 @@ impl EmbeddedGame for EmbeddedMatch {
     }
 }
 
+/// What a batch keeps of its games.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct MatchBatch {
+    rules: Rules,
+    pairs: Vec<WordPair>,
+}
+
 impl EmbeddedMatch {
     fn read(setup: &GameSetup) -> Result<Self, MatchError> {
         let embedded: Self = serde_path_to_error::deserialize(&setup.setup)
@@ -255,6 +263,19 @@ impl Match {
     /// Every mistake in what they keep.
     pub fn embedded_in(lines: &[Line], data: &str) -> Option<Result<Self, MatchError>> {
         Some(Self::of_embedded(&EmbeddedMatch::find(lines, data)?))
+    }
+
+    /// The game of a batch, with the prompts of a data folder; `None` if it is of another game.
+    ///
+    /// # Errors
+    /// The setup can't be read, or there are mistakes in the data.
+    pub fn of_batch(data: &DataFolder, plan: &BatchPlan) -> Option<Result<Self, MatchError>> {
+        let setup = plan.setup.as_ref().filter(|setup| setup.name == GAME)?;
+        let read = MatchBatch::deserialize(&setup.setup);
+        let read = read.map_err(|error| MatchError::Setup(error.to_string()));
+        Some(read.and_then(|MatchBatch { rules, pairs }| {
+            Self::new(data, rules, WordSource::Custom(Lexicon { pairs }))
+        }))
     }
 
     /// The game with the prompts that a journal embeds. No file is opened.
@@ -437,6 +458,18 @@ impl Game for Match {
             files: self.files.clone(),
         };
         embedded.to_setup()
+    }
+
+    /// Its games have different words.
+    fn batch_setup(&self) -> Option<GameSetup> {
+        let batch = MatchBatch {
+            rules: self.rules.clone(),
+            pairs: self.pairs.clone(),
+        };
+        Some(GameSetup {
+            name: GAME.into(),
+            setup: serde_json::to_value(batch).ok()?,
+        })
     }
 
     fn embedded(&self, setup: &GameSetup, data: &str) -> Option<Box<dyn Game>> {

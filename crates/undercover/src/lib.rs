@@ -30,10 +30,9 @@ mod setup;
 mod statistics;
 mod table;
 mod taboo;
-mod tournament;
 mod vote;
 
-pub use figures::{FiguresError, GameFigures, PlayerFigures, RoundVotes, figures_of};
+pub use figures::{FiguresError, GameFigures, PlayerFigures, RoundVotes, figures_like, figures_of};
 pub use game::{
     GAME, Match, MatchError, WordSource, check_words, default_rules, plugin, reflection,
     shipped_words,
@@ -44,4 +43,3 @@ pub use secret::{Card, Moderator, with_moderator};
 pub use setup::{TableError, set_up_table};
 pub use statistics::{ModelStatistics, RoundStatistics, Statistics};
 pub use table::{Description, Elimination, Phase, Player, Round, Seat, Table, Vote};
-pub use tournament::{OpenedGame, Tournament, TournamentError};

@@ -1,4 +1,4 @@
-//! The view `costs`: what a save, or all games of a tournament, have cost, by entity and by
+//! The view `costs`: what a save, or all games of a batch, have cost, by entity and by
 //! purpose, with the vectors for recall.
 
 use crate::cli::prelude::*;

@@ -15,6 +15,46 @@ use crate::cli::saved::{Being, Saved, WorldState, being};
 /// How many of the last messages about an entity are shown.
 const LAST_HEARD: usize = 10;
 
+/// Prints all facts, and how many know each.
+pub(super) fn facts(app: &App, slot: &str) -> Result<()> {
+    let state = Saved::find(app, slot)?.contents()?.state;
+    let language = app.language;
+    let columns = columns!(language, < cli_knows_fact, < cli_knows_title, > cli_knows_known_by);
+    let known_by = |fact: &Fact| state.who_knows(&fact.id).count();
+    let json = |fact: &&Arc<Fact>| {
+        let mut record = fact_record(fact);
+        record["known_by"] = known_by(fact).into();
+        record
+    };
+    app.list(columns, state.facts.value.all(), json, |fact| {
+        let known_by = match fact.is_common() {
+            true => say!(language, cli_knows_all),
+            false => known_by(fact).to_string(),
+        };
+        [fact.id.clone(), fact.title.clone(), known_by]
+    });
+    Ok(())
+}
+
+/// Prints everybody who knows anything, and how many facts.
+pub(super) fn knowers(app: &App, slot: &str) -> Result<()> {
+    let state = Saved::find(app, slot)?.contents()?.state;
+    let columns = columns!(app.language, < cli_name, > cli_knows_facts);
+    let facts = |being: &Being| state.known_by(being).count();
+    let knowers = state.beings.iter().filter(|being| facts(being) > 0);
+    let json = |being: &&Being| json!({"record": "knower", "id": being.id, "name": being.name, "facts": facts(being)});
+    app.list(columns, knowers, json, |being| {
+        [being.name.to_string(), facts(being).to_string()]
+    });
+    Ok(())
+}
+
+fn fact_record(fact: &Fact) -> Value {
+    json!({
+        "record": "fact", "fact": fact.id, "title": fact.title, "everyone": fact.is_common(),
+    })
+}
+
 /// Prints who knows a fact, since when, and the chain back to its source.
 pub(super) fn who(app: &App, slot: &str, fact: &str) -> Result<()> {
     let state = Saved::find(app, slot)?.contents()?.state;
@@ -24,9 +64,7 @@ pub(super) fn who(app: &App, slot: &str, fact: &str) -> Result<()> {
     rows.sort_by_key(|(_, known)| known.turn);
     let (language, everyone) = (app.language, fact.is_common());
     if app.settings.json {
-        app.out().json(&json!({
-            "record": "fact", "fact": fact.id, "title": fact.title, "everyone": everyone,
-        }));
+        app.out().json(&fact_record(fact));
     } else {
         app.out().line(format!("{} · {}", fact.id, fact.title));
         if everyone {
@@ -209,8 +247,9 @@ fn find_fact<'s>(state: &'s WorldState, id: &str) -> Result<&'s Fact> {
         return Ok(fact);
     }
     let error = CommandError::usage(text!(cli_knows_no_fact, id));
-    Err(match nearest(id, book.all().map(|fact| fact.id.as_str())) {
-        Some(near) => error.help(text!(drama_did_you_mean, near)),
-        None => error,
-    })
+    let ids = || book.all().map(|fact| fact.id.as_str());
+    Err(error.help(match nearest(id, ids()) {
+        Some(near) => text!(drama_did_you_mean, near),
+        None => text!(drama_one_of, names = Argument::list(ids())),
+    }))
 }

@@ -1,8 +1,9 @@
 //! The commands, one file each; those that play share `play.rs`.
 
 use crate::cli::prelude::*;
+mod batch;
 mod branch;
-mod budget;
+mod campaign_batch;
 mod chapters;
 mod chat;
 mod check;
@@ -19,7 +20,6 @@ mod dry_run;
 mod edited;
 #[cfg(feature = "page")]
 mod export;
-mod games;
 mod knows;
 mod new;
 mod play;
@@ -101,8 +101,13 @@ pub(crate) fn run(command: Command, app: &App) -> Result<()> {
 
 fn ask(app: &App, slot: String, question: Question) -> Result<()> {
     match question {
-        Question::Who { fact } => knows::who(app, &slot, &fact),
-        Question::What { name, about } => match about {
+        Question::Who { fact: None } => knows::facts(app, &slot),
+        Question::Who { fact: Some(fact) } => knows::who(app, &slot, &fact),
+        Question::What { name: None, .. } => knows::knowers(app, &slot),
+        Question::What {
+            name: Some(name),
+            about,
+        } => match about {
             Some(about) => knows::about(app, &slot, &name, &about),
             None => knows::knows(app, &slot, &name),
         },

@@ -113,11 +113,17 @@ pub(super) fn prepare(app: &App, engine: &mut Engine) {
     let settings = &app.settings;
     engine.settings.falls_back = settings.on_server_error.value == OnServerError::FallBack;
     engine.settings.max_defaults = settings.max_defaults.value;
-    engine.settings.limits = SpendLimits {
+    engine.settings.limits = limits(app);
+}
+
+/// The most that the command may spend.
+pub(super) fn limits(app: &App) -> SpendLimits {
+    let settings = &app.settings;
+    SpendLimits {
         calls: settings.max_calls.value,
         tokens: settings.max_tokens.value,
         cost: settings.max_cost.value.map(Cost::from_units),
-    };
+    }
 }
 
 /// Says which servers a run waits for, if nothing else of it is shown.

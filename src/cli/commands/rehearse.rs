@@ -9,7 +9,7 @@ use std::sync::Mutex;
 
 use crate::engine::CancellationToken;
 use crate::rpg::Campaign;
-use crate::rpg::rehearsal::{Rehearsal, RehearsalPlan, RunEnd, rehearse as play_runs};
+use crate::rpg::rehearsal::{Rehearsal, RehearsalPlan, rehearse as play_runs};
 use crate::rpg::world_file::WorldFile;
 
 use super::play;
@@ -79,7 +79,12 @@ pub(super) fn rehearse(app: &App, args: &RehearseArgs) -> Result<()> {
         why: args.why.as_deref(),
         unmet: &unmet,
     };
-    print(app, &campaign, &report);
+    learn_names(app, &campaign);
+    if app.settings.json {
+        let mut out = app.out();
+        runs.iter().for_each(|run| out.json(&record("run", run)));
+    }
+    print(app, &report);
     if let Some(path) = &args.html {
         write_page(path, &rehearsal::page(app.language, &report))?;
         if app.prints_text() {
@@ -124,19 +129,19 @@ fn price(app: &App, model: &str) -> Result<PricedAs> {
     }
 }
 
-/// Prints the figures of the runs of a world.
-pub(super) fn print(app: &App, campaign: &Campaign, report: &Report<'_>) {
-    if app.settings.json {
-        // Those who come with a fight have other numbers in every run.
-        if let Ok(setup) = campaign.new_game(FIRST_SEED) {
-            play::learn_names(app, &setup.world);
-        }
+/// Lets records have the numbers of everybody in a world. Those who come with a fight have other
+/// numbers in every run.
+pub(super) fn learn_names(app: &App, campaign: &Campaign) {
+    let setup = campaign.new_game(FIRST_SEED).ok();
+    if let Some(setup) = setup.filter(|_| app.settings.json) {
+        play::learn_names(app, &setup.world);
     }
+}
+
+/// Prints the figures of all runs of a world.
+pub(super) fn print(app: &App, report: &Report<'_>) {
     let mut out = app.out();
     if app.settings.json {
-        for run in report.runs {
-            out.json(&record("run", run));
-        }
         let head = json!({
             "record": "rehearsal",
             "world": report.world.name,
@@ -176,13 +181,7 @@ pub(super) fn verdict(app: &App, report: &Report<'_>) -> Result<()> {
         let (count, seed) = (failed.len(), first.seed);
         let reason = first.reason.clone();
         let message = text!(cli_rehearsal_failed, count, seed, reason);
-        let run = report.runs.iter().find(|run| run.seed == seed);
-        let kind = match run.map(|run| &run.end) {
-            Some(RunEnd::LimitReached(_)) => ErrorKind::Limit,
-            Some(RunEnd::ServerDown(_)) => ErrorKind::Server,
-            _ => ErrorKind::Other,
-        };
-        return Err(CommandError::new(kind, message));
+        return Err(CommandError::new(ErrorKind::Other, message));
     }
     if report.unmet.is_empty() {
         return Ok(());

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use crate::cli::saved::slots_of;
 
-/// Repairs a save, or all games of a tournament.
+/// Repairs a save, or all games of a batch.
 pub(super) fn run(app: &App, name: &str) -> Result<()> {
     let mut is_whole = true;
     for slot in slots_of(app, name)? {

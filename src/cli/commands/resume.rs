@@ -1,12 +1,11 @@
 //! `resume`: a save continues.
 
 use crate::cli::prelude::*;
-use crate::session::Session;
-use crate::undercover::Tournament;
+use crate::session::{Batch, Session};
 
 use super::dry_run::{DryStory, dry_run};
 use super::play::{Left, Player, RunView, introduce_world};
-use super::{chat, tournament, undercover, undo};
+use super::{batch, chat, undercover, undo};
 use crate::cli::args::{PlayArgs, ResumeArgs};
 use crate::cli::loader;
 use crate::cli::saved::{Played, Saved, check_turn};
@@ -29,8 +28,8 @@ pub(super) fn until_reported(app: &App, mut left: Left, play: &PlayArgs) -> Resu
 /// Continues a save of any kind.
 pub(super) fn resume(app: &App, args: &ResumeArgs) -> Result<Left> {
     let (slot, force, play) = (&*args.slot, args.force, &args.play);
-    if Tournament::exists(&app.settings.saves.value, slot) {
-        tournament::resume(app, args)?;
+    if Batch::exists(&app.settings.saves.value, slot) {
+        batch::resume(app, args)?;
         return Ok(Left::Reported);
     }
     let mut saved = Saved::to_play(app, slot, force)?;

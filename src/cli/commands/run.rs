@@ -3,8 +3,8 @@
 use crate::cli::prelude::*;
 use crate::session::Session;
 
+use super::campaign_batch;
 use super::dry_run::{DryStory, dry_run};
-use super::games;
 use super::play::{self, Left, Player, RunView};
 use crate::cli::args::RunArgs;
 use crate::cli::loader;
@@ -19,7 +19,7 @@ pub(super) fn run(app: &App, args: &RunArgs) -> Result<Left> {
         loader::check_bare_world(app, world)?;
     }
     if let Some(games) = args.games {
-        games::play_games(app, args, games)?;
+        campaign_batch::begin(app, args, games)?;
         return Ok(Left::Reported);
     }
     #[cfg(feature = "page")]

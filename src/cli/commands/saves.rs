@@ -4,23 +4,18 @@ use crate::cli::prelude::*;
 use std::path::Path;
 
 use crate::save::{Listed, Repair, SaveError, list, repairable};
-use crate::undercover::{GAME, Tournament};
+use crate::session::{Batch, BatchError};
 
 /// Lists the saves. If `verifies`, their files are checked for damage, those of all games of
-/// tournaments too.
+/// batches too.
 pub(super) fn saves(app: &App, verifies: bool) -> Result<()> {
     let root = &app.settings.saves.value;
     let slots = list(root)?;
     let mut rows = Vec::new();
     for listed in slots {
-        let mut row = Row::of(root, listed);
-        if verifies && row.is_tournament {
-            let games = Tournament::slots_in(root, row.listed.slot.name());
-            let (games, error) = match games {
-                Ok(games) => (games, None),
-                Err(error) => (Vec::new(), Some((error, None))),
-            };
-            row.damage = error;
+        let row = Row::of(root, listed);
+        if verifies && let Some(Ok(batch)) = &row.batch {
+            let games = batch.slots().unwrap_or_default();
             rows.push(row);
             let games = games.into_iter().map(|game| Row::of(root, game).verified());
             rows.extend(games.filter(|game| game.damage.is_some()));
@@ -38,25 +33,29 @@ pub(super) fn saves(app: &App, verifies: bool) -> Result<()> {
 
 /// A save as it is listed.
 struct Row {
-    /// Its name; for a game of a tournament its path.
+    /// Its name; for a game of a batch its path.
     name: String,
     listed: Listed,
-    is_tournament: bool,
+    /// The batch that it is, if it is one.
+    batch: Option<Result<Batch, BatchError>>,
     /// What is wrong with its files, and what a repair would keep.
     damage: Option<(SaveError, Option<Repair>)>,
 }
 
 impl Row {
     fn of(root: &Path, mut listed: Listed) -> Self {
-        let is_tournament = Tournament::exists(root, listed.slot.name().as_str());
-        if is_tournament && let Ok(games) = Tournament::slots_in(root, listed.slot.name()) {
+        let name = listed.slot.name().as_str();
+        let batch = Batch::exists(root, name).then(|| Batch::find(root, name));
+        if let Some(Ok(batch)) = &batch
+            && let Ok(games) = batch.slots()
+        {
             listed.size += games.iter().map(|game| game.size).sum::<u64>();
         }
         let folder = listed.slot.folder();
         let name = folder.strip_prefix(root).unwrap_or(folder);
         Self {
             name: name.display().to_string(),
-            is_tournament,
+            batch,
             damage: None,
             listed,
         }
@@ -71,6 +70,9 @@ impl Row {
 
     /// What is wrong with it, and what can be saved of it.
     fn problem(&self) -> Option<UiText> {
+        if let Some(Err(error)) = &self.batch {
+            return Some(error.text());
+        }
         match (&self.damage, &self.listed.head) {
             (Some((problem, Some(repair))), _) => {
                 Some(text!(cli_save_repairable, problem, turn = repair.turn))
@@ -103,9 +105,10 @@ impl Row {
                 let (world, turn) = (branch.world.clone(), branch.turn.to_string());
                 [name, world, turn, size, state]
             }
-            _ if self.is_tournament => {
-                let state = tournament_state(app, &name);
-                [name, GAME.into(), nothing(), size, state]
+            _ if let Some(Ok(batch)) = &self.batch => {
+                let plan = batch.plan();
+                let state = say!(language, cli_batch, games = plan.games);
+                [name, plan.world.clone(), nothing(), size, state]
             }
             _ => {
                 let header = self.listed.slot.journal_header();
@@ -126,7 +129,7 @@ impl Row {
         json!({
             "record": "save",
             "slot": self.name,
-            "is_tournament": self.is_tournament,
+            "is_batch": self.batch.is_some(),
             "head": self.listed.head.as_ref().ok(),
             "branch_of": branch.map(|branch| json!({"slot": branch.slot, "turn": branch.turn})),
             "bytes": self.listed.size,
@@ -146,17 +149,4 @@ fn write(app: &App, rows: &[Row]) {
         language, < cli_name, < cli_world, > cli_turn, > cli_bytes, < cli_state
     );
     app.list(columns, rows, |row| row.json(), |row| row.cells(app));
-}
-
-/// The state of a tournament.
-fn tournament_state(app: &App, name: &str) -> String {
-    let found = app.data().map(|data| {
-        let found = Tournament::find(&app.settings.saves.value, name, &data);
-        found.map_err(|error| error.text().in_language(app.language))
-    });
-    match found {
-        Ok(Ok(tournament)) => say!(app.language, cli_tournament, games = tournament.games()),
-        Ok(Err(error)) => error,
-        Err(error) => error.message.unwrap_or_default().in_language(app.language),
-    }
 }

@@ -79,11 +79,11 @@ fn saves_are_read_within_bounds_and_a_bad_one_spoils_no_list() {
 }
 
 #[test]
-fn tournaments_are_read_within_bounds() {
+fn batches_are_read_within_bounds() {
     let folder = &Dir::new();
     accepted(folder, "undercover --players 3 --games 1 --save t -q");
     for kind in KINDS {
-        put(kind, &folder.join("saves/t/tournament.json"));
+        put(kind, &folder.join("saves/t/batch.json"));
         for arguments in ["resume t", "saves", "saves --verify", "undercover --from t"] {
             attacked(folder, arguments);
         }

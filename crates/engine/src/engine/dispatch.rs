@@ -88,8 +88,7 @@ impl Engine {
             let reason = text!(engine_budget_used_up);
             return self.end(job, AskEnding::Failed { reason }, None);
         }
-        let refusal = self.totals.refuses(&self.settings.limits, &job.usage.worst);
-        if let Some(reason) = refusal {
+        if let Err(reason) = self.reserve(job.usage.worst) {
             self.over_limit = Some(reason);
             self.calls.waiting.push_front(job);
             return;
@@ -98,13 +97,13 @@ impl Engine {
             act(&self.world, &job.ask.name);
         }
         let Some(answering) = self.ask_mind(&job) else {
+            self.release(&job.usage.worst);
             let reason = text!(engine_entity_gone);
             return self.end(job, AskEnding::Failed { reason }, None);
         };
         self.gate.take_call();
         self.calls.outages.started(&job.mind.info().alias);
         self.calls.paid += usize::from(job.mind.info().metered);
-        self.totals.reserve(job.usage.worst);
         self.note_repeated_bytes(&mut job);
         let info = job.mind.info();
         if let Some(prefix) = job.shared_prefix {
@@ -326,14 +325,6 @@ impl Engine {
                 None
             }
             Err(failed) => self.failed(job, failed),
-        }
-    }
-
-    /// Books what a call really spent, and says once if a limit is near.
-    pub(super) fn settle(&mut self, worst: Spent, spent: Spent) {
-        self.totals.settle(worst, spent);
-        if let Some(words) = self.totals.warning(&self.settings.limits) {
-            self.listeners.signal(|| Signal::LimitNear(words));
         }
     }
 

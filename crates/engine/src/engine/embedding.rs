@@ -63,7 +63,7 @@ impl Engine {
         }
         let (keys, texts): (Vec<_>, Vec<_>) = texts.into_iter().unzip();
         let worst = self
-            .reserve(&*embedder, &texts)
+            .reserve_vectors(&*embedder, &texts)
             .inspect_err(|_| self.embeddings.start_over())?;
         let token = self.token.clone();
         let made = tokio::select! {
@@ -99,7 +99,11 @@ impl Engine {
     ///
     /// # Errors
     /// Why a limit of the run does not allow it.
-    fn reserve(&mut self, embedder: &dyn Embedder, texts: &[String]) -> Result<Spent, UiText> {
+    fn reserve_vectors(
+        &mut self,
+        embedder: &dyn Embedder,
+        texts: &[String],
+    ) -> Result<Spent, UiText> {
         let tokens = texts.iter().map(|text| u64::from(tokens::estimate(text)));
         // Limits count the calls of those who answer.
         let worst = Spent {
@@ -109,14 +113,8 @@ impl Engine {
                 price.map(|price| price.of(usage)).unwrap_or_default()
             })
         };
-        let refusal = self.totals.refuses(&self.settings.limits, &worst);
-        match refusal {
-            Some(reason) => Err(reason),
-            None => {
-                self.totals.reserve(worst);
-                Ok(worst)
-            }
-        }
+        self.reserve(worst)?;
+        Ok(worst)
     }
 
     /// Books what vectors have cost.
@@ -256,7 +254,7 @@ impl Engine {
         let Some(embedder) = self.embedder().filter(|_| !texts.is_empty()) else {
             return self.go_on(job, then);
         };
-        let worst = match self.reserve(&*embedder, &texts) {
+        let worst = match self.reserve_vectors(&*embedder, &texts) {
             Ok(worst) => worst,
             // Continuing by words alone would let limits change what happens.
             Err(reason) => return self.calls.refused = Some(reason),

@@ -33,6 +33,7 @@
 //! Start reading at [`Engine::run`]: `run.rs` has turns and steps; `tools.rs` runs the tools that a
 //! mind calls.
 
+mod account;
 mod ask_tools;
 mod asks;
 mod cache_warmup;
@@ -58,6 +59,7 @@ mod state;
 mod tools;
 mod totals;
 
+pub use account::Account;
 pub use error::{EngineError, Stop};
 pub use gate::{AnswerInReview, AskKey, CallGate, Decision};
 pub use listeners::SentRequest;

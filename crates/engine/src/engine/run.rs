@@ -12,14 +12,16 @@ use super::listeners::{Listeners, RequestViewer, SentRequest};
 use super::outages::Failures;
 use super::places::{Arrival, Places};
 use super::state::{AskCount, IdleTurns, Inputs};
-use super::{CancellationToken, EngineError, Setup, Signal, SpendLimits, Stop, StoryEnd, Totals};
+use super::{
+    Account, CancellationToken, EngineError, Setup, Signal, SpendLimits, Stop, StoryEnd, Totals,
+};
 use crate::cast::{
     CastList, Clock, CurrentStage, EntityName, MeetingClock, Place, StableId, WorldSeed, WorldTurn,
     agents_context,
 };
 use crate::context::buffer;
 use crate::event::{DeferredCommands, EventQueue, Fault, Faults, Feed, Record, Records, deliver};
-use crate::exchange::{Spent, UntakenAnswers};
+use crate::exchange::UntakenAnswers;
 use crate::journal::{
     Input, Journal, JournalHeader, Line, Meeting, Outcome, Recording, Stopped, new_minds, new_seed,
 };
@@ -36,8 +38,10 @@ pub struct EngineSettings {
     pub width: usize,
     /// The maximum number of steps of a place in one turn.
     pub max_steps: u32,
-    /// The most that this run may spend.
+    /// The most that may be spent from the account.
     pub limits: SpendLimits,
+    /// What the run pays from. Runs that share one share its limits.
+    pub account: Account,
     /// Whether the run goes on with default answers when a server can't answer. Else it stops, and
     /// a resumed run asks again.
     pub falls_back: bool,
@@ -61,6 +65,7 @@ impl Default for EngineSettings {
             width: 16,
             max_steps: 1_000,
             limits: SpendLimits::default(),
+            account: Account::default(),
             falls_back: false,
             max_defaults: None,
             replay: false,
@@ -332,7 +337,7 @@ impl Engine {
         let stop = self.play(until).await;
         self.calls = Calls::default();
         self.gate.drop_held();
-        self.totals.reserved = Spent::default();
+        self.release_all();
         let stop = stop?;
         // A story that was over before has its last line already.
         if !self.settings.replay && !was_over && !matches!(stop, Stop::TurnReached(_)) {

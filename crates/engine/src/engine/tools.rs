@@ -224,7 +224,8 @@ impl Engine {
         completion.calls.truncate(self.toolbox().limits.calls);
         name_calls(&mut completion.calls, &job);
         let count = completion.calls.len();
-        let allowance = self.totals.allowance(&self.settings.limits, count);
+        let settings = &self.settings;
+        let allowance = settings.account.left(&settings.limits).shared_by(count);
         let mut calls = Vec::with_capacity(count);
         for (index, call) in completion.calls.iter().enumerate() {
             let (call, stopped) = self.guarded_call(&job, call);
@@ -335,7 +336,7 @@ impl Engine {
             return;
         };
         for result in &results {
-            self.totals.spent += result.trace.spent().into();
+            self.book(result.trace.spent().into());
         }
         let mut errors = results
             .iter()

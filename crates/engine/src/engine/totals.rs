@@ -1,11 +1,9 @@
-//! What a run spent, whether it may spend more, and how long its calls took.
+//! What a run spent, and how long its calls took.
 
 use std::time::Duration;
 
 use crate::exchange::Spent;
-use crate::locale::{UiText, text};
 use crate::message::{Cost, PromptBytes, TokenUsage};
-use crate::tool::SpendLimits;
 
 /// The figures of one call, for tables.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -26,91 +24,18 @@ impl CallFigures {
     }
 }
 
-/// What a run has spent so far, and what is reserved for running calls.
+/// What a run has spent so far.
 #[derive(Clone, Debug, Default)]
 pub struct Totals {
     /// Spent on calls that ended.
     pub spent: Spent,
     /// The worst case of running calls.
-    pub reserved: Spent,
+    pub(super) reserved: Spent,
     /// One row for every call that ended.
     pub calls: Vec<CallFigures>,
-    warned: bool,
 }
 
 impl Totals {
-    /// Why a call with this worst case is not allowed; `None` if it is.
-    pub fn refuses(&self, limits: &SpendLimits, worst: &Spent) -> Option<UiText> {
-        let after = |part: fn(&Spent) -> u64| {
-            part(&self.spent)
-                .saturating_add(part(&self.reserved))
-                .saturating_add(part(worst))
-        };
-        let would = after(|spent| spent.calls);
-        if let Some(limit) = limits.calls.filter(|limit| would > *limit) {
-            return Some(text!(engine_limit_calls, would, limit));
-        }
-        let would = after(|spent| spent.usage.total());
-        if let Some(limit) = limits.tokens.filter(|limit| would > *limit) {
-            return Some(text!(engine_limit_tokens, would, limit));
-        }
-        let would = Cost(after(|spent| spent.cost.0));
-        let limit = limits.cost.filter(|limit| would > *limit)?;
-        let (would, limit) = (would.to_string(), limit.to_string());
-        Some(text!(engine_limit_cost, would, limit))
-    }
-
-    /// An equal share of what the limits leave, if it is divided into this many.
-    pub(super) fn allowance(&self, limits: &SpendLimits, shares: usize) -> SpendLimits {
-        let left = |limit: u64, part: fn(&Spent) -> u64| {
-            let gone = part(&self.spent).saturating_add(part(&self.reserved));
-            limit.saturating_sub(gone) / (shares as u64).max(1)
-        };
-        let cost = |limit: Cost| Cost(left(limit.0, |spent| spent.cost.0));
-        SpendLimits {
-            calls: limits.calls.map(|limit| left(limit, |spent| spent.calls)),
-            tokens: limits
-                .tokens
-                .map(|limit| left(limit, |spent| spent.usage.total())),
-            cost: limits.cost.map(cost),
-        }
-    }
-
-    /// A warning, the first time that four fifths of a limit are spent.
-    pub fn warning(&mut self, limits: &SpendLimits) -> Option<UiText> {
-        let is_near = |spent: u64, limit: u64| spent.saturating_mul(5) >= limit.saturating_mul(4);
-        if self.warned {
-            return None;
-        }
-        let (calls, tokens) = (self.spent.calls, self.spent.usage.total());
-        let cost = self.spent.cost;
-        let warning = if let Some(limit) = limits.calls.filter(|limit| is_near(calls, *limit)) {
-            text!(engine_near_calls, spent = calls, limit)
-        } else if let Some(limit) = limits.tokens.filter(|limit| is_near(tokens, *limit)) {
-            text!(engine_near_tokens, spent = tokens, limit)
-        } else {
-            let limit = limits.cost.filter(|limit| is_near(cost.0, limit.0))?;
-            let (spent, limit) = (cost.to_string(), limit.to_string());
-            text!(engine_near_cost, spent, limit)
-        };
-        self.warned = true;
-        Some(warning)
-    }
-
-    /// Reserves the worst case of a call.
-    pub(super) fn reserve(&mut self, worst: Spent) {
-        self.reserved += worst;
-    }
-
-    /// Gives a reservation back and books what the call really spent.
-    pub(super) fn settle(&mut self, worst: Spent, real: Spent) {
-        self.reserved.calls -= worst.calls;
-        self.reserved.usage.input -= worst.usage.input;
-        self.reserved.usage.output -= worst.usage.output;
-        self.reserved.cost.0 -= worst.cost.0;
-        self.spent += real;
-    }
-
     /// A quantile of the latencies: 0.5 for the median.
     pub fn latency(&self, share: f64) -> Duration {
         let mut latencies: Vec<_> = self.calls.iter().map(|call| call.latency).collect();

@@ -18,5 +18,5 @@ pub(super) const MAX_DEPTH: usize = 100;
 /// The maximum size of `world.json` in bytes, and of a copy of the journal.
 pub(super) const MAX_BYTES: u64 = 1 << 28;
 
-/// The file that makes a folder a tournament: a folder of slots.
-pub const TOURNAMENT: &str = "tournament.json";
+/// The file that makes a folder a batch: a folder of slots.
+pub const BATCH: &str = "batch.json";

@@ -7,6 +7,7 @@
 //!
 //! What minds were sent can be looked up: [`requests`].
 
+mod batch;
 mod embedded;
 mod error;
 mod event_log;
@@ -17,6 +18,7 @@ mod retake;
 mod rewind;
 mod world;
 
+pub use batch::{Batch, BatchError, BatchPlan, OpenedGame};
 pub use embedded::{EmbeddedFiles, EmbeddedGame, take_data};
 pub use error::{SessionError, SetupError};
 pub use event_log::{Answered, EventLog, Logged, Stay, answered};
@@ -44,6 +46,11 @@ pub trait Game: Send + Sync {
     /// enough.
     fn game_setup(&self, _seed: u64) -> Option<GameSetup> {
         None
+    }
+
+    /// What a batch must keep of this game to set up any of its games.
+    fn batch_setup(&self) -> Option<GameSetup> {
+        self.game_setup(0)
     }
 
     /// The world without its cast: language, systems, event types, and which parts are saved.

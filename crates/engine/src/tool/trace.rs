@@ -28,6 +28,18 @@ pub struct SpendLimits {
     pub cost: Option<Cost>,
 }
 
+impl SpendLimits {
+    /// An equal share, if they are divided into this many.
+    pub(crate) fn shared_by(self, count: usize) -> Self {
+        let share = |limit: u64| limit / (count as u64).max(1);
+        Self {
+            calls: self.calls.map(share),
+            tokens: self.tokens.map(share),
+            cost: self.cost.map(|cost| Cost(share(cost.0))),
+        }
+    }
+}
+
 #[derive(Debug, Default)]
 struct Report {
     records: Vec<Value>,

@@ -16,10 +16,6 @@ use crate::drama::{GoalState, Missing, PlotPoint};
 pub enum RunEnd {
     /// The story came to its end, in these words.
     Finished(String),
-    /// A limit on what may be spent stopped it.
-    LimitReached(UiText),
-    /// The server of a model failed too often.
-    ServerDown(UiText),
     /// It came to none, for this reason.
     Failed(UiText),
 }
@@ -35,9 +31,7 @@ impl RunEnd {
     pub fn failure(&self) -> Option<&UiText> {
         match self {
             Self::Finished(_) => None,
-            Self::LimitReached(reason) | Self::ServerDown(reason) | Self::Failed(reason) => {
-                Some(reason)
-            }
+            Self::Failed(reason) => Some(reason),
         }
     }
 }

@@ -24,5 +24,5 @@ pub use drama::{
 pub use expectations::{Expectation, Expectations};
 pub use figures::{BondFigures, GoalFigures, LearnedFact, Moment, RunEnd, RunFigures};
 pub use missed::{MissedFigures, PartFigures};
-pub use play::{RehearsalError, RehearsalPlan, play, play_all, rehearse};
+pub use play::{RehearsalError, RehearsalPlan, figures_of, play, rehearse};
 pub use summary::{Activity, FailedRun, FightFigures, PurposeFigures, Rehearsal};

@@ -9,13 +9,16 @@ use std::thread::ScopedJoinHandle;
 
 use bevy_ecs::prelude::*;
 use playhouse_engine::cast::{CastList, EntityName, Kind, WorldTurn};
-use playhouse_engine::engine::{Engine, EngineError, Stop};
+use playhouse_engine::engine::{CallFigures, Engine, EngineError, Stop};
 use playhouse_engine::event::Feed;
 use playhouse_engine::exchange::spent_by_purpose;
+use playhouse_engine::journal::Line;
 use playhouse_engine::knowledge::Knowledge;
 use playhouse_engine::locale::{Localize, UiText, text};
 use playhouse_engine::mind::improviser::{GrammarErrors, Improviser};
 use playhouse_engine::mind::{MindAlias, Minds};
+use playhouse_engine::save::Slot;
+use playhouse_engine::session::{SessionError, play_again};
 use thiserror::Error;
 use tracing::subscriber::NoSubscriber;
 
@@ -63,43 +66,13 @@ pub fn rehearse(
     plan: &RehearsalPlan,
     on_run: &(dyn Fn(&RunFigures) -> ControlFlow<()> + Sync),
 ) -> Result<Vec<RunFigures>, RehearsalError> {
-    in_threads(plan, on_run, || {
-        // Each thread has an improviser of its own, so that none waits for what another keeps.
-        let improviser = Improviser::taught_from(campaign.data(), improviser::teach)?;
-        Ok(move |seed: u64| {
-            let mut engine = set_up(campaign, &improviser, seed)?;
-            let run = seed.wrapping_sub(plan.seed);
-            engine.settings.recalls = run.is_multiple_of(RUNS_WITH_MEMORIES);
-            Ok(engine)
-        })
-    })
-}
-
-/// As [`rehearse`], with engines from elsewhere, such as those whose minds are models; each is set
-/// up for its seed.
-///
-/// # Errors
-/// The runtime can't be set up. A run that fails is among the figures.
-pub fn play_all(
-    plan: &RehearsalPlan,
-    engine_of: &(dyn Fn(u64) -> Result<Engine, UiText> + Sync),
-    on_run: &(dyn Fn(&RunFigures) -> ControlFlow<()> + Sync),
-) -> Result<Vec<RunFigures>, RehearsalError> {
-    in_threads(plan, on_run, || Ok(engine_of))
-}
-
-/// Plays all runs in threads, each of which makes its engines itself.
-fn in_threads<E: Fn(u64) -> Result<Engine, UiText>>(
-    plan: &RehearsalPlan,
-    on_run: &(dyn Fn(&RunFigures) -> ControlFlow<()> + Sync),
-    begin: impl Fn() -> Result<E, RehearsalError> + Sync,
-) -> Result<Vec<RunFigures>, RehearsalError> {
     let (next, stopped) = (AtomicU32::new(0), AtomicBool::new(false));
     let played = Mutex::new(BTreeMap::new());
     let work = || -> Result<(), RehearsalError> {
         // A warning of the world's systems would be logged once for each of many runs.
         let _quiet = tracing::subscriber::set_default(NoSubscriber::default());
-        let engine_of = begin()?;
+        // Each thread has an improviser of its own, so that none waits for what another keeps.
+        let improviser = Improviser::taught_from(campaign.data(), improviser::teach)?;
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()?;
@@ -109,7 +82,11 @@ fn in_threads<E: Fn(u64) -> Result<Engine, UiText>>(
                 break;
             }
             let seed = plan.seed.wrapping_add(u64::from(run));
-            let figures = play_engine(engine_of(seed), seed, plan.find.as_ref());
+            let engine = set_up(campaign, &improviser, seed).map(|mut engine| {
+                engine.settings.recalls = u64::from(run).is_multiple_of(RUNS_WITH_MEMORIES);
+                engine
+            });
+            let figures = play_engine(engine, seed, plan.find.as_ref());
             let figures = runtime.block_on(figures);
             if on_run(&figures).is_break() {
                 stopped.store(true, Ordering::Relaxed);
@@ -149,42 +126,94 @@ async fn play_engine(
     seed: u64,
     find: Option<&Condition>,
 ) -> RunFigures {
+    let failed = |reason| RunFigures {
+        seed,
+        end: RunEnd::Failed(reason),
+        ..RunFigures::default()
+    };
     let mut engine = match engine {
         Ok(engine) => engine,
-        Err(reason) => {
-            let end = RunEnd::Failed(reason);
-            return RunFigures {
-                seed,
-                end,
-                ..RunFigures::default()
-            };
-        }
+        Err(reason) => return failed(reason),
     };
+    let watch = observe(&mut engine);
+    let end = match engine.run(None).await {
+        Ok(Stop::Finished(text)) => RunEnd::Finished(text),
+        Ok(_) => RunEnd::Failed(text!(rpg_rehearsal_idle)),
+        Err(error) => RunEnd::Failed(error.text()),
+    };
+    let world = &engine.world;
+    RunFigures {
+        seed,
+        end,
+        found: find.map(|condition| condition.holds(world, "find")),
+        has_memories: engine.settings.recalls,
+        cached_tokens: engine.totals().predicted_cached(),
+        ..figures(world, &watch)
+    }
+}
+
+/// What a saved run came to, by its journal; `None` if it is not over. Models may have played it.
+///
+/// # Errors
+/// The save can't be read or played again.
+pub async fn figures_of(
+    slot: &Slot,
+    campaign: &Campaign,
+) -> Result<Option<RunFigures>, SessionError> {
+    let story = slot.read(false)?;
+    let (seed, cached_tokens) = (story.header.seed, predicted_cached(&story.lines));
+    let mut watch = SharedWatch::default();
+    let replayed = play_again(story, campaign, None, |engine| watch = observe(engine)).await?;
+    let end = match replayed.stop {
+        Stop::Finished(text) => RunEnd::Finished(text),
+        Stop::Idle => RunEnd::Failed(text!(rpg_rehearsal_idle)),
+        _ => return Ok(None),
+    };
+    Ok(Some(RunFigures {
+        seed,
+        end,
+        has_memories: true,
+        cached_tokens,
+        ..figures(&replayed.engine.world, &watch)
+    }))
+}
+
+/// The prompt tokens of recorded calls that providers are expected to have read from their caches.
+fn predicted_cached(journal: &[Line]) -> u64 {
+    let outcomes = journal.iter().filter_map(|line| match line {
+        Line::Outcome(outcome) => Some(CallFigures {
+            prompt_bytes: outcome.prompt_bytes,
+            usage: outcome.usage,
+            ..CallFigures::default()
+        }),
+        _ => None,
+    });
+    outcomes.map(|call| call.predicted_cached()).sum()
+}
+
+type SharedWatch = Arc<Mutex<Watch>>;
+
+/// Counts what happens in an engine.
+fn observe(engine: &mut Engine) -> SharedWatch {
     engine.world.init_resource::<Nearness>();
-    let watch = Arc::new(Mutex::new(Watch::default()));
+    let watch = SharedWatch::default();
     let (sink, turns) = (watch.clone(), watch.clone());
     engine.add_feed(Feed::observer(move |record| locked(&sink).note(record)));
     engine.on_turn(move |world, _, _| {
         locked(&turns).note_turn(world);
         Ok(())
     });
-    let end = match engine.run(None).await {
-        Ok(Stop::Finished(text)) => RunEnd::Finished(text),
-        Ok(Stop::LimitReached(reason)) => RunEnd::LimitReached(reason),
-        Ok(Stop::ServerDown(reason) | Stop::NoUsableAnswers(reason)) => RunEnd::ServerDown(reason),
-        Ok(_) => RunEnd::Failed(text!(rpg_rehearsal_idle)),
-        Err(error) => RunEnd::Failed(error.text()),
-    };
-    let watch = std::mem::take(&mut *locked(&watch));
-    let world = &engine.world;
+    watch
+}
+
+/// What became of a world, and what happened on the way.
+fn figures(world: &World, watch: &SharedWatch) -> RunFigures {
+    let watch = std::mem::take(&mut *locked(watch));
     let ending = world.resource::<History>().ending.as_deref();
     let qualities = world.resource::<Qualities>().0.iter();
     let qualities = qualities.map(|(id, value)| (id.to_string(), *value));
     RunFigures {
-        seed,
-        end,
         ending: ending.map(Into::into),
-        found: find.map(|condition| condition.holds(world, "find")),
         turns: world.resource::<WorldTurn>().0,
         days: world.resource::<CampaignState>().days_done,
         course: watch.course,
@@ -196,10 +225,9 @@ async fn play_engine(
         goals: goals(world),
         bonds: bonds(world),
         qualities: qualities.collect(),
-        has_memories: engine.settings.recalls,
         spent: spent_by_purpose(world),
-        cached_tokens: engine.totals().predicted_cached(),
         repeated: watch.clauses.repeated(),
+        ..RunFigures::default()
     }
 }
 

@@ -8,7 +8,7 @@ use std::sync::{Mutex, MutexGuard};
 
 use crate::page::{BranchAt, Invitation, Library, LibraryError, Story, StoryEntry};
 use crate::save::{list, names};
-use crate::undercover::Tournament;
+use crate::session::Batch;
 /// What a page wants of the command.
 pub(super) enum PageCommand {
     Open(String, Sender<Result<Option<Story>, LibraryError>>),
@@ -63,8 +63,8 @@ impl Library for SavesLibrary {
             let (world, turn, problem) = match (saved.head, saved.branch) {
                 (Ok(Some(head)), _) => (head.world, head.turn, None),
                 (Ok(None), Some(branch)) => (branch.world, branch.turn, None),
-                (Ok(None), None) if Tournament::exists(&self.root, &slot) => {
-                    (String::new(), 0, Some(text!(page_is_tournament)))
+                (Ok(None), None) if Batch::exists(&self.root, &slot) => {
+                    (String::new(), 0, Some(text!(page_is_batch)))
                 }
                 (Ok(None), None) => return None,
                 (Err(error), _) => (String::new(), 0, Some(error.text())),

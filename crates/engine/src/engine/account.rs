@@ -1,0 +1,186 @@
+//! What runs have spent and reserved, and whether they may spend more.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::{Engine, Signal};
+use crate::exchange::Spent;
+use crate::locale::{UiText, text};
+use crate::message::Cost;
+use crate::tool::SpendLimits;
+
+/// What runs spend together: limits hold for all that share it. Clones share it.
+#[derive(Clone, Debug, Default)]
+pub struct Account(Arc<Mutex<Entries>>);
+
+#[derive(Debug, Default)]
+struct Entries {
+    spent: Spent,
+    /// The worst case of running calls.
+    reserved: Spent,
+    warned: bool,
+}
+
+impl Entries {
+    /// What is spent and reserved, of one kind.
+    fn gone(&self, part: fn(&Spent) -> u64) -> u64 {
+        part(&self.spent).saturating_add(part(&self.reserved))
+    }
+}
+
+impl Account {
+    fn lock(&self) -> MutexGuard<'_, Entries> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Reserves the worst case of a call.
+    ///
+    /// # Errors
+    /// Why the limits do not allow it.
+    fn reserve(&self, limits: &SpendLimits, worst: &Spent) -> Result<(), UiText> {
+        let mut entries = self.lock();
+        let after = |part: fn(&Spent) -> u64| entries.gone(part).saturating_add(part(worst));
+        let would = after(|spent| spent.calls);
+        if let Some(limit) = limits.calls.filter(|limit| would > *limit) {
+            return Err(text!(engine_limit_calls, would, limit));
+        }
+        let would = after(|spent| spent.usage.total());
+        if let Some(limit) = limits.tokens.filter(|limit| would > *limit) {
+            return Err(text!(engine_limit_tokens, would, limit));
+        }
+        let would = Cost(after(|spent| spent.cost.0));
+        if let Some(limit) = limits.cost.filter(|limit| would > *limit) {
+            let (would, limit) = (would.to_string(), limit.to_string());
+            return Err(text!(engine_limit_cost, would, limit));
+        }
+        entries.reserved += *worst;
+        Ok(())
+    }
+
+    fn release(&self, worst: &Spent) {
+        subtract(&mut self.lock().reserved, worst);
+    }
+
+    fn book(&self, real: Spent) {
+        self.lock().spent += real;
+    }
+
+    /// What was spent so far.
+    pub fn spent(&self) -> Spent {
+        self.lock().spent
+    }
+
+    /// What the limits leave.
+    pub fn left(&self, limits: &SpendLimits) -> SpendLimits {
+        let entries = self.lock();
+        let left = |limit: u64, part: fn(&Spent) -> u64| limit.saturating_sub(entries.gone(part));
+        let cost = |limit: Cost| Cost(left(limit.0, |spent| spent.cost.0));
+        SpendLimits {
+            calls: limits.calls.map(|limit| left(limit, |spent| spent.calls)),
+            tokens: limits
+                .tokens
+                .map(|limit| left(limit, |spent| spent.usage.total())),
+            cost: limits.cost.map(cost),
+        }
+    }
+
+    /// A warning, the first time that four fifths of a limit are spent.
+    fn warning(&self, limits: &SpendLimits) -> Option<UiText> {
+        let mut entries = self.lock();
+        let is_near = |spent: u64, limit: u64| spent.saturating_mul(5) >= limit.saturating_mul(4);
+        if entries.warned {
+            return None;
+        }
+        let (calls, tokens) = (entries.spent.calls, entries.spent.usage.total());
+        let cost = entries.spent.cost;
+        let warning = if let Some(limit) = limits.calls.filter(|limit| is_near(calls, *limit)) {
+            text!(engine_near_calls, spent = calls, limit)
+        } else if let Some(limit) = limits.tokens.filter(|limit| is_near(tokens, *limit)) {
+            text!(engine_near_tokens, spent = tokens, limit)
+        } else {
+            let limit = limits.cost.filter(|limit| is_near(cost.0, limit.0))?;
+            let (spent, limit) = (cost.to_string(), limit.to_string());
+            text!(engine_near_cost, spent, limit)
+        };
+        entries.warned = true;
+        Some(warning)
+    }
+}
+
+/// Takes the worst case of a call from what is reserved.
+fn subtract(reserved: &mut Spent, worst: &Spent) {
+    reserved.calls -= worst.calls;
+    reserved.usage.input -= worst.usage.input;
+    reserved.usage.output -= worst.usage.output;
+    reserved.cost.0 -= worst.cost.0;
+}
+
+impl Engine {
+    /// Reserves the worst case of a call.
+    ///
+    /// # Errors
+    /// Why the limits do not allow it.
+    pub(super) fn reserve(&mut self, worst: Spent) -> Result<(), UiText> {
+        let settings = &self.settings;
+        settings.account.reserve(&settings.limits, &worst)?;
+        self.totals.reserved += worst;
+        Ok(())
+    }
+
+    /// Gives a reservation back.
+    pub(super) fn release(&mut self, worst: &Spent) {
+        subtract(&mut self.totals.reserved, worst);
+        self.settings.account.release(worst);
+    }
+
+    /// Gives back what is reserved for calls that are dropped.
+    pub(super) fn release_all(&mut self) {
+        let reserved = std::mem::take(&mut self.totals.reserved);
+        self.settings.account.release(&reserved);
+    }
+
+    /// Books what a call really spent, and says once if a limit is near.
+    pub(super) fn settle(&mut self, worst: Spent, spent: Spent) {
+        self.release(&worst);
+        self.book(spent);
+        let settings = &self.settings;
+        if let Some(words) = settings.account.warning(&settings.limits) {
+            self.listeners.signal(|| Signal::LimitNear(words));
+        }
+    }
+
+    /// Books what was spent without a reservation.
+    pub(super) fn book(&mut self, spent: Spent) {
+        self.totals.spent += spent;
+        self.settings.account.book(spent);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn runs_that_share_an_account_share_its_limits() {
+        let limits = SpendLimits {
+            calls: Some(3),
+            ..SpendLimits::default()
+        };
+        let call = Spent {
+            calls: 1,
+            ..Spent::default()
+        };
+        let account = Account::default();
+        let other = account.clone();
+        account.reserve(&limits, &call).unwrap();
+        other.reserve(&limits, &call).unwrap();
+        // One call was repeated, the other never made.
+        account.release(&call);
+        account.book(Spent { calls: 2, ..call });
+        assert_eq!(account.left(&limits).calls, Some(0));
+        assert!(account.reserve(&limits, &call).is_err());
+        other.release(&call);
+        assert_eq!(other.left(&limits).calls, Some(1));
+        assert!(account.warning(&limits).is_none());
+        account.reserve(&limits, &call).unwrap();
+    }
+}

@@ -1,0 +1,148 @@
+//! `run --games`: many stories of a world, and what happened how often.
+
+use crate::cli::prelude::*;
+
+use crate::exchange::Spent;
+use crate::mind::Minds;
+use crate::rpg::rehearsal::{Rehearsal, RunFigures, figures_of};
+use crate::rpg::{Campaign, CampaignError};
+use crate::save::Slot;
+use crate::session::{Batch, BatchPlan, Game};
+use crate::world_data::Problems;
+use tokio::runtime::Handle;
+
+use super::batch::{self, Games, Part, batch_error};
+use super::{play, rehearse};
+use crate::cli::args::RunArgs;
+use crate::cli::loader;
+use crate::cli::rehearsal::Report;
+use crate::cli::saved::{clear, slot_name};
+use crate::cli::slot_settings;
+
+/// Stories of a world.
+pub(super) struct Stories {
+    campaign: Campaign,
+    minds: Minds,
+}
+
+impl Stories {
+    /// Stories of this world, played by the model of the settings.
+    pub(super) fn of(app: &App, campaign: Campaign) -> Result<Self> {
+        let main = loader::main_mind(app, &app.settings.model.value)?;
+        // Everybody is the same with every seed.
+        let mut setup = campaign.new_game(0).or_fail(ErrorKind::World)?;
+        let minds = loader::minds(app, main.mind, &mut setup.world)?;
+        Ok(Self { campaign, minds })
+    }
+}
+
+impl Games for Stories {
+    type Figures = RunFigures;
+
+    fn game(&self) -> &dyn Game {
+        &self.campaign
+    }
+
+    fn minds(&self, _seed: u64) -> Minds {
+        self.minds.clone()
+    }
+
+    fn figures(&self, _app: &App, slot: &Slot, runtime: &Handle) -> Result<Option<RunFigures>> {
+        let figures = runtime.block_on(figures_of(slot, &self.campaign));
+        figures.map_err(CommandError::from)
+    }
+
+    fn spent(&self, run: &RunFigures) -> Spent {
+        let mut total = Spent::default();
+        run.spent.values().for_each(|spent| total += *spent);
+        total
+    }
+
+    fn record(&self, slot: &Slot, run: &RunFigures) -> Value {
+        let head = json!({"record": "run", "slot": slot.name().as_str()});
+        joined([head, json!(run)])
+    }
+}
+
+pub(super) fn begin(app: &App, args: &RunArgs, games: u32) -> Result<()> {
+    let campaign = loader::world(app, &app.settings.world.value)?;
+    let seed = play::seed(app, args.story.seed)?;
+    let name = slot_name(app, args.story.save.as_ref(), &campaign.folder);
+    let stories = Stories::of(app, campaign)?;
+    if args.story.force {
+        clear(app, &name)?;
+    }
+    let plan = BatchPlan::of(&stories.campaign, seed, games);
+    let root = &app.settings.saves.value;
+    let batch = Batch::create(root, &name, plan).map_err(batch_error)?;
+    let models = loader::asked_models(app, stories.campaign.file.models());
+    slot_settings::remember(app, &name, models)?;
+    play::announce(app, &name, seed);
+    play_all(app, &batch, &stories, args.jobs)
+}
+
+pub(super) fn resume(app: &App, batch: &Batch, jobs: Option<u32>) -> Result<()> {
+    let campaign = world_of(app, batch)?;
+    let (root, name) = (&app.settings.saves.value, batch.name().as_str());
+    let models = loader::asked_models(app, campaign.file.models());
+    slot_settings::check_player_models(app, &Slot::find(root, name)?, &models)?;
+    let stories = Stories::of(app, campaign)?;
+    slot_settings::remember(app, name, models)?;
+    play_all(app, batch, &stories, jobs)
+}
+
+/// The world of a batch as it began: that of today, if it is the same, else the one that the batch
+/// keeps.
+pub(super) fn world_of(app: &App, batch: &Batch) -> Result<Campaign> {
+    let plan = batch.plan();
+    let today = loader::load(app, &plan.world);
+    let campaign = match (today, Campaign::of_batch(plan)) {
+        (Ok(Ok(today)), _) if today.fingerprint == plan.data => today,
+        (_, Some(kept)) => kept.map_err(|error| unusable(plan, &error))?,
+        (today, None) => today?.map_err(|error| unusable(plan, &error))?,
+    };
+    batch.check_data(&campaign).map_err(batch_error)?;
+    Ok(campaign)
+}
+
+fn unusable(plan: &BatchPlan, error: &CampaignError) -> CommandError {
+    let (world, error) = (&plan.world, error.text());
+    CommandError::new(ErrorKind::World, text!(cli_kept_unusable, world, error))
+}
+
+/// Plays the stories that are not over, several at a time, and prints what all came to.
+fn play_all(app: &App, batch: &Batch, stories: &Stories, jobs: Option<u32>) -> Result<()> {
+    rehearse::learn_names(app, &stories.campaign);
+    let (parts, all) = (
+        [Part {
+            batch,
+            games: stories,
+        }],
+        batch.plan().games,
+    );
+    let mut played = batch::play_all(app, &parts, jobs, &|results| {
+        say!(app.language, cli_runs_played, done = results.len(), all)
+    })?;
+    let runs: Vec<_> = std::mem::take(&mut played.figures).into_values().collect();
+    let world = &stories.campaign.file;
+    let rehearsal = Rehearsal::of(world, &runs);
+    let report = Report {
+        world,
+        runs: &runs,
+        rehearsal: &rehearsal,
+        price: None,
+        why: None,
+        unmet: &Problems::default(),
+    };
+    rehearse::print(app, &report);
+    if app.prints_text() {
+        let spent = &played.spent;
+        let (calls, tokens, cost) = (spent.calls, spent.usage.total(), spent.cost.to_string());
+        let mut err = app.err();
+        err.line(say!(app.language, cli_this_run, calls, tokens, cost));
+    }
+    let (slot, folder) = (batch.name().as_str(), batch.games_folder());
+    let saved = text!(cli_batch_saved, slot = app.in_command(slot), folder);
+    batch::report_end(app, played, slot, saved)?;
+    rehearse::verdict(app, &report)
+}
