@@ -75,7 +75,7 @@ type Times = Arc<Mutex<Vec<Instant>>>;
 fn serve(view: &Arc<StoryView>, campaign: &Arc<Campaign>) -> SocketAddr {
     let root = tempfile::tempdir().unwrap().keep();
     let header = Line::Header(JournalHeader::new("bench", "none", 1));
-    let locked = Slot::create(&root, "bench", &[header], b"").unwrap();
+    let locked = Slot::create(&root, "bench", &[header], b"", None).unwrap();
     let slot = locked.slot().clone();
     std::fs::remove_dir_all(root).unwrap();
     let story = Story {

@@ -79,7 +79,8 @@ pub(crate) fn save(criterion: &mut Criterion) {
     group.bench_function("100x500 to disk", |bencher| {
         let root = tempfile::tempdir().unwrap();
         let head = JournalHeader::new("bench", "none", 1);
-        let mut slot = Slot::create(root.path(), "bench", &[Line::Header(head)], b"").unwrap();
+        let mut slot =
+            Slot::create(root.path(), "bench", &[Line::Header(head)], b"", None).unwrap();
         let (mut journal, _) = slot.open_story(true).unwrap();
         let setup = full();
         bencher.iter(|| slot.save(&setup.world, &meta(), &mut journal, &[]).unwrap());

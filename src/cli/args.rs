@@ -576,7 +576,7 @@ pub(crate) enum Command {
     },
     Worlds,
     Check {
-        world: String,
+        name: String,
     },
     Rehearse(RehearseArgs),
     Doctor(DoctorArgs),

@@ -10,10 +10,9 @@ use crate::event::{Feed, Record};
 use crate::groupchat::message::ChatContent;
 use crate::groupchat::team::TeamFile;
 use crate::groupchat::{Retracted, StreamEvent, StreamMerger, TeamMessage, TeamStreamEvent};
-use crate::message::BodyId;
+use crate::message::{BodyId, TokenUsage};
 
 use super::args::ChatFormat;
-use super::env::time_of_day;
 use super::transcript::Transcript;
 
 /// Prints messages when they are complete, or chunk by chunk. Clones print the same conversation.
@@ -45,7 +44,7 @@ impl ChatPrinter {
         }
         let printer = Self(Arc::new(Mutex::new(State {
             team: team.name.clone(),
-            stream: StreamMerger::new(team.clone(), engine.watch()),
+            stream: StreamMerger::new(team.clone(), engine),
             transcript: Transcript::new(form, app.language),
             out: app.shared_out(),
             json: app.settings.json,
@@ -62,11 +61,11 @@ impl ChatPrinter {
         poll_fn(|cx| self.lock().poll(cx)).await;
     }
 
-    /// Prints the end of the conversation.
-    pub(crate) fn end(&self, reason: Option<&str>, seconds: f64) {
+    /// Prints the end of the conversation, with the tokens of all calls.
+    pub(crate) fn end(&self, reason: Option<&str>, usage: TokenUsage, seconds: f64) {
         let state = &mut *self.lock();
         let mut out = lock(&state.out);
-        out.raw(&state.transcript.end(reason, seconds));
+        out.raw(&state.transcript.end(reason, usage, seconds));
         out.flush();
     }
 
@@ -120,7 +119,7 @@ impl State {
             if self.json {
                 out.json(&self.message_json(&message, id));
             } else {
-                out.raw(&self.transcript.message(&message, &time_of_day(), id));
+                out.raw(&self.transcript.message(&message, id));
             }
         }
         out.flush();

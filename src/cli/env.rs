@@ -3,7 +3,7 @@
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
-use std::time::{Instant, SystemTime, UNIX_EPOCH};
+use std::time::Instant;
 
 use crate::locale::Language;
 
@@ -31,17 +31,6 @@ pub(crate) fn clock() -> Instant {
 
 pub(crate) fn since(then: Instant) -> u64 {
     clock().duration_since(then).as_millis() as u64
-}
-
-/// The time of day in UTC, as `HH:MM:SS`.
-pub(crate) fn time_of_day() -> String {
-    #[expect(clippy::disallowed_methods, reason = "for people who read along")]
-    let now = SystemTime::now();
-    let seconds = now
-        .duration_since(UNIX_EPOCH)
-        .map_or(0, |time| time.as_secs());
-    let (hours, minutes) = (seconds / 3_600 % 24, seconds / 60 % 60);
-    format!("{hours:02}:{minutes:02}:{:02}", seconds % 60)
 }
 
 /// A seed that differs from run to run, short enough to be typed.

@@ -10,7 +10,7 @@ use playhouse_engine::wording::nearest;
 
 use crate::cast::{EntityName, Kind, StableId};
 use crate::cli::servers::ToolServers;
-use crate::engine::Engine;
+use crate::engine::{Engine, unknown_tools};
 use crate::groupchat::ChatGame;
 use crate::groupchat::team::{FOLDER, list_teams};
 use crate::mind::improviser::{GrammarErrors, Improviser};
@@ -18,6 +18,7 @@ use crate::mind::{Embedder, Mind, MindAlias, MindInfo, Minds, Price};
 use crate::rpg::rehearsal::Expectations;
 use crate::rpg::world_file::{WorldFile, list_worlds};
 use crate::rpg::{Campaign, CampaignError};
+use crate::session::Session;
 use crate::tool::{ToolSet, Toolbox};
 use crate::world_data::{DataError, DataFolder, MAX_BYTES, Problems, file_text};
 use crate::{groupchat, rpg, undercover};
@@ -134,6 +135,14 @@ pub(crate) fn load_team(app: &App, name: &str) -> Result<Result<ChatGame, Proble
     let names = teams.iter().map(|team| team.path.as_str());
     let help = did_you_mean(name, names).unwrap_or_else(|| text!(cli_list_teams));
     Err(error.at(file_text(&data.name_of(FOLDER))).help(help))
+}
+
+/// Whether this is the name of a team, or the path of a team file.
+pub(crate) fn is_team(app: &App, name: &str) -> Result<bool> {
+    let path = Path::new(name);
+    let is_ron = path.extension().is_some_and(|ending| ending == "ron");
+    let is_world = path.file_name().is_some_and(|name| name == "world.ron");
+    Ok((is_ron && !is_world) || team_path(&app.data()?, name).is_some())
 }
 
 /// The path of a team in the folder of teams, without its ending; `None` if it is not there.
@@ -293,9 +302,28 @@ pub(crate) fn preferred_info(app: &App, main: &MindInfo, alias: &str) -> Result<
     }
 }
 
+/// Connects a story to the tools that it names. One that can't begin leaves no save.
+pub(crate) async fn connected(app: &App, mut session: Session) -> Result<(Session, ToolServers)> {
+    let engine = &mut session.engine;
+    let error = match connect_tools(app, engine).await {
+        Ok(servers) => {
+            let may_lack_servers = engine.settings.without_servers;
+            let unknown = unknown_tools(&mut engine.world, may_lack_servers);
+            let Some(unknown) = unknown.into_iter().next() else {
+                return Ok((session, servers));
+            };
+            servers.close().await;
+            unknown.into()
+        }
+        Err(error) => error,
+    };
+    session.give_up()?;
+    Err(error)
+}
+
 /// Starts the servers whose tools entities of a world may call, and gives web tools the permissions
 /// of the model file. The improviser calls no server, so none is started for it.
-pub(crate) async fn connect_tools(app: &App, engine: &mut Engine) -> Result<ToolServers> {
+async fn connect_tools(app: &App, engine: &mut Engine) -> Result<ToolServers> {
     let mut sets = engine.world.query::<&ToolSet>();
     let names = sets.iter(&engine.world).flat_map(|set| set.0.clone());
     let names: BTreeSet<_> = names.collect();

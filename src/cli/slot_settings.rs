@@ -8,7 +8,9 @@ use crate::cli::prelude::*;
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use crate::mind::Minds;
 use crate::save::Slot;
+use crate::session::{Game, Session};
 use crate::trust::{Demanding, Untrusted};
 use bevy_ecs::prelude::World;
 use serde::{Deserialize, Serialize};
@@ -19,10 +21,38 @@ use super::settings::{IMPROVISER, OFF, Origin, Setting};
 use super::shell::shell_quoted;
 use super::trust::TrustList;
 
+/// A task that a team was given, which is kept here until its journal has it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct LastTask {
+    pub(crate) text: String,
+    /// The number of the run that it begins.
+    pub(crate) run: u32,
+}
+
+/// With what a save is played, beside the settings of the program.
+#[derive(Default)]
+pub(crate) struct PlayedWith {
+    /// The models that single players have.
+    pub(crate) player_models: BTreeSet<String>,
+    pub(crate) task: Option<LastTask>,
+}
+
+impl From<BTreeSet<String>> for PlayedWith {
+    fn from(player_models: BTreeSet<String>) -> Self {
+        Self {
+            player_models,
+            task: None,
+        }
+    }
+}
+
 /// What a save is played with.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct SlotSettings {
+    /// The last task of a team.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    task: Option<LastTask>,
     #[serde(skip_serializing_if = "Option::is_none")]
     model: Option<String>,
     /// The model that makes vectors for recall.
@@ -47,6 +77,7 @@ impl Demanding for SlotSettings {
             model,
             embeddings,
             player_models,
+            task: _,
             seat: _,
             max_calls: _,
             max_tokens: _,
@@ -76,7 +107,7 @@ impl SlotSettings {
 
     /// What the command was told, and what the save was played with before. Other settings are
     /// those of the user, and may change.
-    fn of(app: &App, player_models: BTreeSet<String>) -> Self {
+    fn of(app: &App, played_with: PlayedWith) -> Self {
         fn own<T: Clone>(setting: &Setting<Option<T>>) -> Option<T> {
             let is_own = [Origin::Flag, Origin::Save].contains(&setting.origin);
             setting.value.clone().filter(|_| is_own)
@@ -87,7 +118,8 @@ impl SlotSettings {
             embeddings: Some(&settings.embeddings)
                 .filter(|setting| [Origin::Flag, Origin::Save].contains(&setting.origin))
                 .map(|setting| setting.value.clone()),
-            player_models,
+            player_models: played_with.player_models,
+            task: played_with.task,
             seat: settings.seat.value.clone(),
             max_calls: own(&settings.max_calls),
             max_tokens: own(&settings.max_tokens),
@@ -132,17 +164,45 @@ pub(crate) fn model(slot: &Slot) -> Result<Option<String>> {
     Ok(settings.and_then(|(settings, _)| settings.model))
 }
 
-/// Keeps with what this save is played. The user chose its models just now, so they are trusted.
-pub(crate) fn remember(app: &App, name: &str, player_models: BTreeSet<String>) -> Result<()> {
-    let settings = SlotSettings::of(app, player_models);
+/// The last task of a team's save, if it keeps one.
+pub(crate) fn last_task(slot: &Slot) -> Result<Option<LastTask>> {
+    let settings = SlotSettings::of_slot(slot)?;
+    Ok(settings.and_then(|(settings, _)| settings.task))
+}
+
+/// Starts a story in a new slot, whose folder says from the beginning with what it is played.
+pub(crate) fn start(
+    app: &App,
+    name: &str,
+    game: &dyn Game,
+    seed: u64,
+    minds: Minds,
+    played_with: impl Into<PlayedWith>,
+) -> Result<Session> {
+    let settings = SlotSettings::of(app, played_with.into());
+    let text = settings.to_text();
+    let root = &app.settings.saves.value;
+    let session = Session::start_with(root, name, game, seed, minds, text.as_bytes())?;
+    trust(app, session.slot(), settings, &text)?;
+    Ok(session)
+}
+
+/// Keeps with what this save is played.
+pub(crate) fn remember(app: &App, name: &str, played_with: impl Into<PlayedWith>) -> Result<()> {
+    let settings = SlotSettings::of(app, played_with.into());
     let text = settings.to_text();
     let slot = Slot::find(&app.settings.saves.value, name)?;
     if slot.read_settings()?.as_deref() != Some(text.as_bytes()) {
         slot.write_settings(text.as_bytes())?;
     }
+    trust(app, &slot, settings, &text)
+}
+
+/// Trusts the settings of a save: the user chose its models just now.
+fn trust(app: &App, slot: &Slot, settings: SlotSettings, text: &str) -> Result<()> {
     let needs_trust = !settings.demands(&SlotSettings::default()).is_empty();
     if needs_trust && let Some(folder) = app.config_folder() {
-        let (path, file) = (slot.settings_file(), Untrusted::new(settings, &text));
+        let (path, file) = (slot.settings_file(), Untrusted::new(settings, text));
         let mut list = TrustList::read(Some(folder))?;
         if list.hash_of(&path) != Some(file.hash()) {
             list.add(&path, file.hash())?;

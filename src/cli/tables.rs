@@ -250,11 +250,12 @@ pub(crate) fn spending(language: Language, first: String, rows: &[(String, Spent
     let columns = [(first, Alignment::Left)].into_iter().chain(numbers);
     let mut table = TextTable::of(
         columns,
-        rows.iter().map(|(name, spent)| spending_row(name, spent)),
+        rows.iter()
+            .map(|(name, spent)| spending_row(language, name, spent)),
     );
     let mut sum = Spent::default();
     rows.iter().for_each(|(_, spent)| sum += *spent);
-    table.sum(spending_row(&say!(language, cli_total), &sum));
+    table.sum(spending_row(language, &say!(language, cli_total), &sum));
     table
 }
 
@@ -269,7 +270,17 @@ pub(crate) fn spending_by_purpose(
     spending(language, say!(language, cli_purpose), &rows)
 }
 
-fn spending_row(name: &str, spent: &Spent) -> [String; 9] {
+/// What something cost, as far as the prices are known.
+fn cost_text(language: Language, spent: &Spent) -> String {
+    let cost = spent.cost.to_string();
+    match spent.unpriced {
+        0 => cost,
+        unpriced if unpriced >= spent.calls => say!(language, cli_price_unknown),
+        _ => say!(language, cli_cost_at_least, cost),
+    }
+}
+
+fn spending_row(language: Language, name: &str, spent: &Spent) -> [String; 9] {
     let cached = match spent.usage.input {
         0 => "-".into(),
         input => format!("{:.1}%", spent.usage.cached as f64 * 100.0 / input as f64),
@@ -284,7 +295,7 @@ fn spending_row(name: &str, spent: &Spent) -> [String; 9] {
         spent.usage.input.to_string(),
         cached,
         spent.usage.output.to_string(),
-        spent.cost.to_string(),
+        cost_text(language, spent),
         spent.fallbacks.to_string(),
         refusals,
         spent.repairs.to_string(),
@@ -302,7 +313,7 @@ pub(crate) fn write_entities(out: &mut Output, language: Language, world: &World
 pub(crate) fn write_totals(out: &mut Output, language: Language, totals: &Totals) {
     let spent = &totals.spent;
     let (calls, tokens) = (spent.calls, spent.usage.total());
-    let cost = spent.cost.to_string();
+    let cost = cost_text(language, spent);
     let share = format!("{:.1}", totals.repeated_share() * 100.0);
     let [p50, p95] = [0.5, 0.95].map(|share| totals.latency(share).as_secs_f64());
     let [p50, p95] = [p50, p95].map(|seconds| format!("{seconds:.2}"));
@@ -388,6 +399,21 @@ mod tests {
         Tobin the Tall      3       0       -      40  0.0123        1        0
         total               6    1200   75.0%      80  0.0246        2        0
         ");
+    }
+
+    #[test]
+    fn an_unknown_price_is_not_nothing() {
+        let spent = |calls, unpriced| Spent {
+            calls,
+            unpriced,
+            cost: Cost::from_units(0.5),
+            ..Spent::default()
+        };
+        let shown = |calls, unpriced| cost_text(Language::En, &spent(calls, unpriced));
+        assert_eq!(
+            [shown(2, 0), shown(2, 1), shown(2, 2)],
+            ["0.5000", "at least 0.5000", "unknown"]
+        );
     }
 
     #[test]

@@ -4,8 +4,8 @@ use crate::cli::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::groupchat::TeamMessage;
-use crate::groupchat::message::{ChatContent, ChatMessage, RequestUsage};
-use crate::message::BodyId;
+use crate::groupchat::message::{ChatContent, ChatMessage};
+use crate::message::{BodyId, TokenUsage};
 
 use super::args::ChatFormat;
 
@@ -23,7 +23,6 @@ pub(crate) struct Transcript {
     /// Whether the last line has no end yet.
     in_line: bool,
     messages: usize,
-    usage: RequestUsage,
 }
 
 impl Transcript {
@@ -37,34 +36,27 @@ impl Transcript {
             open: None,
             in_line: false,
             messages: 0,
-            usage: RequestUsage::default(),
         }
     }
 
     /// The text of a message, with line ends. What is said in a team that is a tool is indented,
-    /// named after the team, and shown only when it is complete. `clock` is the time of day; the
-    /// message ends with the ID of its event, if one is given.
-    pub(crate) fn message(
-        &mut self,
-        heard: &TeamMessage,
-        clock: &str,
-        id: Option<BodyId>,
-    ) -> String {
+    /// named after the team, and shown only when it is complete. The message ends with the ID of its
+    /// event, if one is given.
+    pub(crate) fn message(&mut self, heard: &TeamMessage, id: Option<BodyId>) -> String {
         let TeamMessage { team_path, message } = heard;
         let is_chunk = matches!(message.content, ChatContent::StreamingChunk { .. });
         if !team_path.is_empty() {
             if is_chunk {
                 return String::new();
             }
-            let head = self.head(message, &format!("{team_path} › "), clock);
+            let head = self.head(message, &format!("{team_path} › "));
             let inner = self.whole(message, &head, id);
             return format!("{}{}", self.end_line(), indented(&inner));
         }
         if !is_chunk {
             self.messages += 1;
-            self.usage += message.models_usage.unwrap_or_default();
         }
-        let head = self.head(message, "", clock);
+        let head = self.head(message, "");
         if let ChatContent::StreamingChunk {
             content,
             full_message_id: Some(id),
@@ -142,7 +134,7 @@ impl Transcript {
     }
 
     /// The text before a message; `team_path` names the team that is a tool.
-    fn head(&self, message: &ChatMessage, team_path: &str, clock: &str) -> String {
+    fn head(&self, message: &ChatMessage, team_path: &str) -> String {
         let (type_name, source) = (message.type_name(), &message.source);
         match self.form {
             ChatFormat::Rule => {
@@ -151,6 +143,8 @@ impl Transcript {
             ChatFormat::Log => {
                 let is_chunk = matches!(message.content, ChatContent::StreamingChunk { .. });
                 let is_event = message.is_event() && !is_chunk;
+                // The time of day in UTC, of RFC 3339.
+                let clock = message.created_at.get(11..19).unwrap_or_default();
                 let mark = if is_event { "🔔 " } else { "" };
                 format!("{team_path}[{clock}] {mark}{source}: ")
             }
@@ -181,8 +175,8 @@ impl Transcript {
         }
     }
 
-    /// The end of a run.
-    pub(crate) fn end(&mut self, reason: Option<&str>, seconds: f64) -> String {
+    /// The end of a run, with the tokens of all its calls.
+    pub(crate) fn end(&mut self, reason: Option<&str>, usage: TokenUsage, seconds: f64) -> String {
         // Participants who were interrupted will begin again, or never finish.
         let unfinished: Vec<_> = self.streamed.keys().cloned().collect();
         let unfinished: String = unfinished.iter().map(|id| self.retract(id)).collect();
@@ -191,7 +185,7 @@ impl Transcript {
             None => text!(cli_none),
         };
         let count = self.messages;
-        let (prompt, answer) = (self.usage.prompt_tokens, self.usage.completion_tokens);
+        let (prompt, answer) = (usage.input, usage.output);
         let seconds = format!("{seconds:.2}");
         let summary = match self.form {
             ChatFormat::Rule => text!(cli_chat_summary, count, reason, prompt, answer, seconds),
@@ -216,10 +210,16 @@ fn indented(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use crate::groupchat::message::{FunctionCall, FunctionResult};
+    use crate::groupchat::message::{FunctionCall, FunctionResult, RequestUsage};
 
     use super::*;
 
+    const SPENT: TokenUsage = TokenUsage {
+        input: 8,
+        output: 4,
+        cached: 0,
+        reasoning: 0,
+    };
     const USAGE: &str = "[Prompt tokens: 4, Completion tokens: 2]";
 
     fn with_usage(message: ChatMessage, prompt_tokens: u64, completion_tokens: u64) -> ChatMessage {
@@ -250,7 +250,7 @@ mod tests {
 
     fn page(transcript: &mut Transcript, told: impl IntoIterator<Item = ChatMessage>) -> String {
         let told = told.into_iter();
-        told.map(|message| transcript.message(&heard("", message), "9", None))
+        told.map(|message| transcript.message(&heard("", message), None))
             .collect()
     }
 
@@ -290,7 +290,7 @@ mod tests {
             request_id: "1".into(),
         };
         let told = told().into_iter().chain([ChatMessage::new("p", asked)]);
-        let page = page(&mut transcript, told) + transcript.end(None, 1.5).as_str();
+        let page = page(&mut transcript, told) + transcript.end(None, SPENT, 1.5).as_str();
         let wanted = format!(
             "\
 ---------- TextMessage (user) ----------
@@ -315,12 +315,12 @@ Duration: 1.50 seconds
     }
 
     #[test]
-    fn what_is_said_inside_is_indented_and_does_not_count() {
+    fn what_is_said_inside_is_indented_and_is_no_message_of_the_team() {
         let mut transcript = transcript(ChatFormat::Rule);
         let mut page = page(&mut transcript, [chunk("Ava", "m", "Hello ")]);
         let inner = with_usage(ChatMessage::text("B", "x\ny"), 4, 2);
         for inner in [chunk("Ava", "m", "brave "), inner] {
-            page += &transcript.message(&heard("lab › den", inner), "", None);
+            page += &transcript.message(&heard("lab › den", inner), None);
         }
         let wanted = format!(
             "\
@@ -333,7 +333,7 @@ Hello
 "
         );
         assert_eq!(page, wanted);
-        let end = transcript.end(None, 0.0);
+        let end = transcript.end(None, SPENT, 0.0);
         assert!(end.contains("Number of messages: 0\n"), "{end}");
     }
 
@@ -342,19 +342,19 @@ Hello
         let mut transcript = transcript(ChatFormat::Log);
         let page = page(&mut transcript, told());
         let used = "    📊 Model usage: 4 + 2 = 6 tokens\n";
-        let begins = format!("[9] user: hi\n[9] 🔔 Ava: look({{}})\n{used}");
+        let begins = format!("[00:00:00] user: hi\n[00:00:00] 🔔 Ava: look({{}})\n{used}");
         assert!(page.starts_with(&begins), "{page}");
         assert!(
-            page.ends_with(&format!("[9] Ava: Hello brave hero\n{used}")),
+            page.ends_with(&format!("[00:00:00] Ava: Hello brave hero\n{used}")),
             "{page}"
         );
         assert_eq!(page.matches("hero").count(), 1, "not written once more");
         let inner = heard("inner", with_usage(ChatMessage::text("B", "x\n\ny"), 4, 2));
         assert_eq!(
-            transcript.message(&inner, "10", None),
-            format!("    inner › [10] B: x\n\n    y\n    {used}")
+            transcript.message(&inner, None),
+            format!("    inner › [00:00:00] B: x\n\n    y\n    {used}")
         );
-        let end = transcript.end(Some("enough"), 0.0);
+        let end = transcript.end(Some("enough"), SPENT, 0.0);
         assert!(end.contains("Stop reason: enough\nMessages: 4\n"), "{end}");
     }
 
@@ -397,7 +397,7 @@ Hello
         let page = |form| -> String {
             let mut transcript = transcript(form);
             let told = told.iter().cloned();
-            told.map(|(message, id)| transcript.message(&heard("", message), "9", id))
+            told.map(|(message, id)| transcript.message(&heard("", message), id))
                 .collect()
         };
         let wanted = format!(
@@ -418,10 +418,10 @@ Well? [2-6]
         assert_eq!(page(ChatFormat::Rule), wanted);
         let log = page(ChatFormat::Log);
         assert!(
-            log.starts_with("[9] Bo: Good day\n[9] Ava: Hello [2-4]\n"),
+            log.starts_with("[00:00:00] Bo: Good day\n[00:00:00] Ava: Hello [2-4]\n"),
             "{log}"
         );
-        assert!(log.contains("[9] Bo: [2-5]\n"), "{log}");
+        assert!(log.contains("[00:00:00] Bo: [2-5]\n"), "{log}");
     }
 
     #[test]
@@ -435,10 +435,10 @@ Well? [2-6]
             told += &transcript.retract("a");
             assert_eq!(transcript.retract("a"), "", "once is enough");
             told += &page(&mut transcript, [chunk("Ava", "a", "Good day")]);
-            let wanted = format!("[9] Ava: Hel\n{retracted}\n[9] Ava: Good day");
+            let wanted = format!("[00:00:00] Ava: Hel\n{retracted}\n[00:00:00] Ava: Good day");
             assert_eq!(told, wanted, "it begins again");
             // The run is cut short.
-            let end = transcript.end(None, 0.0);
+            let end = transcript.end(None, SPENT, 0.0);
             assert!(end.starts_with(&format!("\n{retracted}\n")), "{end}");
         }
     }

@@ -365,6 +365,10 @@ async fn a_server_that_is_down_is_named_with_what_to_do() {
             process("true", &[]),
             "does not speak the Model Context Protocol",
         ),
+        (
+            process("sh", &["-c", "echo 'No module named shop' >&2; exit 1"]),
+            "it last wrote: No module named shop",
+        ),
         (slow, "did not answer within 0.3 s"),
         (over_http(1), "does not speak the Model Context Protocol"),
         (process("", &[]), "can't be started"),
@@ -379,6 +383,19 @@ async fn a_server_that_is_down_is_named_with_what_to_do() {
             "{error}"
         );
     }
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn the_last_words_of_a_server_are_bounded() {
+    let flood = "i=0; while [ $i -lt 3000 ]; do echo line $i; i=$((i + 1)); done >&2; exit 1";
+    let dead = ToolServers::connect(vec![process("sh", &["-c", flood])]).await;
+    let error = dead.err().unwrap().to_string();
+    assert!(error.ends_with("line 2998\nline 2999"), "{error}");
+    assert!(
+        !error.contains("line 2990\n") && error.len() < 500,
+        "{error}"
+    );
 }
 
 #[tokio::test]

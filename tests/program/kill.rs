@@ -115,6 +115,38 @@ fn a_killed_run_resumes_to_the_same_world() {
 }
 
 #[test]
+fn a_team_that_is_killed_at_any_point_keeps_its_task() {
+    let saves = tempfile::tempdir().unwrap();
+    let saves = saves.path();
+    let chat = |slot: &str| {
+        let task = ["--task", "Write of the sea", "--save", slot];
+        let arguments: Vec<_> = ["chat", "en/writing-desk"]
+            .into_iter()
+            .chain(task)
+            .collect();
+        playhouse(saves, &arguments)
+    };
+    assert!(chat("whole").status().unwrap().success());
+    let whole = std::fs::read(saves.join("whole/world.json")).unwrap();
+    let length = written(saves, "whole");
+    // At first the save has only just got its name.
+    for percent in [0, 30, 60, 90] {
+        let slot = format!("killed-{percent}");
+        let mut run = chat(&slot).spawn().unwrap();
+        wait_for(&mut run, saves, &slot, (length * percent / 100).max(1));
+        run.kill().unwrap();
+        let ended_by_itself = run.wait().unwrap().success();
+        let resumed = playhouse(saves, &["resume", &slot]).status().unwrap();
+        assert!(
+            ended_by_itself || resumed.success(),
+            "killed at {percent} %"
+        );
+        let world = std::fs::read(saves.join(&slot).join("world.json")).unwrap();
+        assert!(world == whole, "killed at {percent} %, the world differs");
+    }
+}
+
+#[test]
 fn an_interrupted_run_stops_between_commits_and_says_how_to_go_on() {
     let saves = tempfile::tempdir().unwrap();
     let saves = saves.path();

@@ -189,6 +189,18 @@ fn a_team_whose_server_failed_goes_on() {
     );
     assert_eq!(failed.status.code(), Some(5), "{}", err(&failed));
     has(&err(&failed), &["Bo could not be asked"]);
+    let paid = || -> Vec<_> {
+        let costs = records_of(&run(folder, "show one --view costs --json")).into_iter();
+        let costs = costs.filter(|cost| cost["entity"].is_string() && cost["calls"] == 1);
+        costs
+            .map(|cost| cost["entity"].as_str().unwrap().to_owned())
+            .collect()
+    };
+    assert_eq!(
+        paid(),
+        ["Ava", "user"],
+        "what was answered before it stopped"
+    );
     is_up.store(true, Ordering::SeqCst);
     let resumed = succeed(folder, "resume one --model m --models models.ron --json");
     let said = records_of(&resumed);
@@ -196,19 +208,174 @@ fn a_team_whose_server_failed_goes_on() {
     let said = said.filter(|message| message["content"] == "Here I am.");
     let speakers: Vec<_> = said.map(|message| message["source"].clone()).collect();
     assert_eq!(speakers, ["Bo"], "{}", out(&resumed));
+    assert_eq!(paid(), ["Ava", "Bo", "user"]);
     succeed(folder, "replay one -q");
 }
 
-/// Everything but the times of day and how long it took, which are other ones each time.
-fn timeless(page: &str) -> Vec<String> {
-    let lines = page.lines().filter(|line| !line.starts_with("Duration: "));
-    let without = |line: &str| match line.split_once("[") {
-        Some((before, after)) if after.get(2..3) == Some(":") => {
-            format!("{before}{}", after.get(9..).unwrap_or_default())
+#[test]
+fn a_team_that_falls_back_goes_on_without_an_answer() {
+    let folder = &Dir::new();
+    serve_model(folder, |request| {
+        match request.to_string().contains("Here I am.") {
+            false => Reply::at_once("Here I am."),
+            true => Reply::Error("{}".into()),
         }
-        _ => line.to_owned(),
-    };
-    lines.map(without).collect()
+    });
+    let team = r#"Team(name: "duo", participants: [(name: "Ava"), (name: "Bo")], max_turns: 3)"#;
+    std::fs::write(folder.join("duo.ron"), team).unwrap();
+    let command =
+        "chat duo.ron --save one --model m --models models.ron --on-server-error fall-back";
+    let told = talk(folder, command, "Who is there?");
+    let page = out(&told);
+    has(
+        &page,
+        &["---------- ThoughtEvent (Bo) ----------\nBo could not answer: "],
+    );
+    has(&page, &["---------- TextMessage (Bo) ----------\n…\n"]);
+    has(&page, &["Maximum number of turns 3 reached"]);
+    succeed(folder, "replay one -q");
+    let strict = chat(
+        folder,
+        "chat duo.ron --save two --model m --models models.ron",
+        "Who is there?",
+    );
+    assert_eq!(strict.status.code(), Some(5), "{}", err(&strict));
+}
+
+#[test]
+fn a_talk_that_can_not_begin_leaves_no_save() {
+    let folder = &Dir::new();
+    serve_model(folder, |_| Reply::at_once("Here I am."));
+    let models = std::fs::read_to_string(folder.join("models.ron")).unwrap();
+    let server =
+        r#"(servers: {"s": (command: "sh", args: ["-c", "echo 'No module named shop' >&2"])}, "#;
+    std::fs::write(folder.join("models.ron"), models.replacen('(', server, 1)).unwrap();
+    for (tool, said) in [("s.find", "No module named shop"), ("almanac", "'almanac'")] {
+        let team = format!(
+            r#"Team(name: "solo", participants: [(name: "Ava", tools: ["{tool}"])], max_turns: 1)"#
+        );
+        std::fs::write(folder.join("solo.ron"), team).unwrap();
+        let command = "chat solo.ron --save one --model m --models models.ron";
+        for _ in 0..2 {
+            let failed = chat(folder, command, "hi");
+            assert!(!failed.status.success(), "{}", out(&failed));
+            has(&err(&failed), &[said]);
+        }
+        assert!(!folder.join("saves/one").exists());
+    }
+}
+
+#[test]
+fn the_summary_says_what_was_paid_whoever_was_asked() {
+    let folder = &Dir::new();
+    let team = r#"Team(
+        name: "office", max_turns: 4, selection: Selector(),
+        participants: [
+            (name: "Ava", tools: ["lab"]),
+            (name: "Bo", kind: Society(team: "den")),
+            (name: "Cy"),
+        ],
+        teams: [(name: "den", participants: [(name: "Dee")], max_turns: 1)],
+        team_tools: [(
+            name: "lab", about: "Tests a stone in the lab.",
+            team: (name: "laboratory", participants: [(name: "Ed")], max_turns: 1),
+        )],
+    )"#;
+    let ledger = team
+        .replace("Selector()", "Ledger()")
+        .replace("office", "works");
+    for (name, team) in [("office", team), ("works", &ledger)] {
+        std::fs::write(folder.join(format!("{name}.ron")), team).unwrap();
+        let told = talk(
+            folder,
+            &format!("chat {name}.ron"),
+            "Test this stone in the lab.",
+        );
+        let costs = run(folder, &format!("show {name} --view costs --json"));
+        let costs = records_of(&costs);
+        let paid = |member: &str| -> u64 {
+            let of_entities = costs.iter().filter(|cost| cost["entity"].is_string());
+            of_entities.filter_map(|cost| cost[member].as_u64()).sum()
+        };
+        let own = |cost: &&serde_json::Value| cost["entity"] == *name;
+        assert!(costs.iter().find(own).unwrap()["prompt_tokens"].as_u64() > Some(0));
+        for (label, member) in [
+            ("prompt", "prompt_tokens"),
+            ("completion", "completion_tokens"),
+        ] {
+            let line = format!("Total {label} tokens: {}\n", paid(member));
+            has(&out(&told), &[&line]);
+        }
+        let replayed = succeed(folder, &format!("replay {name}"));
+        assert_eq!(timeless(&out(&told)), timeless(&out(&replayed)));
+    }
+}
+
+#[test]
+fn a_finished_talk_advises_a_command_that_works() {
+    let folder = &Dir::new();
+    for (lang, task) in [("en", "TEXT"), ("zh", "文字")] {
+        let told = talk(
+            folder,
+            &format!("chat en/assistant --save {lang} --lang {lang} --max-calls 99"),
+            "Hello",
+        );
+        lacks(&err(&told), &["Continue with", "继续"]);
+        let advice = format!("resume {lang} --task {task}");
+        has(&err(&told), &[&advice]);
+        talk(folder, &format!("resume {lang}"), task);
+    }
+    let paused = talk(
+        folder,
+        "chat en/writing-desk --save two --until 1",
+        "Of bees",
+    );
+    has(&err(&paused), &["Continue with: playhouse resume two"]);
+    succeed(folder, "resume two");
+}
+
+#[test]
+fn a_team_is_checked_as_a_world_is() {
+    let folder = &Dir::new();
+    has(
+        &out(&succeed(folder, "check en/writing-desk")),
+        &["'en/writing-desk' has no errors"],
+    );
+    let team = r#"Team(name: "duo", max_turns: 2, participants: [
+        (name: "Ava", tools: ["calculate", "almanac"]), (name: "Bo", tools: ["tides", "shop.find"]),
+    ])"#;
+    std::fs::write(folder.join("duo.ron"), team).unwrap();
+    let unknown = exits(folder, "check duo.ron", 3);
+    let page = out(&unknown);
+    has(
+        &page,
+        &["'almanac'", "'tides'", "tools/en/almanac.ron", "2 errors"],
+    );
+    // Tools of servers are known when they are connected; internal ones are nobody's choice.
+    lacks(&page, &["shop", "(code)"]);
+    let record = &records_of(&exits(folder, "check duo.ron --json", 3))[0];
+    assert_eq!(
+        (&record["team"], &record["playable"]),
+        (&"duo.ron".into(), &false.into())
+    );
+    let broken = team.replace("max_turns: 2, ", "");
+    std::fs::write(folder.join("endless.ron"), broken).unwrap();
+    has(
+        &out(&exits(folder, "check endless.ron", 3)),
+        &["endless.ron:1:"],
+    );
+    let chinese = exits(folder, "check duo.ron --lang zh", 3);
+    has(
+        &out(&chinese),
+        &["tools/en/almanac.ron", "团队“duo.ron”无法使用"],
+    );
+    has(&err(&exits(folder, "check no-such", 3)), &["no-such"]);
+}
+
+/// Everything but how long it took, which is another time each time.
+fn timeless(page: &str) -> Vec<&str> {
+    let lines = page.lines().filter(|line| !line.starts_with("Duration: "));
+    lines.collect()
 }
 
 #[test]
@@ -244,12 +411,14 @@ fn what_is_said_in_a_team_that_is_a_tool_is_shown_live_in_replay_and_resume_alik
         let (inner, result) = (page.find(&inner).unwrap(), page.find(&result).unwrap());
         assert!(inner < result, "{page}");
         let page = shown("log");
-        let lines = timeless(&page);
+        let mut inside = page
+            .lines()
+            .filter(|line| line.starts_with(&format!("    {panel} › [")));
         assert!(
-            lines
-                .iter()
-                .any(|line| line.starts_with(&format!("    {panel} ›  {doubter}: ")))
+            inside.any(|line| line.contains(&format!("] {doubter}: "))),
+            "{page}"
         );
+        lacks(&page, &["[00:00:0"]);
         // Said inside, it is no message of this conversation.
         has(&page, &["Messages: 4\n"]);
 
@@ -304,9 +473,15 @@ fn a_resumed_run_shows_what_is_said_inside_from_where_it_stopped() {
     for inside in ["laboratory", "den"] {
         has(&whole, &[&format!("\"team_path\":\"{inside}\"")]);
     }
-    let messages = |page: &str| -> Vec<String> {
-        let lines = page.lines().filter(|line| line.contains("\"message\":"));
-        lines.map(str::to_owned).collect()
+    // Each is said when it is said.
+    let messages = |page: &str| -> Vec<serde_json::Value> {
+        let lines = page.lines().map(|line| serde_json::from_str(line).unwrap());
+        let mut messages: Vec<serde_json::Value> = lines.collect();
+        messages.retain(|line| line["message"].is_object());
+        for line in &mut messages {
+            line["message"]["created_at"].take();
+        }
+        messages
     };
     for until in 1..5 {
         let first = talk(

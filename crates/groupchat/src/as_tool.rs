@@ -12,6 +12,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::game::ChatGame;
+use super::perspective::spoken;
 use super::run::{ChatError, Team};
 use super::stream::TaskResult;
 use super::team::TeamFile;
@@ -113,6 +114,7 @@ impl Drop for TeamCall {
             calls: spent.calls,
             usage: spent.usage,
             cost: spent.cost,
+            unpriced: spent.unpriced,
         });
     }
 }
@@ -157,6 +159,6 @@ fn all_messages(result: &TaskResult) -> String {
         .iter()
         .skip(1)
         .filter(|message| !message.is_event());
-    let lines = messages.map(|message| format!("{}: {}", message.source, message.to_model_text()));
+    let lines = messages.map(|message| spoken(&message.source, &message.to_model_text()));
     lines.collect::<Vec<_>>().join("\n\n")
 }

@@ -11,7 +11,7 @@ use serde_json::Value;
 // Recursive: a game holds the games of teams that are tools.
 use playhouse_engine::cast::{CastError, CastList, Kind, SpawnSpec, set_system_message, spawn};
 use playhouse_engine::context::View;
-use playhouse_engine::engine::{MeetSet, Setup};
+use playhouse_engine::engine::{EngineError, MeetSet, Setup, unknown_tools};
 use playhouse_engine::event::Phrasebook;
 use playhouse_engine::event::guard::{
     ForgedMarks, Guard, Guards, LengthLimit, SecretRule, Secrets,
@@ -31,7 +31,7 @@ use playhouse_tools::{self as tool, TABLES, Table, ToolSet, Toolbox};
 use super::as_tool::{TeamTool, register};
 use super::autogen_state::team_state;
 use super::functions::Functions;
-use super::guards::{AtAnswers, ForgedSpeakers, TeamSecrets};
+use super::guards::{AtAnswers, TeamSecrets};
 use super::message::MessageFactory;
 use super::names::transfer_tool;
 use super::prompts;
@@ -187,6 +187,21 @@ impl ChatGame {
         self
     }
 
+    /// The tools that participants name and nobody provides, those of teams that are tools
+    /// included. Tools of servers are not looked for.
+    ///
+    /// # Errors
+    /// The world can't be set up.
+    pub fn unknown_tools(&self) -> Result<Vec<EngineError>, SetupError> {
+        let mut setup = self.set_up(0)?;
+        self.populate(&mut setup)?;
+        let mut unknown = unknown_tools(&mut setup.world, true);
+        for tool in &self.file_tools {
+            unknown.extend(tool.unknown_tools()?);
+        }
+        Ok(unknown)
+    }
+
     /// Changes the game and those of the teams that its team file offers as tools.
     fn with_each(mut self, change: impl Fn(&mut Self)) -> Self {
         fn walk(game: &mut ChatGame, change: &impl Fn(&mut ChatGame)) {
@@ -211,14 +226,10 @@ impl ChatGame {
                 text: text.clone(),
                 ..SecretRule::default()
             });
-        let mut names: Vec<&str> = teams.iter().flat_map(|team| team.names()).collect();
-        names.extend(teams.iter().map(|team| team.name.as_str()));
-        names.push(&self.team().user);
         let mut guards = Guards::none();
         guards
             .add(TeamSecrets(Secrets::new(secrets)))
             .add(AtAnswers(ForgedMarks))
-            .add(ForgedSpeakers::new(names))
             .add(AtAnswers(LengthLimit {
                 chars: MAX_MESSAGE_CHARS,
             }));
@@ -545,6 +556,7 @@ fn equip_teams(world: &mut World, outermost: &TeamFile) -> Result<(), CastError>
     for team in outermost.nested() {
         if let Some(stage) = found(world, &team.name) {
             set_model(world, stage, &team.model);
+            set_view(world, stage, team.selection.view());
         }
         for participant in &team.participants {
             let entity = found(world, &participant.name)
@@ -572,8 +584,9 @@ fn rules(outermost: &TeamFile) -> Option<Arc<Text>> {
 
 fn equip(world: &mut World, entity: Entity, participant: &Participant) {
     set_model(world, entity, &participant.model);
+    set_view(world, entity, participant.view.clone());
     let mut entity = world.entity_mut(entity);
-    entity.remove::<(ToolSet, View)>();
+    entity.remove::<ToolSet>();
     if !participant.tools.is_empty() {
         let handoffs = participant.handoffs.iter();
         let transfers = handoffs.map(|handoff| transfer_tool(&handoff.target));
@@ -585,9 +598,6 @@ fn equip(world: &mut World, entity: Entity, participant: &Participant) {
             .map(Arc::<str>::from);
         entity.insert(ToolSet(tools.collect()));
     }
-    if participant.view != View::Whole {
-        entity.insert(participant.view.clone());
-    }
 }
 
 fn spawn_spec(name: &str, kind: Kind) -> SpawnSpec {
@@ -597,6 +607,14 @@ fn spawn_spec(name: &str, kind: Kind) -> SpawnSpec {
         rules: None,
         identity: String::new(),
         stage: None,
+    }
+}
+
+fn set_view(world: &mut World, entity: Entity, view: View) {
+    let mut entity = world.entity_mut(entity);
+    entity.remove::<View>();
+    if view != View::Whole {
+        entity.insert(view);
     }
 }
 

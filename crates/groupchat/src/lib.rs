@@ -35,7 +35,7 @@ pub use functions::{ConversationView, Functions};
 pub use game::ChatGame;
 pub use names::mentions;
 pub use perspective::{RoleMessage, perspective};
-pub use run::{ChatError, Task, Team, interrupt_for_input, seat_user_proxy};
+pub use run::{ChatError, Task, Team, interrupt_for_input, let_fall_back, seat_user_proxy};
 pub use saved_state::OtherParticipants;
 pub use stage::{CONTROLLER, Chat, EVENTS, Phase, UserInput};
 pub use stream::{Response, StreamItem, TaskResult};

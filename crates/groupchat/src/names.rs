@@ -92,19 +92,32 @@ fn is_ideograph(character: char) -> bool {
     matches!(character, '\u{2e80}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}')
 }
 
-/// Encodes a name for the name of a tool, which providers restrict to ASCII: letters, digits and
-/// `-` stay, `_` is doubled, and any other character becomes `_x`, its code point in hexadecimal,
-/// and `_`. [`decode_name`] reverses it.
+/// Encodes a name for the name of a tool, which providers restrict to ASCII: letters, digits, `-`
+/// and `_` stay, and any other character becomes `_x`, its code point in hexadecimal, and `_`. So
+/// does a `_` that would be taken for the beginning of that. [`decode_name`] reverses it.
 fn encode_name(name: &str) -> String {
     let mut encoded = String::new();
-    for character in name.chars() {
-        match character {
-            'a'..='z' | 'A'..='Z' | '0'..='9' | '-' => encoded.push(character),
-            '_' => encoded.push_str("__"),
-            other => encoded.push_str(&format!("_x{:x}_", u32::from(other))),
-        }
+    for character in name.chars().rev() {
+        let is_plain = match character {
+            'a'..='z' | 'A'..='Z' | '0'..='9' | '-' => true,
+            '_' => escaped(&format!("_{encoded}")).is_none(),
+            _ => false,
+        };
+        encoded = if is_plain {
+            format!("{character}{encoded}")
+        } else {
+            format!("_x{:x}_{encoded}", u32::from(character))
+        };
     }
     encoded
+}
+
+/// The character that is encoded at the beginning of a text, and what follows it.
+fn escaped(text: &str) -> Option<(char, &str)> {
+    let (number, after) = text.strip_prefix("_x")?.split_once('_')?;
+    let is_number = number.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let number = u32::from_str_radix(number, 16).ok().filter(|_| is_number)?;
+    Some((char::from_u32(number)?, after))
 }
 
 /// The prefix of the tools that hand over to another participant.
@@ -115,24 +128,16 @@ pub(super) fn transfer_tool(target: &str) -> String {
     format!("{TRANSFER}{}", encode_name(&target.to_lowercase()))
 }
 
-/// The name that [`encode_name`] encoded; `None` if the text is no such encoding.
-pub(super) fn decode_name(encoded: &str) -> Option<String> {
+/// The name that [`encode_name`] encoded.
+pub(super) fn decode_name(encoded: &str) -> String {
     let mut name = String::new();
     let mut rest = encoded;
     while let Some(next) = rest.chars().next() {
-        if let Some(after) = rest.strip_prefix("__") {
-            name.push('_');
-            rest = after;
-        } else if let Some(after) = rest.strip_prefix("_x") {
-            let (number, after) = after.split_once('_')?;
-            name.push(char::from_u32(u32::from_str_radix(number, 16).ok()?)?);
-            rest = after;
-        } else {
-            name.push(next);
-            rest = rest.get(next.len_utf8()..)?;
-        }
+        let (next, after) = escaped(rest).unwrap_or((next, &rest[next.len_utf8()..]));
+        name.push(next);
+        rest = after;
     }
-    Some(name)
+    name
 }
 
 #[cfg(test)]
@@ -169,12 +174,26 @@ mod tests {
         assert_eq!(found("下一个是Bob。", &["Bob"]), [("Bob".to_owned(), 1)]);
     }
 
+    #[test]
+    fn names_of_tools_are_those_that_people_read_as_far_as_providers_allow() {
+        for (target, tool) in [
+            ("Travel_Agent", "transfer_to_travel_agent"),
+            ("fix_xml_9", "transfer_to_fix_xml_9"),
+            ("a_x41_b", "transfer_to_a_x5f_x41_b"),
+            ("订票", "transfer_to__x8ba2__x7968_"),
+        ] {
+            assert_eq!(transfer_tool(target), tool);
+            let encoded = tool.strip_prefix(TRANSFER).unwrap_or_default();
+            assert_eq!(decode_name(encoded), target.to_lowercase());
+        }
+    }
+
     proptest! {
         #[test]
-        fn encoded_names_are_ascii_and_can_be_decoded(name in "\\PC{1,20}") {
+        fn encoded_names_are_ascii_and_can_be_decoded(name in "(\\PC|_x?[0-9a-f]?){1,20}") {
             let encoded = encode_name(&name);
             prop_assert!(encoded.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-'));
-            prop_assert_eq!(decode_name(&encoded), Some(name));
+            prop_assert_eq!(decode_name(&encoded), name);
         }
     }
 }

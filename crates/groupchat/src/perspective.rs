@@ -3,7 +3,7 @@
 
 use playhouse_engine::context::AgentContext;
 use playhouse_engine::message::{Body, Role};
-use playhouse_engine::wording::without_indent;
+use playhouse_engine::wording::{as_block, without_indent};
 use playhouse_engine::world_data::BLOCK_INDENT;
 use serde::{Deserialize, Serialize};
 
@@ -18,6 +18,12 @@ pub struct RoleMessage {
     pub name: String,
     /// The text, without the speaker's name.
     pub content: String,
+}
+
+/// A message among others in one text: further lines are indented, so that it can't look like
+/// several.
+pub(super) fn spoken(source: &str, text: &str) -> String {
+    format!("{source}: {}", as_block(text, BLOCK_INDENT))
 }
 
 /// What separates a speaker's name from the text, in English and Chinese.
@@ -80,9 +86,13 @@ impl RoleMessage {
     }
 }
 
-/// The tokens of the calls behind the last answer in a context.
+/// The tokens of the calls behind the last answer in a context; none for that of a person.
 pub(super) fn last_usage(context: &AgentContext) -> Option<RequestUsage> {
-    let last = context.entries().last()?;
-    let usage = last.body().response()?.token_usage()?;
-    Some(RequestUsage::from(usage))
+    usage_of(context.entries().last()?.body())
+}
+
+/// The tokens of the calls behind a message, if it took any.
+pub(super) fn usage_of(body: &Body) -> Option<RequestUsage> {
+    let usage = RequestUsage::from(body.response()?.token_usage()?);
+    (usage.total_tokens() > 0).then_some(usage)
 }

@@ -13,10 +13,10 @@ use playhouse_engine::event::Feed;
 use playhouse_engine::exchange::Ledger;
 use playhouse_engine::journal::{Journal, JournalHeader, Line, Recording, Stopped};
 use playhouse_engine::locale::{Argument, Localize, UiText, text};
-use playhouse_engine::mind::Minds;
+use playhouse_engine::mind::{Minds, unix_time};
 use playhouse_engine::save::{Expected, SaveError, restore, snapshot};
 use playhouse_engine::session::{Game, SetupError};
-use serde_json::Value;
+use serde_json::{Value, json};
 use thiserror::Error;
 
 use super::autogen_state::{import_state, team_state};
@@ -24,7 +24,7 @@ use super::game::ChatGame;
 use super::message::{ChatMessage, FactoryError, RequestUsage};
 use super::perspective::{RoleMessage, perspective};
 use super::saved_state::{OtherParticipants, check_participants};
-use super::stage::{CONTROLLER, Chat, INTERRUPT, Phase, Teams, UserInput};
+use super::stage::{CONTROLLER, Chat, FALLS_BACK, INTERRUPT, Phase, Teams, UserInput};
 use super::stream::{RunStream, StreamItem, TaskResult};
 use super::stream_merger::StreamMerger;
 use super::team::TeamFile;
@@ -581,6 +581,25 @@ pub fn interrupt_for_input(
     Ok(())
 }
 
+/// Sets whether a run goes on with a default answer where a participant can't answer; otherwise it
+/// ends with an error. Call it between two turns.
+///
+/// # Errors
+/// The journal can't be written.
+pub fn let_fall_back(
+    engine: &mut Engine,
+    team: &TeamFile,
+    falls_back: bool,
+) -> Result<(), EngineError> {
+    let stage = engine.world.resource::<CastList>().by_name(&team.name);
+    let chat = stage.and_then(|stage| engine.world.get::<Chat>(stage));
+    let is_set = chat.is_none_or(|chat| chat.falls_back == falls_back);
+    if !is_set && !engine.has_recorded_outcomes() {
+        engine.add_input(json!({ FALLS_BACK: falls_back }))?;
+    }
+    Ok(())
+}
+
 fn turn_of(engine: &Engine) -> u64 {
     engine.world.resource::<WorldTurn>().0
 }
@@ -588,8 +607,9 @@ fn turn_of(engine: &Engine) -> u64 {
 /// Streams what an engine plays.
 fn watch(engine: &mut Engine, game: &ChatGame) -> Arc<Mutex<RunStream>> {
     engine.settings.hash_meetings = false;
+    engine.settings.clock = Some(unix_time);
     let team = game.team();
-    let merger = StreamMerger::new(team.clone(), engine.watch());
+    let merger = StreamMerger::new(team.clone(), engine);
     let stream = Arc::new(Mutex::new(RunStream::new(team.name.clone(), merger)));
     let sink = stream.clone();
     engine.add_feed(Feed::observer(move |record| lock(&sink).record(record)));

@@ -9,6 +9,7 @@
 use std::collections::BTreeMap;
 use std::task::{Context, Poll};
 
+use playhouse_engine::engine::Engine;
 use playhouse_engine::event::Record;
 use playhouse_engine::mind::{StreamDelta, StreamDeltaKind, StreamReceiver};
 use serde::Serialize;
@@ -54,6 +55,9 @@ pub struct TeamStreamEvent {
 pub struct StreamMerger {
     outermost: TeamFile,
     deltas: StreamReceiver,
+    /// The clock by which chunks are dated, as in
+    /// [`EngineSettings`](playhouse_engine::engine::EngineSettings).
+    clock: Option<fn() -> u64>,
     /// The messages that are being written, by id.
     unfinished: BTreeMap<String, PartialMessage>,
     /// The previews of events, by id.
@@ -74,12 +78,12 @@ struct PartialMessage {
 }
 
 impl StreamMerger {
-    /// Merges the messages of a team and its inner teams with the chunks that
-    /// [`Engine::watch`](playhouse_engine::engine::Engine::watch) returns.
-    pub fn new(outermost: TeamFile, deltas: StreamReceiver) -> Self {
+    /// Merges the messages that an engine plays of a team and its inner teams with their chunks.
+    pub fn new(outermost: TeamFile, engine: &mut Engine) -> Self {
         Self {
             outermost,
-            deltas,
+            deltas: engine.watch(),
+            clock: engine.settings.clock,
             unfinished: BTreeMap::new(),
             previews: BTreeMap::new(),
         }
@@ -134,6 +138,7 @@ impl StreamMerger {
             return Vec::new();
         };
         let id = message_id(source, ask);
+        let now = self.clock.map(|clock| clock());
         let partial = self
             .unfinished
             .entry(id.clone())
@@ -149,7 +154,8 @@ impl StreamMerger {
             StreamDeltaKind::Text(text) => {
                 partial.text.push_str(&text);
                 partial.chunks += 1;
-                let message = chunk(source, &id, partial.chunks, text);
+                let mut message = chunk(source, &id, partial.chunks, text);
+                message.date(now);
                 vec![StreamEvent::Preview(TeamMessage { team_path, message })]
             }
             StreamDeltaKind::Tools(round) => {
@@ -158,6 +164,7 @@ impl StreamMerger {
                     let id = event_id(source, ask, partial.events);
                     partial.events += 1;
                     event.message_mut().id.clone_from(&id);
+                    event.message_mut().date(now);
                     let event = team_message(event, &team_path);
                     self.previews.insert(id, event.message.content.clone());
                     StreamEvent::Preview(event)
@@ -214,7 +221,9 @@ impl StreamMerger {
             .and_then(|partial| partial.retract(&message.id));
         let number = partial.map_or(0, |partial| partial.chunks) + 1;
         let whole = text.map(|text| {
-            let message = chunk(&message.source, &message.id, number, text.clone());
+            let mut chunk = chunk(&message.source, &message.id, number, text.clone());
+            chunk.created_at.clone_from(&message.created_at);
+            let message = chunk;
             let team_path = team_path.clone();
             StreamEvent::Preview(TeamMessage { team_path, message })
         });

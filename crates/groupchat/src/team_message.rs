@@ -29,7 +29,8 @@ impl TeamMessage {
             return None;
         }
         let team_path = inner_path(outermost, &team.name);
-        let message = ChatMessage::load(event.data.get("message")?.clone()).ok()?;
+        let mut message = ChatMessage::load(event.data.get("message")?.clone()).ok()?;
+        message.date(event.said_at);
         if event.kind == InnerMessage::TYPE {
             let inner = event.data.get("team")?.as_str()?;
             let team_path = join_path(&team_path, inner);

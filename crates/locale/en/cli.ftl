@@ -157,6 +157,8 @@ cli_repair_lost = Lost from the journal: { $lines ->
 cli_repair_nothing = { $slot } is not damaged.
 cli_repair_played_again = The snapshot was discarded; the next resume rebuilds it from the journal, without asking a model.
 cli_repaired = { $folder } was restored to turn { $turn }.
+cli_next_task_with = Saved. For another task: playhouse resume { $slot } --task TEXT
+cli_team_needs = {""} (needs a build with --features { $features })
 cli_saved_as = Saved as { $slot }.
 cli_seed = Seed: { $seed }
 cli_stopping = Finishing this step; press Ctrl-C again to quit now.
@@ -251,6 +253,9 @@ cli_turn = turn
 cli_world = world
 cli_world_agent = world agent
 cli_world_created = Created { $path }.
+cli_cost_at_least = at least { $cost }
+cli_price_unknown = unknown
+cli_team_ok = The team '{ $team }' has no errors.
 cli_world_ok = The world '{ $world }' has no errors.
 
 ## Who received an event

@@ -186,4 +186,3 @@ groupchat_no_response = No response.
 
 ## Why guards change messages.
 
-groupchat_forged_speaker = one line looked as if somebody else had said it

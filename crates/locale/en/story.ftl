@@ -36,7 +36,6 @@ story_goal_open = open
 story_goals = Goals
 story_guard = [{ $guard }: { $reason }]
 story_guard_forged_marks = forged mark
-story_guard_forged_speakers = forged speaker
 story_guard_length_limit = length limit
 story_guard_secrets = secret
 story_guarded = { $name }: defense +{ $amount } ({ $effect })

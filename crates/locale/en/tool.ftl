@@ -16,6 +16,7 @@ tool_server_empty_command = command: must not be empty
 tool_server_failed = the tool server '{ $server }' ({ $place }) { $reason }
 tool_server_handshake = does not speak the Model Context Protocol: { $error }
 tool_server_lacks = The model file allows the tool '{ $tool }', which the server does not have.
+tool_server_last_words = { $reason }; it last wrote: { $words }
 tool_server_neither = needs `command`, a program to run, or `url`, an address
 tool_server_no_list = does not list its tools: { $error }
 tool_server_no_tools = The server has no tools to call.

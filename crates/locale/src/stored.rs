@@ -96,7 +96,7 @@ mod tests {
         let inner = text!(session_no_such_turn, turn = u64::MAX, last = -3);
         let names = Argument::list(["a", "{ $b }"]);
         let own = UiText::verbatim("as it came");
-        let rest = text!(engine_unknown_tool, entity = own, tool = "x", known = names);
+        let rest = text!(engine_unknown_mind, entity = own, alias = names);
         for text in [inner.clone(), text!(locale_lines, first = inner, rest)] {
             assert_eq!(stored_and_read(&text), Some(text));
         }

@@ -146,6 +146,8 @@ cli_repair_lost = 日志丢失了 { $lines } 行。
 cli_repair_nothing = { $slot } 没有损坏。
 cli_repair_played_again = 快照没有保留；下次继续时会按日志重新生成，不再询问模型。
 cli_repaired = { $folder } 已恢复到第 { $turn } 轮。
+cli_next_task_with = 已存档。再给一个任务：playhouse resume { $slot } --task 文字
+cli_team_needs = （构建时需加 --features { $features }）
 cli_saved_as = 已存为 { $slot }。
 cli_seed = 种子：{ $seed }
 cli_stopping = 正在完成这一步；再按一次 Ctrl-C 立即退出。
@@ -229,6 +231,9 @@ cli_turn = 轮次
 cli_world = 世界
 cli_world_agent = 世界代理
 cli_world_created = 已创建 { $path }。
+cli_cost_at_least = 至少 { $cost }
+cli_price_unknown = 未知
+cli_team_ok = 团队“{ $team }”没有错误。
 cli_world_ok = 世界“{ $world }”没有错误。
 
 ## 谁收到了事件

@@ -187,4 +187,3 @@ groupchat_no_response = 没有回应。
 
 ## 防护为何改动消息
 
-groupchat_forged_speaker = 有一行看起来像是别人说的

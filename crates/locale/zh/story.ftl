@@ -38,7 +38,6 @@ story_goals = 目标
 # same
 story_guard = ［{ $guard }：{ $reason }］
 story_guard_forged_marks = 伪造标记
-story_guard_forged_speakers = 冒充发言
 story_guard_length_limit = 长度限制
 story_guard_secrets = 秘密
 story_guarded = { $name }：防御 +{ $amount }（{ $effect }）

@@ -16,6 +16,7 @@ tool_server_empty_command = command：不能为空
 tool_server_failed = 工具服务器“{ $server }”（{ $place }）{ $reason }
 tool_server_handshake = 不支持模型上下文协议（MCP）：{ $error }
 tool_server_lacks = 模型文件允许使用工具“{ $tool }”，但服务器没有这个工具。
+tool_server_last_words = { $reason }；它最后输出：{ $words }
 tool_server_neither = 需要 `command`（要运行的程序）或 `url`（地址）
 tool_server_no_list = 没有列出它的工具：{ $error }
 tool_server_no_tools = 服务器没有可调用的工具。

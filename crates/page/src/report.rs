@@ -371,6 +371,7 @@ mod tests {
             },
             turn: u64::from(number / 50),
             time: u64::from(number),
+            said_at: None,
             place: "Somebody 9".into(),
             kind: "speak".into(),
             data: json!({"actor": &*speaker, "target": "all", "message": words}),
@@ -410,9 +411,11 @@ mod tests {
             prompt_bytes: PromptBytes::default(),
             estimated: 0,
             cost: Cost::from_units(0.001),
+            unpriced: 0,
             provider: "test".into(),
             model: "test".into(),
             ms: 2_000 + u64::from(number % 89),
+            at: 0,
         }
     }
 

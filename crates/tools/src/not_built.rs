@@ -4,7 +4,7 @@ use playhouse_engine::locale::Localize;
 use thiserror::Error;
 
 /// A part that this build lacks, and the Cargo feature that holds it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Error, Localize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Error, Localize)]
 #[text(tool_not_built, feature)]
 pub struct NotBuilt(&'static str);
 
@@ -17,6 +17,11 @@ impl NotBuilt {
     pub const SCRIPTS: Self = Self("scripts");
     /// Tools that read web pages.
     pub const WEB: Self = Self("web");
+
+    /// The feature.
+    pub fn feature(self) -> &'static str {
+        self.0
+    }
 
     /// Why code can't be run; `None` if this build can run it.
     pub fn code() -> Option<Self> {

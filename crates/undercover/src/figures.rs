@@ -210,6 +210,7 @@ impl PlayerFigures {
             refusals: u64::from(ends_with_refusal(outcome)),
             usage: outcome.usage,
             cost: outcome.cost,
+            unpriced: outcome.unpriced,
         };
     }
 }

@@ -10,7 +10,8 @@ use crate::engine::{Engine, Setup, Stop};
 use crate::event::Phrasebook;
 use crate::groupchat::team::{ParticipantKind, TeamFile, list_teams};
 use crate::groupchat::{
-    Chat, ChatGame, Phase, UserInput, UserProxy, interrupt_for_input, seat_user_proxy,
+    Chat, ChatGame, Phase, UserInput, UserProxy, interrupt_for_input, let_fall_back,
+    seat_user_proxy,
 };
 use crate::mind::Minds;
 use crate::mind::human::HumanMind;
@@ -27,7 +28,7 @@ use crate::cli::loader;
 use crate::cli::output::cells;
 use crate::cli::saved::{Saved, clear, slot_name};
 use crate::cli::seat::{SeatConsole, SeatGame, TerminalSeat};
-use crate::cli::slot_settings;
+use crate::cli::slot_settings::{self, LastTask, PlayedWith};
 
 /// Runs a team on a task, or lists the teams.
 pub(super) fn chat(app: &App, args: &ChatArgs) -> Result<()> {
@@ -47,7 +48,6 @@ pub(super) fn chat(app: &App, args: &ChatArgs) -> Result<()> {
         let story = DryStory::new(&game, seed);
         return preview(app, &game, task, setup, story);
     }
-    let root = &app.settings.saves.value;
     let base = name.strip_suffix(".ron").unwrap_or(name);
     let slot = slot_name(app, args.save.as_ref(), base);
     if args.force {
@@ -57,20 +57,29 @@ pub(super) fn chat(app: &App, args: &ChatArgs) -> Result<()> {
     let user_proxy = user_proxy(app, &game, &seats);
     let minds = minds(app, &game, seed, &user_proxy, Some(&seats))?;
     let game = with_tools_played(app, game, &minds)?;
-    let mut session = Session::start(root, &slot, &game, seed, minds)?;
     let models = loader::asked_models(app, game.team().models());
-    slot_settings::remember(app, &slot, models)?;
+    let first = task.map(|task| LastTask {
+        text: task.to_owned(),
+        run: 1,
+    });
+    let played_with = PlayedWith {
+        player_models: models.clone(),
+        task: first,
+    };
+    let session = slot_settings::start(app, &slot, &game, seed, minds, played_with)?;
     play::show_seed(app, seed);
     let run = ChatRun {
         app,
         game: &game,
         slot: &slot,
         seats: &seats,
+        models,
         task,
+        last_task: None,
         form: args.form,
         until: args.play.until,
     };
-    run.play(&mut session.engine, &user_proxy)
+    run.play(session, &user_proxy)
 }
 
 /// Continues a team's save: a run that is not finished, or with a new task.
@@ -79,6 +88,7 @@ pub(super) fn resume(app: &App, game: &ChatGame, saved: &Saved, args: &ResumeArg
     has_task(task)?;
     let slot = saved.slot.name().as_str();
     let game = game.clone().with_code(code_policy(args.allow_code));
+    let last_task = slot_settings::last_task(&saved.slot)?;
     if args.play.dry_run {
         return preview(app, &game, task, saved.world(true)?, DryStory::of(saved));
     }
@@ -92,17 +102,23 @@ pub(super) fn resume(app: &App, game: &ChatGame, saved: &Saved, args: &ResumeArg
     let mut session = Session::resume(root, slot, game, minds, args.force)?;
     play::say_changes(app, &session.changes);
     saved.tell_seed(app, &mut session.engine);
-    slot_settings::remember(app, slot, models)?;
+    let played_with = PlayedWith {
+        player_models: models.clone(),
+        task: last_task.clone(),
+    };
+    slot_settings::remember(app, slot, played_with)?;
     let run = ChatRun {
         app,
         game,
         slot,
         seats: &seats,
+        models,
         task,
+        last_task,
         form: args.form,
         until: args.play.until,
     };
-    run.play(&mut session.engine, &user_proxy)
+    run.play(session, &user_proxy)
 }
 
 /// The minds with which a page lets a team finish its run; `None` if it waits for a task, or has
@@ -182,8 +198,14 @@ fn list(app: &App) -> Result<()> {
         let widest = teams.iter().map(|team| cells(&team.path)).max();
         let indent = widest.unwrap_or_default() + 2;
         for team in &teams {
-            let row = Paragraph::labelled(&team.path, 0, indent);
-            out.paragraph(&row.plain(&team.title));
+            let row = Paragraph::labelled(&team.path, 0, indent).plain(&team.title);
+            out.paragraph(&match team.needs.is_empty() {
+                true => row,
+                false => {
+                    let features = team.needs.join(",");
+                    row.add(Style::Dim, say!(app.language, cli_team_needs, features))
+                }
+            });
         }
     }
     if problems.has_errors() {
@@ -272,50 +294,115 @@ struct ChatRun<'a> {
     game: &'a ChatGame,
     slot: &'a str,
     seats: &'a [Arc<TerminalSeat>],
+    /// The models that single participants have.
+    models: BTreeSet<String>,
+    /// A new task.
     task: Option<&'a str>,
+    /// The task that the team was given before, which it may not have heard.
+    last_task: Option<LastTask>,
     form: ChatFormat,
     until: Option<u64>,
 }
 
 impl ChatRun<'_> {
-    fn play(&self, engine: &mut Engine, user_proxy: &UserProxy) -> Result<()> {
-        play::prepare(self.app, engine);
+    fn play(&self, mut session: Session, user_proxy: &UserProxy) -> Result<()> {
+        play::prepare(self.app, &mut session.engine);
+        let runtime = play::runtime()?;
+        let (mut session, servers) = runtime.block_on(loader::connected(self.app, session))?;
+        let engine = &mut session.engine;
         play::tell_waits(self.app, engine);
         TerminalSeat::watch(self.seats, engine);
-        let team = self.game.team().clone();
-        let (phase, runs) = phase_and_runs(&engine.world, &team);
-        let is_running = phase != Phase::Waiting;
-        match self.task {
-            Some(task) => user_proxy.add_input(UserInput::task(task)),
-            None if has_failed(&engine.world, &team) => {
-                user_proxy.add_input(UserInput::continue_run());
-            }
-            None if is_running || std::io::stdin().is_terminal() => {}
-            None => {
-                let slot = self.app.in_command(self.slot);
-                let help = text!(cli_resume_task_help, slot);
-                return Err(no_task().help(help));
-            }
+        let team = self.game.team();
+        if self.unheard_task(engine).is_none() {
+            self.go_on(engine, user_proxy)?;
         }
         let start = clock();
-        let printer = ChatPrinter::new(self.app, engine, &team, self.form);
-        // A new task ends an unfinished run.
-        let begins = self.task.is_some() || !is_running;
-        let wanted = runs + u32::from(begins);
-        let runtime = play::runtime()?;
+        let printer = ChatPrinter::new(self.app, engine, team, self.form);
         if let Some(printer) = &printer {
             // Beside the conversation, which doesn't wait for chunks to be printed.
             runtime.spawn(printer.clone().print_chunks());
         }
         let (token, err) = (engine.cancellation_token(), self.app.err());
         runtime.spawn(play::handle_ctrl_c(token, err, self.app.language));
-        let servers = runtime.block_on(loader::connect_tools(self.app, engine))?;
-        let stop = runtime.block_on(run_team(engine, &team, user_proxy, wanted, self.until));
+        let stop = runtime.block_on(self.turns(engine, user_proxy));
         runtime.block_on(servers.close());
         runtime.shutdown_background();
-        let stop = stop?;
         let seconds = since(start) as f64 / 1000.0;
-        self.report(engine, &team, &stop, printer.as_ref(), seconds)
+        self.report(engine, team, &stop?, printer.as_ref(), seconds)
+    }
+
+    /// The task that the team has not heard yet, if there is one.
+    fn unheard_task(&self, engine: &Engine) -> Option<&str> {
+        let (_, runs) = phase_and_runs(&engine.world, self.game.team());
+        let last = self.last_task.as_ref().filter(|task| task.run > runs);
+        self.task.or(last.map(|task| task.text.as_str()))
+    }
+
+    /// Without a task, an unfinished run goes on, or a person gives one.
+    fn go_on(&self, engine: &mut Engine, user_proxy: &UserProxy) -> Result<()> {
+        let team = self.game.team();
+        if has_failed(&engine.world, team) {
+            user_proxy.add_input(UserInput::continue_run());
+            return Ok(());
+        }
+        let is_under_way = is_running(&engine.world, team) || engine.has_recorded_outcomes();
+        if is_under_way || std::io::stdin().is_terminal() {
+            return Ok(());
+        }
+        let slot = self.app.in_command(self.slot);
+        Err(no_task().help(text!(cli_resume_task_help, slot)))
+    }
+
+    /// Plays turn by turn until the run is over.
+    async fn turns(&self, engine: &mut Engine, user_proxy: &UserProxy) -> Result<Stop> {
+        let team = self.game.team();
+        let falls_back = engine.settings.falls_back;
+        let (phase, runs) = phase_and_runs(&engine.world, team);
+        let mut wanted = runs + u32::from(phase == Phase::Waiting);
+        let mut is_given = false;
+        loop {
+            // What was recorded without the task comes first.
+            if !is_given && !engine.has_recorded_outcomes() {
+                is_given = true;
+                if self.give_task(engine, user_proxy)? {
+                    wanted = phase_and_runs(&engine.world, team).1 + 1;
+                }
+            }
+            let_fall_back(engine, team, falls_back)?;
+            interrupt_for_input(engine, team, user_proxy)?;
+            let turn = engine.world.resource::<WorldTurn>().0;
+            let stop = engine.run(Some(turn + 1)).await?;
+            let Stop::TurnReached(turn) = stop else {
+                return Ok(stop);
+            };
+            let (phase, runs) = phase_and_runs(&engine.world, team);
+            let is_heard = is_given && !user_proxy.has_input();
+            let is_at_end = runs >= wanted || has_failed(&engine.world, team);
+            let is_over = is_heard && phase == Phase::Waiting && is_at_end;
+            if is_over || self.until.is_some_and(|until| turn >= until) {
+                return Ok(Stop::TurnReached(turn));
+            }
+        }
+    }
+
+    /// Gives the team the task that it has not heard, and keeps it in the save until then. Returns
+    /// whether there is one. A new task ends an unfinished run.
+    fn give_task(&self, engine: &Engine, user_proxy: &UserProxy) -> Result<bool> {
+        let Some(task) = self.unheard_task(engine) else {
+            return Ok(false);
+        };
+        let (_, runs) = phase_and_runs(&engine.world, self.game.team());
+        let last = LastTask {
+            text: task.to_owned(),
+            run: runs + 1,
+        };
+        let played_with = PlayedWith {
+            player_models: self.models.clone(),
+            task: Some(last),
+        };
+        slot_settings::remember(self.app, self.slot, played_with)?;
+        user_proxy.add_input(UserInput::task(task));
+        Ok(true)
     }
 
     fn report(
@@ -334,16 +421,13 @@ impl ChatRun<'_> {
             let end = json!({"record": "end", "stop_reason": reason, "slot": slot});
             self.app.out().json(&end);
         } else if let Some(printer) = printer {
-            printer.end(reason, seconds);
-            self.app.err().line(match stop {
-                Stop::Cancelled | Stop::TurnReached(_) => {
-                    say!(
-                        language,
-                        cli_continue_with,
-                        slot = self.app.in_command(slot)
-                    )
-                }
-                _ => say!(language, cli_saved_as, slot),
+            printer.end(reason, engine.totals().spent.usage, seconds);
+            let goes_on = matches!(stop, Stop::Cancelled) || can_go_on(&engine.world, team);
+            let slot = self.app.in_command(slot);
+            self.app.err().line(if goes_on {
+                say!(language, cli_continue_with, slot)
+            } else {
+                say!(language, cli_next_task_with, slot)
             });
         }
         play::stopped(self.app, stop, Some(slot))?;
@@ -365,6 +449,11 @@ pub(super) fn is_running(world: &World, team: &TeamFile) -> bool {
     phase_and_runs(world, team).0 != Phase::Waiting
 }
 
+/// Whether `resume` needs no task.
+fn can_go_on(world: &World, team: &TeamFile) -> bool {
+    is_running(world, team) || has_failed(world, team)
+}
+
 /// Whether the last run stopped without an answer, and may go on.
 fn has_failed(world: &World, team: &TeamFile) -> bool {
     chat_of(world, team).is_some_and(|chat| chat.failed)
@@ -372,29 +461,4 @@ fn has_failed(world: &World, team: &TeamFile) -> bool {
 
 fn phase_and_runs(world: &World, team: &TeamFile) -> (Phase, u32) {
     chat_of(world, team).map_or((Phase::Waiting, 0), |chat| (chat.phase, chat.runs))
-}
-
-/// Plays turn by turn until the run is over.
-async fn run_team(
-    engine: &mut Engine,
-    team: &TeamFile,
-    user_proxy: &UserProxy,
-    wanted: u32,
-    until: Option<u64>,
-) -> Result<Stop, crate::engine::EngineError> {
-    loop {
-        interrupt_for_input(engine, team, user_proxy)?;
-        let turn = engine.world.resource::<WorldTurn>().0;
-        let stop = engine.run(Some(turn + 1)).await?;
-        let Stop::TurnReached(turn) = stop else {
-            return Ok(stop);
-        };
-        let (phase, runs) = phase_and_runs(&engine.world, team);
-        let is_heard = !user_proxy.has_input();
-        let is_at_end = runs >= wanted || has_failed(&engine.world, team);
-        let is_over = is_heard && phase == Phase::Waiting && is_at_end;
-        if is_over || until.is_some_and(|until| turn >= until) {
-            return Ok(Stop::TurnReached(turn));
-        }
-    }
 }

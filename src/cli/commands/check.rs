@@ -1,34 +1,77 @@
-//! `check`: all errors of a world at once, of what is expected of its rehearsals, and of the
-//! grammars with which the improviser plays it.
+//! `check`: all errors of a team, or of a world with what is expected of its rehearsals, at once,
+//! and those of the grammars with which the improviser plays it.
 
 use crate::cli::prelude::*;
+use crate::engine::EngineError;
 use crate::rpg::CampaignError;
 use crate::world_data::{Problem, Severity};
 
 use crate::cli::loader;
 
-/// Checks a world and the prompts of its language.
-pub(super) fn check(app: &App, world: &str) -> Result<()> {
-    let (mut problems, is_playable): (Vec<Problem>, bool) = match loader::load(app, world)? {
+/// What was found.
+struct Checked {
+    /// `world` or `team`.
+    what: &'static str,
+    problems: Vec<Problem>,
+    is_playable: bool,
+}
+
+/// Checks a world or a team, and the prompts of its language.
+pub(super) fn check(app: &App, name: &str) -> Result<()> {
+    let mut checked = if loader::is_team(app, name)? {
+        team(app, name)?
+    } else {
+        world(app, name)?
+    };
+    if let Err(mistakes) = loader::teach_improviser(app)? {
+        let mistakes = mistakes.0.into_iter().map(Problem::from);
+        checked.problems.extend(mistakes);
+    }
+    print(app, name, &checked);
+    if errors(&checked.problems) == 0 {
+        Ok(())
+    } else {
+        Err(CommandError::printed(ErrorKind::World))
+    }
+}
+
+fn world(app: &App, name: &str) -> Result<Checked> {
+    let (problems, is_playable) = match loader::load(app, name)? {
         Ok(campaign) => {
-            let expectations = loader::expectations(app, world, &campaign.file)?;
+            let expectations = loader::expectations(app, name, &campaign.file)?;
             let wrong = expectations.err().unwrap_or_default();
             (campaign.warnings.into_iter().chain(wrong).collect(), true)
         }
         Err(CampaignError::Data(problems)) => (problems.into_iter().collect(), false),
         Err(error) => {
-            return Err(CommandError::of(ErrorKind::World, &error).at(world));
+            return Err(CommandError::of(ErrorKind::World, &error).at(name));
         }
     };
-    if let Err(mistakes) = loader::teach_improviser(app)? {
-        problems.extend(mistakes.0.into_iter().map(Problem::from));
-    }
-    print(app, world, &problems, is_playable);
-    if errors(&problems) == 0 {
-        Ok(())
-    } else {
-        Err(CommandError::printed(ErrorKind::World))
-    }
+    Ok(Checked {
+        what: "world",
+        problems,
+        is_playable,
+    })
+}
+
+fn team(app: &App, name: &str) -> Result<Checked> {
+    let (problems, is_playable) = match loader::load_team(app, name)? {
+        Ok(game) => {
+            let unknown = game.unknown_tools().or_fail(ErrorKind::World)?;
+            let is_playable = unknown.is_empty();
+            let of_tool =
+                |error: EngineError| Problem::of_file(name, error.text(), UiText::default());
+            let problems = game.warnings.into_iter();
+            let problems = problems.chain(unknown.into_iter().map(of_tool));
+            (problems.collect(), is_playable)
+        }
+        Err(problems) => (problems.into_iter().collect(), false),
+    };
+    Ok(Checked {
+        what: "team",
+        problems,
+        is_playable,
+    })
 }
 
 fn errors(problems: &[Problem]) -> usize {
@@ -37,12 +80,17 @@ fn errors(problems: &[Problem]) -> usize {
     errors.count()
 }
 
-fn print(app: &App, world: &str, problems: &[Problem], is_playable: bool) {
+fn print(app: &App, name: &str, checked: &Checked) {
+    let Checked {
+        what,
+        problems,
+        is_playable,
+    } = checked;
     let mut out = app.out();
     if app.settings.json {
         return out.json(&json!({
             "record": "check",
-            "world": world,
+            *what: name,
             "playable": is_playable,
             "problems": problems,
         }));
@@ -51,10 +99,12 @@ fn print(app: &App, world: &str, problems: &[Problem], is_playable: bool) {
         out.line(found.in_language(app.language));
     }
     if !app.settings.quiet {
-        out.line(match errors(problems) {
-            0 => say!(app.language, cli_world_ok, world),
-            count if is_playable => say!(app.language, cli_expectation_errors, count),
-            count => say!(app.language, cli_world_errors, world, count),
+        out.line(match (*what, errors(problems)) {
+            ("team", 0) => say!(app.language, cli_team_ok, team = name),
+            ("team", count) => say!(app.language, cli_team_errors, team = name, count),
+            (_, 0) => say!(app.language, cli_world_ok, world = name),
+            (_, count) if *is_playable => say!(app.language, cli_expectation_errors, count),
+            (_, count) => say!(app.language, cli_world_errors, world = name, count),
         });
     }
 }

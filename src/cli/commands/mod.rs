@@ -88,7 +88,7 @@ pub(crate) fn run(command: Command, app: &App) -> Result<()> {
         } => data::export(app, &dir, force),
         Command::Completions { shell } => completions::completions(app, shell),
         Command::Manual { dir } => completions::manual(app, &dir),
-        Command::Check { world } => check::check(app, &world),
+        Command::Check { name } => check::check(app, &name),
         Command::Rehearse(args) => rehearse::rehearse(app, &args),
         Command::New { dir, world_lang } => new::new(app, &dir, world_lang),
         Command::Worlds => worlds::worlds(app),

@@ -9,9 +9,10 @@ use crate::cast::{CastList, EntityName, StableId, WorldTurn};
 use crate::cli::servers::ToolServers;
 use crate::engine::{CancellationToken, Engine, SpendLimits, Stop};
 use crate::event::{AnsweredBy, Feed, Phrasebook, Recipient, Record};
+use crate::groupchat::Chat;
 use crate::knowledge::FactBook;
 use crate::mind::human::HumanMind;
-use crate::mind::{Cost, Minds};
+use crate::mind::{Cost, Minds, unix_time};
 use crate::rpg::StoryOutcome;
 use crate::rpg::world_file::WorldFile;
 use crate::session::Session;
@@ -114,6 +115,10 @@ pub(super) fn prepare(app: &App, engine: &mut Engine) {
     engine.settings.falls_back = settings.on_server_error.value == OnServerError::FallBack;
     engine.settings.max_defaults = settings.max_defaults.value;
     engine.settings.limits = limits(app);
+    // Readers of a team's conversation learn when something was said.
+    let mut teams = engine.world.query::<&Chat>();
+    let is_team = teams.iter(&engine.world).next().is_some();
+    engine.settings.clock = if is_team { Some(unix_time) } else { None };
 }
 
 /// The most that the command may spend.
@@ -203,14 +208,14 @@ impl Player {
         view: impl FnOnce(&mut Engine) -> RunView<'a>,
     ) -> Result<Left> {
         let slot = session.slot().name().to_string();
-        let engine = &mut session.engine;
-        prepare(app, engine);
+        prepare(app, &mut session.engine);
         let seat = self.actor.as_ref().map(|(_, seat)| seat);
         if let Some(seat) = seat {
-            TerminalSeat::watch(std::slice::from_ref(seat), engine);
+            TerminalSeat::watch(std::slice::from_ref(seat), &mut session.engine);
         }
         let runtime = runtime()?;
-        let servers = runtime.block_on(loader::connect_tools(app, engine))?;
+        let (mut session, servers) = runtime.block_on(loader::connected(app, session))?;
+        let engine = &mut session.engine;
         say_changes(app, &session.changes);
         introduce();
         let view = view(engine);

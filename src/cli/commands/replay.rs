@@ -2,7 +2,9 @@
 
 use crate::cli::prelude::*;
 use crate::engine::Stop;
+use crate::exchange::ledgers;
 use crate::groupchat::ChatGame;
+use crate::message::TokenUsage;
 use crate::session::{Replayed, replay_with};
 
 use super::play::{self, RunView};
@@ -78,7 +80,9 @@ fn replay_team(
             json!({"record": "end", "stop_reason": reason, "slot": saved.slot.name().to_string()});
         app.out().json(&end);
     } else if let Some(printer) = printer {
-        printer.end(reason, since(began) as f64 / 1000.0);
+        let mut usage = TokenUsage::default();
+        ledgers(&replayed.engine.world).for_each(|(_, ledger)| usage += ledger.total().usage);
+        printer.end(reason, usage, since(began) as f64 / 1000.0);
     }
     compare(app, saved, &replayed)
 }

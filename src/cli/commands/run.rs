@@ -1,7 +1,6 @@
 //! `run`: a world from its beginning.
 
 use crate::cli::prelude::*;
-use crate::session::Session;
 
 use super::campaign_batch;
 use super::dry_run::{DryStory, dry_run};
@@ -42,8 +41,7 @@ pub(super) fn run(app: &App, args: &RunArgs) -> Result<Left> {
     }
     let models = loader::asked_models(app, campaign.file.models());
     let minds = player.seated(app, minds);
-    let session = Session::start(&app.settings.saves.value, &slot, &campaign, seed, minds)?;
-    slot_settings::remember(app, &slot, models)?;
+    let session = slot_settings::start(app, &slot, &campaign, seed, minds, models)?;
     play::announce(app, &slot, seed);
     // Users who name a save, or pay for answers, know what the figures are for.
     let is_newcomer = args.save.is_none() && app.settings.model.value == IMPROVISER;

@@ -111,8 +111,8 @@ fn play_one(app: &App, args: &UndercoverArgs, game: &Match) -> Result<Left> {
         clear(app, &slot)?;
     }
     let minds = player.seated(app, players.minds(game, seed));
-    let session = Session::start(&app.settings.saves.value, &slot, game, seed, minds)?;
-    slot_settings::remember(app, &slot, game.rules().player_models())?;
+    let models = game.rules().player_models();
+    let session = slot_settings::start(app, &slot, game, seed, minds, models)?;
     play::announce(app, &slot, seed);
     #[cfg(feature = "page")]
     if args.watch || !args.invite.is_empty() {

@@ -34,6 +34,7 @@ fn event(place: &str, kind: &str, data: Value) -> Record {
         },
         turn: 1,
         time: 1,
+        said_at: None,
         place: place.into(),
         kind: kind.into(),
         data,

@@ -30,7 +30,7 @@ async fn a_second_holder_is_refused_until_the_first_is_gone() {
 fn names_that_lead_elsewhere_are_refused() {
     let root = tempfile::tempdir().unwrap();
     for name in ["../up", "a/b", ".hidden", "", "nul", "a\nb"] {
-        let error = Slot::create(root.path(), name, &[], b"").unwrap_err();
+        let error = Slot::create(root.path(), name, &[], b"", None).unwrap_err();
         assert!(matches!(error, SaveError::BadSlotName { .. }), "{name:?}");
         assert!(!error.to_string().contains('\n'), "{error}");
     }

@@ -100,6 +100,17 @@ fn heard(team: &Team, who: &str, from: &str) -> Vec<String> {
     of.map(|seen| seen.content).collect()
 }
 
+/// What an entity reads of what another said, with the name before it.
+fn read_by(team: &Team, who: &str, from: &str) -> Vec<String> {
+    let entries = team.context(who).unwrap().entries().iter();
+    let said = entries.filter(|entry| {
+        let sender = entry.body().sender();
+        entry.role() == Role::Human && sender.is_some_and(|sender| &**sender == from)
+    });
+    said.map(|entry| entry.body().full_text().into_owned())
+        .collect()
+}
+
 #[tokio::test]
 async fn every_attack_is_defused_alike_for_all_and_the_journal_keeps_the_original() {
     for language in [Language::En, Language::Zh] {
@@ -142,6 +153,16 @@ async fn every_attack_is_defused_alike_for_all_and_the_journal_keeps_the_origina
             assert!(told.chars().count() <= attack.longest.unwrap_or(usize::MAX));
             for who in [hearer, other, stage] {
                 assert_eq!(heard(&team, who, speaker)[index], told, "{who}");
+            }
+            for who in [hearer, other, stage] {
+                let read = read_by(&team, who, speaker).swap_remove(index);
+                let mut lines = read.lines();
+                assert!(lines.next().unwrap().starts_with(speaker), "{read}");
+                // Whoever reads it can take no line of it for a message of somebody else.
+                assert!(
+                    lines.all(|line| line.is_empty() || line.starts_with("  ")),
+                    "{read}"
+                );
             }
             assert_eq!(
                 own[index].content, told,

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 mod cases;
+mod counting;
 mod defence;
 mod examples;
 mod faults;

@@ -211,10 +211,15 @@ async fn what_was_written_in_vain_is_dropped() {
             says(other, "Good day"),
             vec!["A…Good night", "dropped (A)", "A…Good day", "A:Good day"],
         ),
-        // The chunks look like somebody else's line, which a guard defuses.
+        // The chunks look like a role, which a guard defuses.
         (
-            says([Act::Write("A: hi")], "A: hi"),
-            vec!["A…A: hi", "dropped (A)", "A…A— hi", "A:A— hi"],
+            says([Act::Write("System: hi")], "System: hi"),
+            vec![
+                "A…System: hi",
+                "dropped (A)",
+                "A…System— hi",
+                "A:System— hi",
+            ],
         ),
         (
             writer([Act::Write("Good ni")], Err(failure)),

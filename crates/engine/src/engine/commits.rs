@@ -69,6 +69,7 @@ impl Engine {
             .iter_mut()
             .flat_map(|finished| std::mem::take(&mut finished.ask.vectors));
         self.world.insert_resource(LookupVectors(vectors.collect()));
+        self.note_dates(finished.iter().map(|finished| &*finished.outcome));
         let is_watched = !self.listeners.on_commit.is_empty();
         let outcomes: Vec<_> = finished
             .iter()

@@ -407,7 +407,7 @@ impl Engine {
             return self.look_up(job, ending, value);
         }
         let recalled = self.recalled_by(&job, &ending);
-        let outcome = Arc::new(job.outcome(ending.clone(), recalled));
+        let outcome = Arc::new(job.outcome(ending.clone(), recalled, self.now()));
         let answer = PassedAnswer { ending, value };
         self.calls.unrecorded_held.push((outcome, job, answer));
     }
@@ -523,7 +523,7 @@ impl Engine {
             latency: job.usage.latency,
         });
         let recalled = self.recalled_by(&job, &ending);
-        let outcome = Arc::new(job.outcome(ending, recalled));
+        let outcome = Arc::new(job.outcome(ending, recalled, self.now()));
         self.failures.note(&outcome);
         self.arrived.push(Arrival {
             finished: FinishedAsk {
@@ -533,6 +533,13 @@ impl Engine {
             },
             is_new: true,
         });
+    }
+}
+
+impl Engine {
+    /// The time by which answers are dated; 0 if they are not.
+    fn now(&self) -> u64 {
+        self.settings.clock.map_or(0, |clock| clock())
     }
 }
 

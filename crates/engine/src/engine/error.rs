@@ -108,6 +108,8 @@ pub enum EngineError {
         tool: String,
         /// All tools of this run.
         known: Vec<String>,
+        /// The file of the data folder that would make it a table.
+        table: String,
     },
     /// A tool of a server that is not connected or does not have it.
     #[text(engine_unknown_server_tool)]

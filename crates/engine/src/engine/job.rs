@@ -222,6 +222,7 @@ impl JobUsage {
             retries: u64::from(retries),
             usage,
             cost: price.map(|price| price.of(usage)).unwrap_or_default(),
+            unpriced: u64::from(price.is_none()),
             ..Spent::default()
         };
         if let Ok(completion) = result {
@@ -345,12 +346,18 @@ impl Job {
             usage: self.usage.spent.usage,
             estimated: self.usage.estimated,
             cost: self.usage.spent.cost,
+            unpriced: self.usage.spent.unpriced,
             ms: self.usage.ms(),
         }
     }
 
-    /// The outcome, with the usage of all attempts.
-    pub(super) fn outcome(&self, ending: AskEnding, recalled: Vec<RecalledMemory>) -> Outcome {
+    /// The outcome at a time, with the usage of all attempts.
+    pub(super) fn outcome(
+        &self,
+        ending: AskEnding,
+        recalled: Vec<RecalledMemory>,
+        at: u64,
+    ) -> Outcome {
         let info = self.mind.info();
         let (provider, model) = match &self.written_by {
             Some(by) => (by.clone(), "".into()),
@@ -374,9 +381,11 @@ impl Job {
             prompt_bytes: self.usage.prompt_bytes,
             estimated: self.usage.estimated.unwrap_or_default(),
             cost: self.usage.spent.cost,
+            unpriced: self.usage.spent.unpriced,
             provider,
             model,
             ms: self.usage.ms(),
+            at,
         }
     }
 }

@@ -67,6 +67,7 @@ pub use run::{Engine, EngineSettings, give_minds};
 pub use setup::{Meet, MeetSet, Setup, Step, StepSet};
 pub use signal::{CancellationToken, Signal};
 pub use state::{AskCount, Inputs, StoryEnd};
+pub use tools::unknown_tools;
 pub use totals::{CallFigures, Totals};
 
 pub use crate::tool::SpendLimits;

@@ -57,6 +57,9 @@ pub struct EngineSettings {
     pub recalls: bool,
     /// Whether tools of servers may be missing, as in a run that connects to none.
     pub without_servers: bool,
+    /// The clock by which answers are dated, in milliseconds since 1970, so that readers learn when
+    /// something was said. The world does not learn it.
+    pub clock: Option<fn() -> u64>,
 }
 
 impl Default for EngineSettings {
@@ -72,6 +75,7 @@ impl Default for EngineSettings {
             hash_meetings: true,
             recalls: true,
             without_servers: false,
+            clock: None,
         }
     }
 }
@@ -104,6 +108,8 @@ pub struct Engine {
     /// What the world is told as soon as a turn begins that no earlier run left in the middle.
     next_inputs: Vec<Value>,
     idle_turns: u32,
+    /// When the last answer of each entity came, by name, and the last of all.
+    pub(super) answered_at: (BTreeMap<Arc<str>, u64>, u64),
 }
 
 /// The models that inputs give entities, by name; of several the last.
@@ -143,6 +149,7 @@ impl Engine {
         let idle = world.get_resource::<IdleTurns>();
         Ok(Self {
             idle_turns: idle.map_or(0, |idle| idle.0),
+            answered_at: Default::default(),
             world,
             settings: EngineSettings::default(),
             step,
@@ -593,11 +600,30 @@ impl Engine {
         if !records.iter().all(is_turn) {
             self.idle_turns = 0;
         }
-        for record in &records {
+        for mut record in records {
+            self.date(&mut record);
             for feed in &mut self.listeners.feeds {
-                feed.offer(record);
+                feed.offer(&record);
             }
         }
+    }
+
+    /// Notes when these answers came.
+    pub(super) fn note_dates<'o>(&mut self, outcomes: impl IntoIterator<Item = &'o Outcome>) {
+        let (by_entity, last) = &mut self.answered_at;
+        for outcome in outcomes.into_iter().filter(|outcome| outcome.at > 0) {
+            by_entity.insert(outcome.entity.clone(), outcome.at);
+            *last = outcome.at.max(*last);
+        }
+    }
+
+    /// Dates what happened by the last answer of its speaker, or else by the last of all.
+    fn date(&self, record: &mut Record) {
+        let Record::Event(event) = record else { return };
+        let (by_entity, last) = &self.answered_at;
+        let speaker = event.speaker.as_ref();
+        let at = speaker.and_then(|speaker| by_entity.get(speaker));
+        event.said_at = at.or(Some(last)).copied().filter(|at| *at > 0);
     }
 
     pub(super) fn name(&self, entity: Entity) -> Arc<str> {

@@ -24,9 +24,55 @@ use crate::mind::{Completion, ExchangeRound, Mind};
 use crate::secrets::redacted;
 use crate::tool::prompts::{Failure, ToolPrompt};
 use crate::tool::{
-    RunningTool, SEARCHES, ToolCall, ToolCaller, ToolError, ToolOutput, ToolSet, ToolSpec,
+    RunningTool, SEARCHES, Table, ToolCall, ToolCaller, ToolError, ToolOutput, ToolSet, ToolSpec,
     ToolTrace, Toolbox, arguments_of,
 };
+
+/// The tools that entities of a world name and its toolbox lacks, in the order of their names.
+pub fn unknown_tools(world: &mut World, may_lack_servers: bool) -> Vec<EngineError> {
+    let mut sets = world.query::<(&EntityName, &ToolSet)>();
+    let sets = sets.iter(world);
+    let mut sets: Vec<_> = sets
+        .map(|(name, set)| (name.0.clone(), set.clone()))
+        .collect();
+    sets.sort_by(|(a, _), (b, _)| a.cmp(b));
+    let sets = sets.iter();
+    sets.flat_map(|(name, set)| unknown_in(world, name, set, may_lack_servers))
+        .collect()
+}
+
+/// The tools of a set that the toolbox of a world lacks.
+fn unknown_in<'a>(
+    world: &'a World,
+    entity: &'a Arc<str>,
+    set: &'a ToolSet,
+    may_lack_servers: bool,
+) -> impl Iterator<Item = EngineError> + 'a {
+    let toolbox = world.resource::<Toolbox>();
+    let missing = set.0.iter().filter(move |entry| {
+        let of_server = ToolSet::server_of(entry).is_some();
+        !(of_server && may_lack_servers) && toolbox.named_by(entry).next().is_none()
+    });
+    missing.map(move |missing| {
+        let (entity, tool) = (entity.to_string(), missing.to_string());
+        if let Some(server) = ToolSet::server_of(missing) {
+            let server = server.to_owned();
+            return EngineError::UnknownServerTool {
+                entity,
+                tool,
+                server,
+            };
+        }
+        // Names of internal tools begin with a bracket.
+        let known = toolbox.names().filter(|name| !name.starts_with('('));
+        EngineError::UnknownTool {
+            known: known.map(ToString::to_string).collect(),
+            table: Table::path(*world.resource(), &tool),
+            entity,
+            tool,
+        }
+    })
+}
 
 /// A call of a tool that has ended already, or is running.
 enum Started {
@@ -161,39 +207,18 @@ impl Engine {
         if let Some(error) = self.toolbox().refused() {
             return Err(EngineError::ToolName(error.clone()));
         }
-        let mut sets = self.world.query::<(&EntityName, &ToolSet)>();
-        let mut sets: Vec<_> = sets
-            .iter(&self.world)
-            .map(|(name, set)| (name.0.clone(), set.clone()))
-            .collect();
-        sets.sort_by(|(a, _), (b, _)| a.cmp(b));
-        sets.iter()
-            .try_for_each(|(name, set)| self.check_set(name, set))
+        let may_lack_servers = self.may_lack_servers();
+        let missing = unknown_tools(&mut self.world, may_lack_servers);
+        missing.into_iter().next().map_or(Ok(()), Err)
     }
 
     fn check_set(&self, entity: &Arc<str>, set: &ToolSet) -> Result<(), EngineError> {
-        let toolbox = self.toolbox();
-        let may_lack_servers = self.settings.replay || self.settings.without_servers;
-        let missing = set.0.iter().find(|entry| {
-            let of_server = ToolSet::server_of(entry).is_some();
-            !(of_server && may_lack_servers) && toolbox.named_by(entry).next().is_none()
-        });
-        let Some(missing) = missing else {
-            return Ok(());
-        };
-        let (entity, tool) = (entity.to_string(), missing.to_string());
-        Err(match ToolSet::server_of(missing) {
-            Some(server) => EngineError::UnknownServerTool {
-                server: server.to_owned(),
-                entity,
-                tool,
-            },
-            None => EngineError::UnknownTool {
-                known: toolbox.names().map(ToString::to_string).collect(),
-                entity,
-                tool,
-            },
-        })
+        let mut missing = unknown_in(&self.world, entity, set, self.may_lack_servers());
+        missing.next().map_or(Ok(()), Err)
+    }
+
+    fn may_lack_servers(&self) -> bool {
+        self.settings.replay || self.settings.without_servers
     }
 
     // --- running ---
@@ -424,6 +449,7 @@ impl Engine {
             job.usage.spent.retries = u64::from(open.retries);
             job.usage.spent.usage = open.usage;
             job.usage.spent.cost = open.cost;
+            job.usage.spent.unpriced = open.unpriced;
             job.usage.estimated = open.estimated;
             job.usage.latency = std::time::Duration::from_millis(open.ms);
             if !open.has_no_round() {

@@ -128,6 +128,7 @@ pub fn deliver(
             id,
             turn: turn.0,
             time,
+            said_at: None,
             place: place_name.clone(),
             kind: event.kind.into(),
             speaker: event.speaker,

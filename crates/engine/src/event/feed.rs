@@ -51,6 +51,9 @@ pub struct EventRecord {
     pub turn: u64,
     /// The stage time, in steps.
     pub time: u64,
+    /// When it was said, in milliseconds since 1970, if the run dates answers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub said_at: Option<u64>,
     /// The name of the place where it happened; empty for the meeting.
     pub place: Arc<str>,
     /// The name of its type.

@@ -34,7 +34,11 @@ pub struct Spent {
     pub refusals: u64,
     /// Tokens; estimated if the provider reports none.
     pub usage: TokenUsage,
+    /// What is known of the cost.
     pub cost: Cost,
+    /// Those of the requests whose price is unknown.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub unpriced: u64,
 }
 
 fn is_zero(number: &u64) -> bool {
@@ -58,6 +62,7 @@ impl Spent {
             refusals: u64::from(ends_with_refusal(outcome)),
             usage: outcome.usage,
             cost: outcome.cost,
+            unpriced: outcome.unpriced,
         };
         // What tools spent on minds is booked to their caller.
         let results = outcome.rounds.iter().flat_map(|round| &round.results);
@@ -74,6 +79,7 @@ impl From<ToolSpent> for Spent {
             calls: spent.calls,
             usage: spent.usage,
             cost: spent.cost,
+            unpriced: spent.unpriced,
             ..Self::default()
         }
     }
@@ -89,6 +95,7 @@ impl std::ops::AddAssign for Spent {
         self.refusals += other.refusals;
         self.usage += other.usage;
         self.cost = self.cost.plus(other.cost);
+        self.unpriced += other.unpriced;
     }
 }
 
@@ -199,6 +206,7 @@ pub fn recorded_ledgers(lines: &[Line]) -> Vec<(Arc<str>, Ledger)> {
                     repairs: round.refused.len() as u64,
                     usage: round.usage,
                     cost: round.cost,
+                    unpriced: round.unpriced,
                     ..Spent::default()
                 };
                 for result in &round.round.results {

@@ -176,6 +176,9 @@ pub struct ToolSpent {
     pub calls: u64,
     pub usage: TokenUsage,
     pub cost: Cost,
+    /// The number of requests whose price is unknown.
+    #[serde(default, skip_serializing_if = "is_nothing")]
+    pub unpriced: u64,
 }
 
 impl ToolSpent {
@@ -214,6 +217,9 @@ pub struct OpenRound {
     pub estimated: Option<u64>,
     /// As in [`Outcome`], so far.
     pub cost: Cost,
+    /// As in [`Outcome`], so far.
+    #[serde(default, skip_serializing_if = "is_nothing")]
+    pub unpriced: u64,
     /// As in [`Outcome`], so far.
     pub ms: u64,
 }
@@ -273,11 +279,17 @@ pub struct Outcome {
     pub estimated: u64,
     /// The price of all attempts.
     pub cost: Cost,
+    /// The number of requests whose price is unknown.
+    #[serde(default, skip_serializing_if = "is_nothing")]
+    pub unpriced: u64,
     /// Who runs the mind.
     pub provider: Arc<str>,
     pub model: Arc<str>,
     /// The time of all attempts in milliseconds, for people.
     pub ms: u64,
+    /// When the answer came, in milliseconds since 1970, for people; 0 if the run dates none.
+    #[serde(default, skip_serializing_if = "is_nothing")]
+    pub at: u64,
 }
 
 impl Outcome {
@@ -296,8 +308,8 @@ fn is_zero(number: &u32) -> bool {
     *number == 0
 }
 
-fn is_nothing(ms: &u64) -> bool {
-    *ms == 0
+fn is_nothing(number: &u64) -> bool {
+    *number == 0
 }
 
 /// A meeting of the whole world.

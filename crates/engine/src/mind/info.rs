@@ -69,7 +69,7 @@ impl MaxDefaults {
 }
 
 impl MindInfo {
-    /// Code that answers itself. It uses no tokens.
+    /// Code or a person who answers. They use no tokens.
     pub fn unmetered(alias: &str) -> Self {
         Self {
             metered: false,

@@ -36,7 +36,7 @@ pub use prompt::{AnswerForm, ExchangeRound, Prompt, Refused, Tools};
 pub use prompted_tools::{PromptedTools, with_calls};
 pub use script::{ScriptLine, ScriptMind, prompt_text};
 pub use splitmix::SplitMix64;
-pub use stopwatch::stopwatch;
+pub use stopwatch::{stopwatch, unix_time};
 pub use stream::{
     AnswerStream, StreamDelta, StreamDeltaKind, StreamReceiver, StreamSender, stream_channel,
 };

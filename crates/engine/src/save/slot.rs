@@ -70,8 +70,8 @@ impl Slot {
         Ok(slot)
     }
 
-    /// Creates a new slot with a journal and a snapshot, whole or not at all, and locks it. The
-    /// folder of all saves is created if it is missing.
+    /// Creates a new slot with a journal, a snapshot and perhaps [settings](Self::read_settings),
+    /// whole or not at all, and locks it. The folder of all saves is created if it is missing.
     ///
     /// # Errors
     /// The name is invalid or taken, or the file system refuses.
@@ -80,8 +80,10 @@ impl Slot {
         name: &str,
         journal: &[Line],
         world: &[u8],
+        settings: Option<&[u8]>,
     ) -> Result<LockedSlot, SaveError> {
-        Self::build(root, name, &Journal::encode(journal), Some(world))
+        let journal = Journal::encode(journal);
+        Self::build(root, name, &journal, Some(world), settings)
     }
 
     /// Creates a new slot that branches from this one, whole or not at all, and locks it. Its
@@ -103,7 +105,7 @@ impl Slot {
             .chain(shared)
             .chain(own)
             .collect();
-        Self::build(root, name, &Journal::encode(&lines), None)
+        Self::build(root, name, &Journal::encode(&lines), None, None)
     }
 
     fn build(
@@ -111,10 +113,14 @@ impl Slot {
         name: &str,
         journal: &[u8],
         world: Option<&[u8]>,
+        settings: Option<&[u8]>,
     ) -> Result<LockedSlot, SaveError> {
         let slot = Self::at(root, name.parse()?);
         let built = Folder::open_or_create(root)?.build(name, |folder| {
             folder.replace(JOURNAL, journal, Durability::Synced)?;
+            if let Some(settings) = settings {
+                folder.replace(SETTINGS, settings, Durability::Synced)?;
+            }
             if let Some(world) = world {
                 folder.replace(WORLD, world, Durability::Synced)?;
                 let log = log_head(Digest::of(world), &[]);

@@ -23,6 +23,8 @@ pub struct Session {
     /// What has changed in the game's data since it was saved, which its world takes over.
     pub changes: Vec<UiText>,
     slot: Slot,
+    /// Whether it was begun here.
+    is_new: bool,
 }
 
 impl Session {
@@ -37,6 +39,33 @@ impl Session {
         seed: u64,
         minds: Minds,
     ) -> Result<Self, SessionError> {
+        Self::begin(root, name, game, seed, minds, None)
+    }
+
+    /// As [`Self::start`], with [settings](Slot::read_settings) that are in the slot from the
+    /// beginning, so that nothing is lost whenever the program ends.
+    ///
+    /// # Errors
+    /// As [`Self::start`].
+    pub fn start_with(
+        root: &Path,
+        name: &str,
+        game: &dyn Game,
+        seed: u64,
+        minds: Minds,
+        settings: &[u8],
+    ) -> Result<Self, SessionError> {
+        Self::begin(root, name, game, seed, minds, Some(settings))
+    }
+
+    fn begin(
+        root: &Path,
+        name: &str,
+        game: &dyn Game,
+        seed: u64,
+        minds: Minds,
+        settings: Option<&[u8]>,
+    ) -> Result<Self, SessionError> {
         let meta = game.meta();
         let setup = new_world(game, seed)?;
         let mut lines = vec![Line::Header(JournalHeader::new(
@@ -50,10 +79,14 @@ impl Session {
             turn: 0,
             digest: Digest::of(&bytes),
         }));
-        let mut locked = Slot::create(root, name, &lines, &bytes)?;
+        let mut locked = Slot::create(root, name, &lines, &bytes, settings)?;
         locked.write_contexts(&setup.world)?;
         let (journal, _) = locked.open_story(false)?;
-        Self::open(locked, meta, setup, minds, journal)
+        let session = Self::open(locked, meta, setup, minds, journal)?;
+        Ok(Self {
+            is_new: true,
+            ..session
+        })
     }
 
     /// Continues a story where it stopped, however it stopped: from the last snapshot and the
@@ -137,7 +170,29 @@ impl Session {
             engine,
             changes: Vec::new(),
             slot,
+            is_new: false,
         })
+    }
+
+    /// Gives up a story that can't be played. If it was begun here, and nothing of it was played,
+    /// its slot is removed.
+    ///
+    /// # Errors
+    /// The file system refuses.
+    pub fn give_up(self) -> Result<(), SessionError> {
+        let Self {
+            engine,
+            slot,
+            is_new,
+            ..
+        } = self;
+        let is_unplayed = engine.world.resource::<WorldTurn>().0 == 0;
+        // Unlocks the slot.
+        drop(engine);
+        if is_new && is_unplayed {
+            slot.remove()?;
+        }
+        Ok(())
     }
 
     /// The slot that is written to.

@@ -213,6 +213,7 @@ fn answered_with(outcome: &Outcome, text: &str, by: &str) -> Outcome {
         prompt_bytes: PromptBytes::default(),
         estimated: 0,
         cost: Cost::default(),
+        unpriced: 0,
         provider: by.into(),
         model: "".into(),
         ms: 0,

@@ -32,7 +32,7 @@ pub fn as_line(text: &str) -> Cow<'_, str> {
 
 /// Words whose lines after the first are indented by spaces. Marks of roles are defused, and
 /// controls of the direction of writing left out; code in fences keeps all but control tokens.
-pub(crate) fn as_block(text: &str, indent: usize) -> String {
+pub fn as_block(text: &str, indent: usize) -> String {
     let marked = defused(text);
     let text = marked.as_deref().unwrap_or(text);
     let mut out = String::with_capacity(text.len());

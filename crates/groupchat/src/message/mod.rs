@@ -14,7 +14,9 @@ pub use json::MessageError;
 pub(super) use text::{fill, value_text};
 
 use std::collections::BTreeMap;
+use std::time::{Duration, UNIX_EPOCH};
 
+use humantime::format_rfc3339_millis;
 use playhouse_engine::message::TokenUsage;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -22,6 +24,9 @@ use serde_json::{Map, Value};
 
 /// The `created_at` of messages that were created outside any world, in RFC 3339.
 pub(super) const EPOCH: &str = "1970-01-01T00:00:00Z";
+
+/// How times begin that a world made, which has no clock.
+const LOGICAL: &str = "1970-01-";
 
 /// The tokens of the model calls behind a message.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -317,7 +322,7 @@ pub struct ChatMessage {
     /// The tokens of the model calls behind it.
     pub models_usage: Option<RequestUsage>,
     pub metadata: BTreeMap<String, String>,
-    /// When it was created, in RFC 3339; within a world, logical time.
+    /// When it was said, in RFC 3339; within a world, which has no clock, logical time.
     pub created_at: String,
     pub content: ChatContent,
 }
@@ -365,6 +370,14 @@ impl ChatMessage {
     pub fn with_usage(mut self, usage: Option<RequestUsage>) -> Self {
         self.models_usage = usage;
         self
+    }
+
+    /// Sets when it was said, in milliseconds since 1970, unless whoever wrote it said so.
+    pub(super) fn date(&mut self, said_at: Option<u64>) {
+        if let Some(at) = said_at.filter(|_| self.created_at.starts_with(LOGICAL)) {
+            let at = UNIX_EPOCH + Duration::from_millis(at);
+            self.created_at = format_rfc3339_millis(at).to_string();
+        }
     }
 
     /// Why its model ended it, if it did not simply come to an end.

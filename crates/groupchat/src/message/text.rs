@@ -127,12 +127,12 @@ pub(crate) fn value_text(value: &Value) -> String {
         .map_or_else(|| value.to_string(), str::to_owned)
 }
 
-/// `name(arguments)`; the target of a transfer is shown by its real name, not its encoded one.
+/// `name(arguments)`. A name that providers would refuse in that of a transfer is shown as it is.
 fn call_text(call: &FunctionCall) -> String {
-    let target = call.name.strip_prefix(TRANSFER).and_then(decode_name);
-    match target {
-        Some(target) => format!("{TRANSFER}{target}({})", call.arguments),
-        None => format!("{}({})", call.name, call.arguments),
+    let (name, arguments) = (&call.name, &call.arguments);
+    match name.strip_prefix(TRANSFER).map(decode_name) {
+        Some(target) => format!("{TRANSFER}{target}({arguments})"),
+        None => format!("{name}({arguments})"),
     }
 }
 

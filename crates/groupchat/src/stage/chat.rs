@@ -104,9 +104,24 @@ pub struct Chat {
     pub stop: Option<StopReason>,
     /// Whether the last run ended with an error.
     pub failed: bool,
+    /// Whether runs go on with a default answer where a participant can't answer.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub falls_back: bool,
 }
 
 impl Chat {
+    /// Forgets the conversation. Its notes and settings stay, and so does the count of messages,
+    /// from which ids are made.
+    pub(super) fn forget(&mut self) {
+        *self = Self {
+            runs: self.runs,
+            messages: self.messages,
+            notes: std::mem::take(&mut self.notes),
+            falls_back: self.falls_back,
+            ..Self::default()
+        };
+    }
+
     /// Adapts a saved state to another version of its team.
     pub(crate) fn adapt(&mut self, team: &TeamFile, is_same_selection: bool) {
         let is_running = self.phase != Phase::Waiting;

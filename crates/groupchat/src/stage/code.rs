@@ -13,7 +13,6 @@ use super::forget;
 use super::replies::{Approval, TextConstraints, TextReply};
 use super::speak::{NO_ANSWER, text_ask};
 use super::step::ChatStep;
-use super::tool_rounds::last_rounds;
 use crate::code_blocks::code_blocks;
 use crate::message::{ChatContent, ChatMessage, CodeBlock, CodeResult};
 use crate::perspective::text_without_speaker;
@@ -139,7 +138,7 @@ impl ChatStep<'_, '_, '_> {
     }
 
     fn take_run(&mut self, participant: &Participant, entity: Entity, mut turn: CodeTurn) {
-        let rounds = self.context(entity).map(last_rounds).unwrap_or_default();
+        let rounds = self.last_rounds(entity);
         let result = rounds.last().and_then(|round| round.first_result());
         match result.map_or(CodeOutcome::NotAllowed, CodeOutcome::read) {
             CodeOutcome::NeedsApproval => {

@@ -13,6 +13,7 @@ use super::events::{
 use super::step::ChatStep;
 use super::user_input::CONTROLLER;
 use crate::message::{ChatContent, ChatMessage, EPOCH, value_text};
+use crate::perspective::spoken;
 use crate::prompts::{HANDOFF, HandoffPrompt};
 
 /// How a message is delivered.
@@ -231,7 +232,7 @@ fn context_text(item: &Value) -> String {
         }
         Some("FunctionExecutionResultMessage") => joined(parts().map(result_text).collect()),
         _ => match ChatMessage::load(item.clone()) {
-            Ok(message) => format!("{}: {}", message.source, message.to_model_text()),
+            Ok(message) => spoken(&message.source, &message.to_model_text()),
             Err(_) => value_text(item),
         },
     }

@@ -9,20 +9,37 @@ use super::chat::{Chat, FinishedTurn, Phase};
 use super::step::ChatStep;
 use super::teams::Teams;
 use crate::message::ChatMessage;
-use crate::team::{ParticipantKind, Selection};
+use crate::team::{ParticipantKind, Selection, TeamFile};
 
 /// The input that tells a world that the user has something to say.
 pub(crate) const INTERRUPT: &str = "interrupt";
 
-/// Interrupts the run of the outermost team if that was the input since the last turn.
+/// The input that tells a world whether a run goes on where a participant can't answer.
+pub(crate) const FALLS_BACK: &str = "falls_back";
+
+/// Takes what the user has put in since the last turn.
 pub(crate) fn take_inputs(world: &mut World) {
-    let is_interrupted = world
-        .get_resource::<Inputs>()
-        .is_some_and(|inputs| inputs.0.iter().any(|input| input == INTERRUPT));
-    if !is_interrupted {
+    let Some(Inputs(inputs)) = world.get_resource() else {
         return;
-    }
+    };
+    let is_interrupted = inputs.iter().any(|input| input == INTERRUPT);
+    let mut told = inputs.iter().rev();
+    let falls_back = told.find_map(|input| input.get(FALLS_BACK)?.as_bool());
     let outermost = world.resource::<Teams>().outermost.clone();
+    if let Some(falls_back) = falls_back {
+        for team in outermost.nested() {
+            if let Some(mut chat) = chat_of(world, &team.name) {
+                chat.falls_back = falls_back;
+            }
+        }
+    }
+    if is_interrupted {
+        interrupt(world, &outermost);
+    }
+}
+
+/// Interrupts the run of the outermost team.
+fn interrupt(world: &mut World, outermost: &TeamFile) {
     // Innermost teams first, so that what they said reaches the outermost.
     for outer in outermost.nested().into_iter().rev() {
         for participant in &outer.participants {

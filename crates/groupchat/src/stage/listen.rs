@@ -13,9 +13,9 @@ use super::chat::{FinishedTurn, Utterance};
 use super::deliver::Delivery;
 use super::forget;
 use super::replies::{MessageReply, Say, StructuredReply, TextConstraints, TextReply};
-use super::speak::{streamed, text_ask};
+use super::speak::{NO_ANSWER, streamed, text_ask};
 use super::step::ChatStep;
-use super::tool_rounds::{FunctionCallRound, last_rounds, thought_message};
+use super::tool_rounds::{FunctionCallRound, thought_message};
 use crate::message::{
     ChatContent, ChatMessage, GenerateReason, Structured, event_id, message_id, value_text,
 };
@@ -94,13 +94,13 @@ impl ChatStep<'_, '_, '_> {
     ) -> FinishedTurn {
         let name = participant.name.as_str();
         let is_coder = matches!(participant.kind, ParticipantKind::Coder { .. });
-        let context = self.context(entity);
-        let thought = context.and_then(last_thought);
+        let thought = self.context(entity).and_then(last_thought);
         // The rounds of coders are in their events already.
-        let rounds = context
-            .filter(|_| !is_coder)
-            .map(last_rounds)
-            .unwrap_or_default();
+        let rounds = if is_coder {
+            Vec::new()
+        } else {
+            self.last_rounds(entity)
+        };
         let ask = self
             .params
             .ask_counts
@@ -244,6 +244,10 @@ impl ChatStep<'_, '_, '_> {
         for name in names {
             let turn = turns.remove(&name).unwrap_or_default();
             match turn.error {
+                Some(error) if self.chat.falls_back => {
+                    let turn = self.default_turn(&name, &error);
+                    self.deliver_turn(name, turn);
+                }
                 Some(error) => errors.push((name, error)),
                 None => self.deliver_turn(name, turn),
             }
@@ -257,6 +261,13 @@ impl ChatStep<'_, '_, '_> {
             self.chat.graph_flow.put_back(names.collect());
         }
         self.fail(&reason);
+    }
+
+    /// The turn of a speaker that could not answer: readers learn why.
+    fn default_turn(&self, name: &str, error: &str) -> FinishedTurn {
+        let reason = self.translate(&text!(groupchat_fail_answer, name, error));
+        let reason = ChatMessage::new(name, ChatContent::Thought(reason));
+        FinishedTurn::by_code([reason, ChatMessage::text(name, NO_ANSWER)])
     }
 
     pub(super) fn deliver_turn(&mut self, name: String, turn: FinishedTurn) {

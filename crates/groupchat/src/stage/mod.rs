@@ -38,7 +38,7 @@ pub(super) use chat::Utterance;
 pub use chat::{Chat, Phase};
 pub use events::EVENTS;
 pub(super) use events::{InnerMessage, OwnMessage};
-pub(super) use interrupt::{INTERRUPT, take_inputs};
+pub(super) use interrupt::{FALLS_BACK, INTERRUPT, take_inputs};
 pub(super) use play::plugin;
 pub(super) use remember::register_remember;
 pub(super) use replies::Approval;

@@ -262,9 +262,8 @@ impl<'a> ChatStep<'a, '_, '_> {
 
     /// The tokens of the team's own model count too.
     fn post_usage(&mut self) {
-        let usage = self.last_usage(self.stage);
-        if usage.is_some_and(|usage| usage.total_tokens() > 0) {
-            self.post_selector(String::new(), usage);
+        if let Some(usage) = self.last_usage(self.stage) {
+            self.post_selector(String::new(), Some(usage));
         }
     }
 }

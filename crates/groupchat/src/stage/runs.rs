@@ -15,6 +15,7 @@ use super::ledger::TaskLedger;
 use super::step::ChatStep;
 use super::user_input::{CONTROLLER, UserInput};
 use crate::message::{ChatContent, ChatMessage};
+use crate::perspective::spoken;
 use crate::team::{Selection, TeamFile};
 use crate::termination::TerminationState;
 
@@ -97,12 +98,7 @@ impl ChatStep<'_, '_, '_> {
 
     /// Everybody forgets the conversation, inner teams included.
     fn reset(&mut self) {
-        *self.chat = Chat {
-            runs: self.chat.runs,
-            messages: self.chat.messages,
-            notes: std::mem::take(&mut self.chat.notes),
-            ..Chat::default()
-        };
+        self.chat.forget();
         // At the next meeting.
         for team in self.team.nested() {
             let team = team.clone();
@@ -128,12 +124,7 @@ pub(super) fn reset_team(world: &mut World, team: &TeamFile) {
         };
         forget::archive(world, entity);
         if let Some(mut chat) = world.get_mut::<Chat>(entity) {
-            *chat = Chat {
-                runs: chat.runs,
-                messages: chat.messages,
-                notes: std::mem::take(&mut chat.notes),
-                ..Chat::default()
-            };
+            chat.forget();
         }
     }
 }
@@ -144,7 +135,7 @@ fn goal(task: &[ChatMessage]) -> String {
         [only] => only.to_model_text(),
         several => {
             let said = several.iter().filter(|message| !message.is_event());
-            let lines = said.map(|said| format!("{}: {}", said.source, said.to_model_text()));
+            let lines = said.map(|said| spoken(&said.source, &said.to_model_text()));
             lines.collect::<Vec<_>>().join("\n")
         }
     }

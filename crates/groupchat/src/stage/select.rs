@@ -1,9 +1,11 @@
 //! Selecting the next speaker.
 
 use bevy_ecs::prelude::*;
+use playhouse_engine::context::{AgentContext, View};
 use playhouse_engine::event::AnsweredBy;
 use playhouse_engine::exchange::Ask;
 use playhouse_engine::locale::{Argument, UiText, text};
+use playhouse_engine::message::Role;
 use rand::seq::IndexedRandom;
 
 use super::chat::Phase;
@@ -158,7 +160,11 @@ impl ChatStep<'_, '_, '_> {
         } else {
             self.filled_prompt(prompt, &candidates)
         };
-        let short = self.prompt(&SELECT_SHORT, &());
+        // Nothing is shown again of a request that holds the conversation itself.
+        let short = match self.team.selection.view() {
+            View::Whole => self.prompt(&SELECT_SHORT, &()),
+            _ => String::new(),
+        };
         let ask = self
             .pick_ask("chat.select", question, present, candidates)
             .condensed(short)
@@ -190,14 +196,15 @@ impl ChatStep<'_, '_, '_> {
             .participants
             .iter()
             .map(|role| format!("{}: {}", role.name, role.description));
-        let history = self.conversation().map_or_else(String::new, |talk| {
-            let lines = talk.lines().map(|(who, text)| format!("{who}: {text}"));
-            lines.collect::<Vec<_>>().join("\n")
-        });
+        // As others read it, so that no message looks like several.
+        let heard = self.context(self.stage).map(AgentContext::entries);
+        let heard = heard.into_iter().flatten();
+        let heard = heard.filter(|entry| entry.role() == Role::Human);
+        let history: Vec<_> = heard.map(|entry| entry.body().short_text()).collect();
         let values = SelectorValues {
             roles: roles.collect::<Vec<_>>().join("\n"),
             participants: candidates.join(", "),
-            history,
+            history: history.join("\n"),
         };
         fill(prompt, &values)
     }

@@ -2,7 +2,7 @@
 
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::SystemParam;
-use playhouse_engine::cast::{CastList, EntityName, OnStage, StageRng, WorldTurn};
+use playhouse_engine::cast::{CastList, Clock, EntityName, OnStage, StageRng, WorldTurn};
 use playhouse_engine::context::{AgentContext, Chapters};
 use playhouse_engine::engine::AskCount;
 use playhouse_engine::event::{EventWriter, PhraseError, Prompt, PromptTemplate};
@@ -12,6 +12,7 @@ use serde::Serialize;
 
 use super::chat::Chat;
 use super::teams::Teams;
+use super::tool_rounds::{FunctionCallRound, rounds_at};
 use crate::message::RequestUsage;
 use crate::perspective;
 use crate::team::{Participant, ParticipantKind, TeamFile};
@@ -29,6 +30,7 @@ pub(super) struct ChatParams<'w, 's> {
     cast_list: Res<'w, CastList>,
     names: Query<'w, 's, &'static EntityName>,
     on_stage: Query<'w, 's, &'static OnStage>,
+    clocks: Query<'w, 's, &'static Clock>,
     commands: Commands<'w, 's>,
 }
 
@@ -92,6 +94,16 @@ impl<'a> ChatStep<'a, '_, '_> {
     /// The tokens of the calls behind the last answer of an entity.
     pub(super) fn last_usage(&self, entity: Entity) -> Option<RequestUsage> {
         self.context(entity).and_then(perspective::last_usage)
+    }
+
+    /// The rounds of tool calls before the answer of an entity that this step takes.
+    pub(super) fn last_rounds(&self, entity: Entity) -> Vec<FunctionCallRound> {
+        let clock = self.params.clocks.get(self.stage).ok();
+        // The step began after the answer.
+        let answered = clock.and_then(|clock| clock.time.checked_sub(1));
+        let context = self.context(entity);
+        let found = answered.zip(context);
+        found.map_or_else(Vec::new, |(time, context)| rounds_at(time, context))
     }
 
     pub(super) fn ask<R: Reply>(&mut self, entity: Entity, ask: Ask<R>) {

@@ -14,6 +14,7 @@ use crate::message::{
     ChatContent, ChatMessage, FunctionCall, FunctionResult, RequestUsage, fill, value_text,
 };
 use crate::names::transfer_tool;
+use crate::perspective::usage_of;
 use crate::prompts::{SummaryValues, TRANSFER_TOOL, TransferToolPrompt};
 use crate::team::{Handoff, Participant, TeamFile};
 use crate::tool_team::{ToolTeamRecord, tool_team_records};
@@ -61,9 +62,13 @@ pub(super) fn with_tools<R: Reply>(ask: Ask<R>, participant: &Participant) -> As
         })
 }
 
-/// The rounds before the last answer in a context, oldest first.
-pub(super) fn last_rounds(context: &AgentContext) -> Vec<FunctionCallRound> {
-    let mut entries = context.entries().iter().rev().peekable();
+/// The rounds before the answer that was committed at this time of its place, oldest first. A
+/// participant may have had the turn before, too.
+pub(super) fn rounds_at(time: u64, context: &AgentContext) -> Vec<FunctionCallRound> {
+    let entries = context.entries().iter().rev();
+    let mut entries = entries
+        .take_while(|entry| entry.body().time() == time)
+        .peekable();
     entries.next_if(|entry| entry.role() == Role::Ai);
     let mut rounds = Vec::new();
     while let Some(returned) = entries.next_if(|entry| entry.role() == Role::Tool) {
@@ -110,15 +115,12 @@ impl FunctionCallRound {
                 ToolTeamRecord::Message { team, message } => Some(InnerMessage { team, message }),
                 ToolTeamRecord::Mind(_) => None,
             });
-        let usage = called
-            .response()
-            .and_then(|response| response.token_usage());
         Self {
             thought: Some(thought.join("\n")).filter(|_| !thought.is_empty()),
             calls,
             results: results.collect(),
             inner: inner.collect(),
-            usage: usage.map(RequestUsage::from),
+            usage: usage_of(called),
         }
     }
 

@@ -1,11 +1,15 @@
 //! Loading and listing team files.
 
+use std::collections::BTreeSet;
+
+use playhouse_engine::locale::Localize;
 use playhouse_engine::message::Language;
 use playhouse_engine::world_data::{DataFolder, Problem, Problems, Source};
+use playhouse_tools::NotBuilt;
 use serde::Serialize;
 
-use super::TeamFile;
 use super::check;
+use super::{ParticipantKind, TeamFile};
 
 pub const FOLDER: &str = "teams";
 
@@ -16,6 +20,9 @@ pub struct Listing {
     pub path: String,
     pub title: String,
     pub language: Language,
+    /// The Cargo features that it needs and this build lacks.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub needs: Vec<&'static str>,
 }
 
 /// All teams in the data folder by path, and the problems of those that can't be loaded.
@@ -27,16 +34,31 @@ pub fn list_teams(data: &DataFolder) -> (Vec<Listing>, Problems) {
         let Some(path) = path.strip_suffix(".ron") else {
             continue;
         };
-        match TeamFile::load(data, path) {
-            Ok((team, _)) => teams.push(Listing {
-                path: path.to_owned(),
-                title: team.title,
-                language: team.language,
-            }),
+        match listing(data, path) {
+            Ok(team) => teams.push(team),
             Err(errors) => problems.extend(errors),
         }
     }
     (teams, problems)
+}
+
+/// A team in the list. What a build lacks is no mistake of its file.
+fn listing(data: &DataFolder, path: &str) -> Result<Listing, Problems> {
+    let (team, found) = TeamFile::read(data, path)?;
+    let missing = team.not_built();
+    let reasons: Vec<_> = missing.iter().map(NotBuilt::text).collect();
+    let mistakes = found.into_iter();
+    let mistakes = mistakes.filter(|mistake| !reasons.contains(&mistake.message));
+    let mut problems = Problems::new();
+    problems.extend(mistakes);
+    problems
+        .unless_errors(Listing {
+            path: path.to_owned(),
+            title: team.title,
+            language: team.language,
+            needs: missing.into_iter().map(NotBuilt::feature).collect(),
+        })
+        .map(|(team, _)| team)
 }
 
 impl TeamFile {
@@ -45,9 +67,8 @@ impl TeamFile {
     /// # Errors
     /// Every mistake in the file.
     pub fn load(data: &DataFolder, path: &str) -> Result<(Self, Problems), Problems> {
-        let path = format!("{FOLDER}/{path}.ron");
-        let text = data.read_text(&path).map_err(Problem::from)?;
-        Self::parse(&data.name_of(&path), &text)
+        let (team, problems) = Self::read(data, path)?;
+        problems.unless_errors(team)
     }
 
     /// Reads and checks the text of a team file; problems name the file `file`.
@@ -55,6 +76,18 @@ impl TeamFile {
     /// # Errors
     /// Every mistake in the text.
     pub fn parse(file: &str, text: &str) -> Result<(Self, Problems), Problems> {
+        let (team, problems) = Self::read_text(file, text)?;
+        problems.unless_errors(team)
+    }
+
+    /// A team with all its problems, if it can be read at all.
+    fn read(data: &DataFolder, path: &str) -> Result<(Self, Problems), Problems> {
+        let path = format!("{FOLDER}/{path}.ron");
+        let text = data.read_text(&path).map_err(Problem::from)?;
+        Self::read_text(&data.name_of(&path), &text)
+    }
+
+    fn read_text(file: &str, text: &str) -> Result<(Self, Problems), Problems> {
         let source = Source::new(file, text);
         let (reading, mut problems) = source.read_all::<Self>()?;
         for problem in check::problems(&reading.value) {
@@ -71,7 +104,22 @@ impl TeamFile {
                 ..source.problem(&problem.field, problem.message, problem.help)
             });
         }
-        problems.unless_errors(reading.value)
+        Ok((reading.value, problems))
+    }
+
+    /// What this build lacks of what its participants need, those of inner teams and of teams that
+    /// are tools included.
+    fn not_built(&self) -> BTreeSet<NotBuilt> {
+        let teams = self.with_tool_teams().into_iter().flat_map(Self::nested);
+        let needs = teams
+            .flat_map(|team| &team.participants)
+            .flat_map(|participant| {
+                let is_coder = matches!(participant.kind, ParticipantKind::Coder { .. });
+                let code = is_coder.then(NotBuilt::code).flatten();
+                let tools = participant.tools.iter();
+                tools.filter_map(|tool| NotBuilt::tool(tool)).chain(code)
+            });
+        needs.collect()
     }
 
     /// The problems of a team that was built in code.

@@ -1,6 +1,7 @@
 //! How the next speaker is selected.
 
 use indexmap::IndexMap;
+use playhouse_engine::context::View;
 use serde::{Deserialize, Serialize};
 
 use super::graph_file::GraphFile;
@@ -14,7 +15,7 @@ pub enum Selection {
     /// The team's own model selects.
     Selector {
         /// The prompt; a default prompt if empty. May contain `{roles}`, `{participants}` and
-        /// `{history}`.
+        /// `{history}`, which stands for the conversation; without it, the messages come before.
         #[serde(default)]
         prompt: String,
         /// Whether a participant may speak twice in a row.
@@ -68,6 +69,9 @@ pub(crate) const MANAGERS: [&str; 6] = [
     "GroupChatManager",
 ];
 
+/// Stands for the conversation in the prompt of a selector.
+const HISTORY: &str = "{history}";
+
 fn three() -> u32 {
     3
 }
@@ -81,6 +85,14 @@ impl Selection {
             attempts: three(),
             function: String::new(),
             candidates: String::new(),
+        }
+    }
+
+    /// What the team's own model is shown of the conversation: nothing where its prompt holds it.
+    pub(crate) fn view(&self) -> View {
+        match self {
+            Self::Selector { prompt, .. } if prompt.contains(HISTORY) => View::Last(0),
+            _ => View::Whole,
         }
     }
 

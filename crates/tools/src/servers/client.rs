@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use playhouse_engine::locale::{UiText, text};
-use playhouse_engine::secrets::has_secret;
+use playhouse_engine::secrets::{has_secret, redacted};
 use playhouse_llm::http_client::client_builder;
 use playhouse_llm::models::{Connection, ServerPlan, ToolServer, ToolServerError};
 use rmcp::model::{
@@ -14,11 +14,11 @@ use rmcp::model::{
 use rmcp::service::{Peer, RoleClient, RunningService};
 use rmcp::transport::StreamableHttpClientTransport;
 use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
-use rmcp::{ServiceExt, model};
+use rmcp::{ServiceError, ServiceExt, model};
 use serde_json::Value;
 use tokio::process::Command;
 
-use super::process::{MAX_MESSAGE, ServerProcess};
+use super::process::{LastWords, MAX_MESSAGE, ServerProcess};
 use super::{names, result};
 use crate::process::Family;
 use crate::{RunningTool, ToolError, Toolbox, arguments_of};
@@ -41,6 +41,7 @@ pub(super) struct Connected {
     client: Client,
     /// Its process and all that it started, which end with this.
     _family: Option<Family>,
+    words: LastWords,
 }
 
 impl Connected {
@@ -53,23 +54,26 @@ impl Connected {
         };
         let time = plan.server.start();
         let connecting = async {
-            let (client, family) = open(&plan).await?;
-            let tools = list(client.peer(), &plan.server).await.map_err(|error| {
-                let error = plan.server.redact(&error.to_string());
-                text!(tool_server_no_list, error)
-            })?;
-            Ok((client, tools, family))
+            let (client, family, words) = open(&plan).await?;
+            match list(client.peer(), &plan.server).await {
+                Ok(tools) => Ok((client, tools, family, words)),
+                Err(error) => {
+                    let error = plan.server.redact(&error.to_string());
+                    Err(with_words(text!(tool_server_no_list, error), &words).await)
+                }
+            }
         };
         let connected = tokio::time::timeout(time, connecting).await;
         let silent = |_| text!(tool_server_silent, seconds = time.as_secs_f64());
         let connected = connected.map_err(silent).flatten();
-        let (client, tools, family) = connected.map_err(failed)?;
+        let (client, tools, family, words) = connected.map_err(failed)?;
         Ok(Self {
             server: Arc::new(plan.server.clone()),
             name: plan.name,
             tools,
             client,
             _family: family,
+            words,
         })
     }
 
@@ -102,8 +106,17 @@ impl Connected {
     }
 }
 
+/// Why a server failed, with its last words, if there are any.
+async fn with_words(reason: UiText, words: &LastWords) -> UiText {
+    let words = words.text().await;
+    if words.is_empty() {
+        return reason;
+    }
+    text!(tool_server_last_words, reason, words = redacted(words))
+}
+
 /// Opens a connection and initializes it.
-async fn open(plan: &ServerPlan) -> Result<(Client, Option<Family>), UiText> {
+async fn open(plan: &ServerPlan) -> Result<(Client, Option<Family>, LastWords), UiText> {
     let info = Implementation::new("playhouse", env!("CARGO_PKG_VERSION"));
     let config = ClientConfig::new(ClientCapabilities::default(), info);
     let redact = |error: &dyn std::fmt::Display| plan.server.redact(&error.to_string());
@@ -113,10 +126,15 @@ async fn open(plan: &ServerPlan) -> Result<(Client, Option<Family>), UiText> {
             command.args(arguments).env_clear();
             command.envs(plan.environment.variables());
             let started = ServerProcess::start(command);
-            let (process, family) =
+            let (process, family, words) =
                 started.map_err(|error| text!(tool_server_spawn, error = &error))?;
-            let client = config.serve(process).await.map_err(|error| redact(&error));
-            client.map(|client| (client, Some(family)))
+            match config.serve(process).await {
+                Ok(client) => Ok((client, Some(family), words)),
+                Err(error) => {
+                    let reason = text!(tool_server_handshake, error = redact(&error));
+                    return Err(with_words(reason, &words).await);
+                }
+            }
         }
         Some(Connection::Http { url }) => {
             let mut transport =
@@ -129,7 +147,7 @@ async fn open(plan: &ServerPlan) -> Result<(Client, Option<Family>), UiText> {
             config
                 .serve(transport)
                 .await
-                .map(|client| (client, None))
+                .map(|client| (client, None, LastWords::none()))
                 .map_err(|error| redact(&error))
         }
         None => return Err(text!(tool_server_neither)),
@@ -197,11 +215,11 @@ fn add_tool(toolbox: &mut Toolbox, server: &Connected, tool: &model::Tool, wire_
         .collect();
     let schema = Value::Object((*tool.input_schema).clone());
     let (peer, called): (_, Arc<str>) = (server.client.peer().clone(), (*tool.name).into());
-    let plan = Arc::clone(&server.server);
+    let (plan, words) = (Arc::clone(&server.server), server.words.clone());
     toolbox.add_foreign(&name, wire_name, &about, schema, move |arguments| {
         call(
             peer.clone(),
-            Arc::clone(&plan),
+            (Arc::clone(&plan), words.clone()),
             called.to_string(),
             arguments,
         )
@@ -211,7 +229,7 @@ fn add_tool(toolbox: &mut Toolbox, server: &Connected, tool: &model::Tool, wire_
 
 fn call(
     peer: Peer<RoleClient>,
-    server: Arc<ToolServer>,
+    (server, words): (Arc<ToolServer>, LastWords),
     tool: String,
     arguments: &str,
 ) -> RunningTool {
@@ -225,8 +243,16 @@ fn call(
             Ok(CallToolResponse::Complete(result)) => result::text_of(result),
             Ok(_) => Err(ToolError::of(&text!(tool_server_wants_more))),
             Err(error) => {
+                let is_gone = matches!(
+                    error,
+                    ServiceError::TransportClosed | ServiceError::TransportSend(_)
+                );
                 let error = server.redact(&error.to_string());
-                Err(ToolError::of(&text!(tool_server_call_failed, error)))
+                let reason = text!(tool_server_call_failed, error);
+                Err(ToolError::of(&match is_gone {
+                    true => with_words(reason, &words).await,
+                    false => reason,
+                }))
             }
         }
     })

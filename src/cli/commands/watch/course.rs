@@ -91,8 +91,8 @@ impl SavedCourse {
             Ok(Some(mut session)) => {
                 play::say_changes(&app, &session.changes);
                 play::prepare(&app, &mut session.engine);
-                match loader::connect_tools(&app, &mut session.engine).await {
-                    Ok(servers) => return Some((session, servers)),
+                match loader::connected(&app, session).await {
+                    Ok(connected) => return Some(connected),
                     Err(error) => Some(library_error(error).text),
                 }
             }

@@ -94,13 +94,11 @@ impl<'a> Host<'a> {
         let models = loader::asked_models(app, campaign.file.models());
         let (minds, seats) = self.seated(minds, &mut setup.world, invited)?;
         drop(setup);
-        let root = &app.settings.saves.value;
         let slot = slot_name(app, args.save.as_ref(), &campaign.folder);
         if args.force {
             clear(app, &slot)?;
         }
-        let session = Session::start(root, &slot, &campaign, seed, minds)?;
-        slot_settings::remember(app, &slot, models)?;
+        let session = slot_settings::start(app, &slot, &campaign, seed, minds, models)?;
         play::announce(app, &slot, seed);
         let view = Arc::new(StoryView::new(about_world(app, &campaign, &slot, seed)?));
         let control = if is_paused {
@@ -245,9 +243,7 @@ impl<'a> Host<'a> {
 
     fn prepared(&self, app: &App, mut session: Session) -> Result<(Session, ToolServers)> {
         play::prepare(app, &mut session.engine);
-        let servers = loader::connect_tools(app, &mut session.engine);
-        let servers = self.runtime.block_on(servers)?;
-        Ok((session, servers))
+        self.runtime.block_on(loader::connected(app, session))
     }
 
     /// Starts the server and prints its address.

@@ -55,7 +55,7 @@ impl HumanMind {
         language: Language,
         teach: impl FnOnce(&mut SeatLessons),
     ) -> Self {
-        let mut info = MindInfo::embedded(ALIAS);
+        let mut info = MindInfo::unmetered(ALIAS);
         info.width = 1;
         let mut lessons = SeatLessons::new(language);
         teach(&mut lessons);
