@@ -12,7 +12,7 @@ use playhouse::engine::{Engine, Setup};
 use playhouse::knowledge::Today;
 use playhouse::message::Language;
 use playhouse::mind::improviser::Improviser;
-use playhouse::rpg::world_file::{CampaignStep, new_world};
+use playhouse::rpg::world_file::{CampaignStep, WorldKind, new_world};
 use playhouse::rpg::{Campaign, improviser};
 use playhouse::save::{Expected, restore, snapshot};
 use playhouse::session::{Game, Session};
@@ -29,7 +29,7 @@ const SAVED: u32 = 50;
 fn campaign() -> Campaign {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path().join("mill");
-    new_world(&folder, Language::En).unwrap();
+    new_world(&folder, WorldKind::Journey, Language::En).unwrap();
     let world = DataFolder::at(&folder).unwrap();
     let mut campaign = Campaign::load_from(&DataFolder::embedded(), &world, "mill").unwrap();
     let days = DAYS as i32 + 1;

@@ -20,7 +20,7 @@ use super::process::{INTERRUPTED, was_interrupted};
 use super::settings::{Origin, Settings};
 pub(crate) use super::shell::shell_quoted;
 use super::status_line::{LogOutput, StatusLine};
-use super::trust::{Gate, read_text, says_yes};
+use super::trust::{Gate, answer_to, read_text, says_yes};
 
 /// The file of models in the data folder, and in the user's settings folder.
 const MODELS: &str = "models.ron";
@@ -167,6 +167,17 @@ impl App {
     /// Asks a question that a yes or no answers; `None` if nobody can be asked.
     pub(crate) fn confirm(&self, question: &str) -> Option<bool> {
         self.can_ask.then(|| says_yes(&mut self.err(), question))
+    }
+
+    /// Lets somebody at the terminal choose one of `options` by its number; `None` if nobody can be
+    /// asked, or chooses none.
+    pub(crate) fn choose(&self, question: &str, options: &[String]) -> Option<usize> {
+        let mut err = self.can_ask.then(|| self.err())?;
+        for (number, option) in (1..).zip(options) {
+            err.line(format!("  {number}) {option}"));
+        }
+        let number: usize = answer_to(&mut err, question)?.parse().ok()?;
+        number.checked_sub(1).filter(|index| *index < options.len())
     }
 
     /// The user's settings folder.

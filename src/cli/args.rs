@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use crate::dialect::Profile;
 use crate::dialect::format::Api;
 use crate::locale::{Language, UiText, text};
+use crate::rpg::world_file::WorldKind;
 use crate::undercover::{Reflect, SpeakingOrder, Ties};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::error::ErrorKind;
@@ -571,6 +572,8 @@ pub(crate) enum Command {
     New {
         #[arg(default_value = "story")]
         dir: PathBuf,
+        #[arg(long, value_parser = one_of(WorldKind::ALL))]
+        kind: Option<WorldKind>,
         #[arg(long, value_parser = one_of(LANGUAGES))]
         world_lang: Option<Language>,
     },

@@ -131,7 +131,9 @@ mod tests {
     fn a_world_is_found_here_or_in_the_only_folder_that_has_one() {
         let dir = tempfile::tempdir().unwrap();
         let write = |folder: &str| {
-            crate::rpg::world_file::new_world(&dir.path().join(folder), Language::En).unwrap();
+            let kind = crate::rpg::world_file::WorldKind::default();
+            let folder = dir.path().join(folder);
+            crate::rpg::world_file::new_world(&folder, kind, Language::En).unwrap();
             world_in(dir.path())
         };
         assert_eq!(world_in(dir.path()), None);

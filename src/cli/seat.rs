@@ -337,9 +337,9 @@ mod tests {
     #[test]
     fn help_names_what_a_game_has() {
         let help = |game| seat("Mira", game).obey("help").unwrap();
-        assert!(help(SeatGame::Campaign).contains("health"));
+        assert!(help(SeatGame::Campaign).contains("promises"));
         let undercover = help(SeatGame::Undercover);
-        assert!(undercover.contains("your word") && !undercover.contains("health"));
+        assert!(undercover.contains("your word") && !undercover.contains("promises"));
     }
 
     #[test]

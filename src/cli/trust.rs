@@ -156,11 +156,16 @@ impl Gate {
 
 /// Asks a question; all answers but a yes are a no.
 pub(crate) fn says_yes(err: &mut Output, question: &str) -> bool {
+    let answer = answer_to(err, question);
+    answer.is_some_and(|answer| ["y", "yes", "是"].contains(&answer.as_str()))
+}
+
+/// What somebody at the terminal answers, in lower case.
+pub(crate) fn answer_to(err: &mut Output, question: &str) -> Option<String> {
     err.prompt(question);
     let mut answer = String::new();
     let read = io::stdin().lock().take(64).read_line(&mut answer);
-    let answer = answer.trim().to_lowercase();
-    read.is_ok() && ["y", "yes", "是"].contains(&answer.as_str())
+    read.ok().map(|_| answer.trim().to_lowercase())
 }
 
 fn refusal(path: &Path, demands: Vec<UiText>) -> CommandError {

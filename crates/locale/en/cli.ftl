@@ -220,6 +220,9 @@ cli_level_life = life
 cli_finished = finished
 cli_in_progress = in progress
 cli_kind = kind
+cli_kind_journey = journey: a party sets out, and fights
+cli_kind_mystery = mystery: one of several has done it, and somebody has to say who
+cli_kind_talk = talk: people, secrets and a decision; nobody fights
 cli_language = language
 cli_manual_written = { $count } manual pages written into { $folder }.
 cli_messages = messages
@@ -335,6 +338,7 @@ cli_setting = setting
 cli_streaming = streaming
 cli_tool_server = tool server
 cli_tools = tools
+cli_which_kind = Which kind of story? (number; Enter: journey){" "}
 cli_window = window
 
 ## Batches and tournaments
@@ -582,7 +586,7 @@ cli_seat_goal_lost = Goal (lost): { $goal }
 cli_seat_goal_met = Goal (reached): { $goal }
 cli_seat_health = Health: { $hp } of { $max }
 cli_seat_help = this list
-cli_seat_help_me = who you are: health, skills, items, bonds, goals, promises
+cli_seat_help_me = who you are: what you can do and have, whom you know, your goals and promises
 cli_seat_help_me_in_team = who you are, as the team describes you
 cli_seat_help_me_in_undercover = who you are, and your word
 cli_seat_help_quit = leave; the story is saved and can be resumed

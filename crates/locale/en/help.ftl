@@ -156,6 +156,7 @@ help_export_html = The HTML file to write
 help_export_seat = Write only what this character saw
 help_help_subcommand = The command
 help_new_dir = The folder to create
+help_new_kind = Kind of story: talk, mystery, journey (default: asked on a terminal, else journey)
 help_new_world_lang = Language of the world: en, zh (default: that of the interface)
 help_rehearse_cost_as = Show what a run would cost with this model
 help_rehearse_find = Show the seeds of the runs that end with this condition true, such as 'Knows("Odile Marsh", "the-order")'

@@ -1,5 +1,6 @@
 # Texts of `crates/rpg/src/`. Keys begin with `rpg_`.
 
+rpg_check_add_actor = add an actor
 rpg_check_add_home = add a stage with `kind: Home`
 rpg_check_choose = choose one of: { $names }
 rpg_check_fewer = use at most { $max }
@@ -46,6 +47,7 @@ rpg_check_name_similar = "{ $name }" is easily confused with "{ $other }" at { $
 rpg_check_name_spaces = the name begins or ends with a space
 rpg_check_name_taken = the name "{ $name }" is already taken by { $place }
 rpg_check_no_attack = no hero can attack
+rpg_check_no_actor = there are no actors
 rpg_check_no_hero = no actor is a hero
 rpg_check_no_home = there is no home stage
 rpg_check_no_schedule = the schedule is missing or empty

@@ -201,6 +201,9 @@ cli_level_life = 半生
 cli_finished = 已完结
 cli_in_progress = 进行中
 cli_kind = 种类
+cli_kind_journey = 远行：一队人出发，途中有打斗
+cli_kind_mystery = 疑案：几个人里有一个做了那件事，得有人说出是谁
+cli_kind_talk = 对谈：人物、秘密和一个决定，没有打斗
 cli_language = 语言
 cli_manual_written = 已把 { $count } 页手册写入 { $folder }。
 cli_messages = 消息
@@ -308,6 +311,7 @@ cli_setting = 设置
 cli_streaming = 流式
 cli_tool_server = 工具服务器
 cli_tools = 工具
+cli_which_kind = 写哪一种故事？（输入编号，直接回车：远行）
 cli_window = 上下文窗口
 
 ## 成批与赛事
@@ -540,7 +544,7 @@ cli_seat_goal_lost = 目标（已落空）：{ $goal }
 cli_seat_goal_met = 目标（已达成）：{ $goal }
 cli_seat_health = 生命：{ $hp }/{ $max }
 cli_seat_help = 列出这些命令
-cli_seat_help_me = 你是谁：生命、技能、物品、关系、目标、承诺
+cli_seat_help_me = 你是谁：本事、物品、关系、目标、承诺
 cli_seat_help_me_in_team = 你是谁：团队给你的设定
 cli_seat_help_me_in_undercover = 你是谁，以及你的词
 cli_seat_help_quit = 离开；故事已保存，可以继续

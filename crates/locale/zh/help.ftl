@@ -159,6 +159,7 @@ help_export_html = 要写入的 HTML 文件
 help_export_seat = 只写入这个角色看到的内容
 help_help_subcommand = 要显示帮助的命令
 help_new_dir = 要创建的文件夹
+help_new_kind = 故事的种类：talk、mystery、journey（默认：在终端上会问，否则为 journey）
 help_new_world_lang = 世界的语言：en、zh（默认：与界面相同）
 help_rehearse_cost_as = 显示用这个模型运行一次的费用
 help_rehearse_find = 显示结束时符合此条件的运行的种子，如 'Knows("人物", "事实")'

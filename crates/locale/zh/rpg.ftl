@@ -1,5 +1,6 @@
 # `crates/rpg/src/` 的文字。键以 `rpg_` 开头。
 
+rpg_check_add_actor = 请添加一个角色
 rpg_check_add_home = 请添加一个 `kind: Home` 的舞台
 rpg_check_choose = 可选：{ $names }
 rpg_check_fewer = 最多 { $max } 个
@@ -46,6 +47,7 @@ rpg_check_name_similar = “{ $name }”容易与 { $place } 的“{ $other }”
 rpg_check_name_spaces = 名字的首尾有空格
 rpg_check_name_taken = 名字“{ $name }”已被 { $place } 占用
 rpg_check_no_attack = 没有能攻击的英雄
+rpg_check_no_actor = 没有角色
 rpg_check_no_hero = 没有英雄
 rpg_check_no_home = 没有居家舞台（Home）
 rpg_check_no_schedule = 日程缺失或为空

@@ -2,7 +2,7 @@
 //! Journeys are in `journey.rs`.
 
 use bevy_ecs::prelude::*;
-use playhouse_engine::cast::{Kind, all_of};
+use playhouse_engine::cast::{CastList, Kind, all_of, is_dead};
 use playhouse_engine::engine::{MeetSet, Setup, StoryEnd};
 use playhouse_engine::event::{Phrasebook, PromptSet, PromptTemplate, write_events_at_meeting};
 use playhouse_engine::knowledge::Today;
@@ -11,9 +11,9 @@ use super::archive::archive_overdue;
 use super::campaign_phase::{CampaignPhase, CampaignState, Stay};
 use super::combat::resolve::weigh_resolve;
 use super::combat::wounds::heal_wounds;
-use super::components::{ClosedDungeons, Residence, RpgWorld};
+use super::components::{ClosedDungeons, Placed, RpgWorld};
 use super::events::{Day, Homecoming};
-use super::everybody::{home_stages, inform_home, names, on_stage, party, set_phase};
+use super::everybody::{home_stages, inform_home, living_on, names, on_stage, party, set_phase};
 use super::home::uses::open_uses;
 use super::home::vote::{count_votes, elect};
 use super::journey::{begin_talk, continue_journey, send_home, set_out};
@@ -22,7 +22,7 @@ use super::scenes::choose::{apply_choices, offer_choices};
 use super::scenes::endings::{begin_closing, begin_epilogue, reached_ending, settle_goals};
 use super::scenes::judge::{judge_choices, judge_endings, judge_scenes};
 use super::scenes::open::open_talk;
-use super::travel::{acquaint, introduce, travel_to};
+use super::travel::{acquaint, introduce, send};
 use super::world_file::{CampaignStep, STAY};
 use crate::drama::{Ending, History, Occasion, StoryData};
 
@@ -279,7 +279,6 @@ fn look_ahead(world: &mut World) {
 
 fn begin_day(world: &mut World, stay: Stay) {
     let date = inform_of_day(world, "begin");
-    send_neighbours_home(world);
     world.resource_mut::<Today>().0 = date;
     begin_round(world, stay, 1);
 }
@@ -299,13 +298,19 @@ fn inform_of_day(world: &mut World, part: &str) -> u32 {
     day
 }
 
-/// Those who are not of the party are where they live.
-fn send_neighbours_home(world: &mut World) {
-    let party = party(world);
-    for actor in all_of(world, Kind::Actor) {
-        let home = world.get::<Residence>(actor).cloned();
-        if let Some(Residence(home)) = home.filter(|_| !party.contains(&actor)) {
-            travel_to(world, actor, &home);
+/// Everybody goes where it sleeps, but for those whom an effect has placed elsewhere since the last
+/// night.
+fn send_to_sleep(world: &mut World) {
+    let file = world.resource::<RpgWorld>().0.clone();
+    for actor in file.actors.iter().filter(|actor| !actor.sleeps.is_empty()) {
+        let list = world.resource::<CastList>();
+        let found = list.by_name(&actor.name).zip(list.by_name(&actor.sleeps));
+        let Some((sleeper, stage)) = found else {
+            continue;
+        };
+        let was_placed = world.entity_mut(sleeper).take::<Placed>().is_some();
+        if !was_placed && !is_dead(world, sleeper) {
+            send(world, &[sleeper], stage);
         }
     }
 }
@@ -327,7 +332,7 @@ fn begin_round(world: &mut World, stay: Stay, round: u32) {
 }
 
 /// People at home talk, once what scenes there depend on is judged. A day without a scene begins
-/// with how it looks.
+/// with how it looks, where anybody is to see it.
 fn begin_home_talk(world: &mut World, stay: Stay, round: u32) {
     let phase = CampaignPhase::Home { stay, round };
     let (occasion, otherwise) = match round {
@@ -341,7 +346,8 @@ fn begin_home_talk(world: &mut World, stay: Stay, round: u32) {
     set_campaign_phase(world, phase);
     for stage in stages {
         if !open_talk(world, stage, occasion, 0) {
-            set_phase(world, stage, otherwise);
+            let is_empty = living_on(world, stage).is_empty();
+            set_phase(world, stage, if is_empty { Phase::Plan } else { otherwise });
         }
     }
 }
@@ -383,6 +389,7 @@ fn begin_night(world: &mut World, stay: Stay) {
     let date = inform_of_day(world, "end");
     world.resource_mut::<CampaignState>().days_done = date;
     heal_wounds(world);
+    send_to_sleep(world);
     let night = CampaignPhase::Night { stay };
     if !is_last(world, &night) {
         let agents = all_of(world, Kind::WorldAgent);
@@ -411,10 +418,11 @@ fn judge_before(world: &mut World, after: CampaignPhase) {
     set_campaign_phase(world, CampaignPhase::Judge { after });
 }
 
-/// The story ends with an ending: everybody goes home, and says what became of them.
+/// The story ends with an ending: the party goes home, and all say what became of them.
 fn finish(world: &mut World, ending: &Ending) {
-    send_home(world);
-    send_neighbours_home(world);
+    if world.resource::<RpgWorld>().0.has_fights() {
+        send_home(world);
+    }
     begin_epilogue(world, ending);
     set_campaign_phase(world, CampaignPhase::Epilogue);
 }

@@ -104,6 +104,10 @@ pub struct Foe {
 #[serde(transparent)]
 pub struct Residence(pub Arc<str>);
 
+/// Marks somebody whom an effect has placed where it is; it doesn't leave to sleep.
+#[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Placed;
+
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HomeStage;
 
@@ -199,6 +203,7 @@ pub(super) fn plugin(setup: &mut Setup) {
         .component::<StatusEffects>("effects")
         .component::<Foe>("foe")
         .component::<Residence>("residence")
+        .component::<Placed>("placed")
         .component::<HomeStage>("home_stage")
         .component::<KickedOff>("kicked_off")
         .component::<Acquaintances>("acquaintances")

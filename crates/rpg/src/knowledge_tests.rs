@@ -522,8 +522,10 @@ impl Village {
             }
             7 => {
                 if !truth.dead[who] {
-                    let here = truth.here(truth.places[who]);
-                    truth.tell(who, &[fact], &here, "promise");
+                    let mut hearers = truth.here(place);
+                    let both = [who, to].into_iter();
+                    hearers.extend(both.filter(|one| !truth.dead[*one]));
+                    truth.tell(who, &[fact], &hearers, "promise");
                 }
                 let words = format!("I swear, {} it.", words_of(fact));
                 Effect::Promise(name, NAMES[to].into(), words)

@@ -64,6 +64,7 @@ struct ActorIdentity<'a> {
     goals: Vec<&'a str>,
     items: Vec<&'a Item>,
     skills: Vec<&'a str>,
+    fights: bool,
     voice: &'a [String],
 }
 
@@ -193,6 +194,7 @@ pub(super) fn actor_identity(
         goals: actor.goals.iter().map(|goal| goal.words.as_str()).collect(),
         items: items_of(file, &actor.name).collect(),
         skills: skill_names(file, &actor.skills),
+        fights: file.has_fights(),
         voice: &actor.voice.lines,
     };
     identity(world, &ACTOR, &actor.name, &data)
@@ -251,9 +253,7 @@ fn spawn_actor(
     world.entity_mut(entity).insert((
         Faction(faction.into()),
         Appearance(actor.look.as_str().into()),
-        Health::full(actor.stats.hp),
         fighter(actor.stats, &actor.skills),
-        StatusEffects::default(),
         Residence(actor.stage.as_str().into()),
         Acquaintances::default(),
         belongings(file, &actor.name),
@@ -261,6 +261,10 @@ fn spawn_actor(
         Promises::default(),
         Goals(vec![GoalState::Open; actor.goals.len()]),
     ));
+    if !actor.stats.are_missing() {
+        let body = (Health::full(actor.stats.hp), StatusEffects::default());
+        world.entity_mut(entity).insert(body);
+    }
     Ok(())
 }
 

@@ -93,9 +93,9 @@ const WORLD: &str = r#"World(
     actors: [
         (name: "Ann", stage: "Hall", look: "Tall.", skills: ["Cut", "Balm", "Ward"],
          stats: (hp: 20, attack: 3, defense: 2, speed: 9, energy: 2)),
-        (name: "Bob", stage: "Hall", look: "Short.", skills: ["Cut", "Balm"], faction: Neutral,
+        (name: "Bob", stage: "Hall", look: "Short.", skills: ["Cut", "Balm"], faction: Neutral, sleeps: "Hall",
          stats: (hp: 20, attack: 3, defense: 2, speed: 7, energy: 2)),
-        (name: "Eve", stage: "Yard", look: "Old.", skills: ["Cut"], faction: Neutral,
+        (name: "Eve", stage: "Yard", look: "Old.", skills: ["Cut"], faction: Neutral, sleeps: "Yard",
          stats: (hp: 20, attack: 3, defense: 2, speed: 1, energy: 2)),
     ],
     foes: [

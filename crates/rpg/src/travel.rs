@@ -9,7 +9,7 @@ use playhouse_engine::cast::{
 use playhouse_engine::event::kinds::{Arrive, Leave, Sighting};
 use playhouse_engine::event::write_events_at_meeting;
 
-use super::components::Acquaintances;
+use super::components::{Acquaintances, Placed};
 
 /// Moves an actor with a party at a meeting; the event of the journey tells everybody concerned.
 /// Strangers see each other. Does nothing if the actor is there already.
@@ -30,6 +30,7 @@ pub(super) fn travel_to(world: &mut World, actor: Entity, stage: &str) {
 /// it arrives are told.
 pub(super) fn walk(world: &mut World, actor: Entity, to: Entity) {
     if let Some(from) = leave_for(world, actor, to) {
+        world.entity_mut(actor).remove::<Placed>();
         tell_of_move(world, (actor, from, to), &[]);
     }
 }

@@ -90,7 +90,11 @@ pub(crate) fn run(command: Command, app: &App) -> Result<()> {
         Command::Manual { dir } => completions::manual(app, &dir),
         Command::Check { name } => check::check(app, &name),
         Command::Rehearse(args) => rehearse::rehearse(app, &args),
-        Command::New { dir, world_lang } => new::new(app, &dir, world_lang),
+        Command::New {
+            dir,
+            kind,
+            world_lang,
+        } => new::new(app, &dir, kind, world_lang),
         Command::Worlds => worlds::worlds(app),
         Command::Convert(args) => convert::convert(app, &args),
         Command::Config => config::config(app),

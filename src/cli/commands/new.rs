@@ -3,17 +3,23 @@
 use crate::cli::prelude::*;
 use std::path::Path;
 
-use crate::rpg::world_file::new_world;
+use crate::rpg::world_file::{WorldKind, new_world};
 
 use crate::cli::shell::shell_quoted;
 
 /// Writes a world into a new folder.
-pub(super) fn new(app: &App, folder: &Path, language: Option<Language>) -> Result<()> {
+pub(super) fn new(
+    app: &App,
+    folder: &Path,
+    kind: Option<WorldKind>,
+    language: Option<Language>,
+) -> Result<()> {
     let language = language.unwrap_or(app.language);
-    let path = new_world(folder, language).or_fail(ErrorKind::World)?;
+    let kind = kind.or_else(|| asked_kind(app)).unwrap_or_default();
+    let path = new_world(folder, kind, language).or_fail(ErrorKind::World)?;
     let shown = path.display().to_string();
     app.tell(
-        &json!({"record": "world", "path": shown, "language": language}),
+        &json!({"record": "world", "path": shown, "kind": kind, "language": language}),
         say!(app.language, cli_world_created, path),
     );
     if app.prints_text() {
@@ -21,4 +27,15 @@ pub(super) fn new(app: &App, folder: &Path, language: Option<Language>) -> Resul
         app.out().line(say!(app.language, cli_play_it, folder));
     }
     Ok(())
+}
+
+/// The kind that somebody at the terminal chooses; `None` if nobody can be asked, or leaves it open.
+fn asked_kind(app: &App) -> Option<WorldKind> {
+    let options = [
+        say!(app.language, cli_kind_talk),
+        say!(app.language, cli_kind_mystery),
+        say!(app.language, cli_kind_journey),
+    ];
+    let chosen = app.choose(&say!(app.language, cli_which_kind), &options)?;
+    WorldKind::ALL.get(chosen).copied()
 }

@@ -77,11 +77,11 @@ fn is_line_end(c: char) -> bool {
 }
 
 /// Whether a text contains [`is_line_end`]. Most have none of the bytes with which one begins.
-/// Looking at all of them without a branch is eight times faster than stopping at the first.
+/// Counting in blocks, without a branch for each byte, is several times faster.
 fn has_line_end(text: &str) -> bool {
-    let begins = |byte: u8| (byte.wrapping_sub(b'\n') < 4) | (byte == 0xc2) | (byte == 0xe2);
-    let bytes = text.bytes();
-    bytes.fold(false, |any, byte| any | begins(byte)) && text.contains(is_line_end)
+    let begins = |byte: &&u8| (byte.wrapping_sub(b'\n') < 4) | (**byte == 0xc2) | (**byte == 0xe2);
+    let mut blocks = text.as_bytes().chunks(32);
+    blocks.any(|block| block.iter().filter(begins).count() > 0) && text.contains(is_line_end)
 }
 
 /// Where the first `<history>` or `</history>` begins, however it is spelled: `</ History >`.

@@ -187,7 +187,7 @@ impl<'f> MessageWriter<'f> {
 
     /// Whether nothing of a turn would be sent: it has only blocks that aren't sent, or blank text.
     fn is_blank(&self, turn: Turn<'_>) -> bool {
-        let is_sent = |text: &str| !text.trim().is_empty();
+        let is_sent = |text: &str| !text.trim_start().is_empty();
         let has_prefix = turn
             .shared_prefix
             .is_some_and(|text| is_sent(text.as_str()));

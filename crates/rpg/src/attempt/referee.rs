@@ -96,7 +96,7 @@ impl RefereeParams<'_, '_> {
             if health.is_some_and(|health| health.hp > 1) {
                 costs.push(Stake::Hurt);
             }
-            if fighter.is_some() && !is_wounded {
+            if health.is_some() && !is_wounded {
                 costs.push(Stake::Wound);
             }
             let skills = fighter.into_iter().flat_map(|fighter| &fighter.skills);

@@ -258,7 +258,7 @@ impl Moment<'_, '_, '_> {
         let is_needed = self.choice().is_some_and(decides) || self.scene.is_some_and(is_named);
         let exits = self.exits();
         let can_go = !exits.is_empty();
-        let is_late = can_go && !walks_matter(&params.campaign, params.limits(), view.is_hero);
+        let is_late = can_go && !walks_matter(&params.campaign, params.limits(), view.sleeps);
         let stays = can_go && !is_late && is_needed && self.choice().is_some();
         Ways {
             exits: if is_late || stays { Vec::new() } else { exits },
@@ -475,11 +475,10 @@ fn ahead(campaign: &CampaignState) -> Option<(&str, &[String])> {
     }
 }
 
-/// Whether it matters where somebody walks: after the last round of a day neighbours go home to
-/// sleep.
-fn walks_matter(campaign: &CampaignState, limits: &Limits, is_hero: bool) -> bool {
+/// Whether it matters where somebody walks: after the last round of a day some go where they sleep.
+fn walks_matter(campaign: &CampaignState, limits: &Limits, sleeps: bool) -> bool {
     let is_last_round = round_of(campaign) >= limits.home_rounds.max(1) as u32;
-    is_hero || !is_last_round
+    !(sleeps && is_last_round)
 }
 
 /// The number of turns of talk without a scene.

@@ -20,7 +20,6 @@ use crate::drama::{
 };
 use crate::interests::Interests;
 use crate::kickoff::names_without;
-use crate::world_file::ActorFaction;
 
 /// The maximum number of facts that play made which somebody is offered to tell.
 const MADE_FACTS: usize = 3;
@@ -30,7 +29,8 @@ const MAX_FACTS: usize = 12;
 /// What somebody knows and has, wants and feels.
 pub(super) struct View<'a> {
     pub(super) name: String,
-    pub(super) is_hero: bool,
+    /// Whether it goes elsewhere at night.
+    pub(super) sleeps: bool,
     /// The names of the others who are here.
     pub(super) present: Vec<String>,
     pub(super) context: &'a AgentContext,
@@ -148,7 +148,7 @@ impl ActorMinds<'_, '_> {
             .collect();
         let items = |holder| self.items_of(holder, stage, knowledge, &interests);
         Some(View {
-            is_hero: written.is_some_and(|actor| actor.faction == ActorFaction::Hero),
+            sleeps: written.is_some_and(|actor| !actor.sleeps.is_empty()),
             present: names_without(&self.whereabouts, here, actor),
             promises: promises.map(open_promises),
             heard: heard(context),

@@ -180,6 +180,7 @@ impl Rehearsal {
         }
         let falls = world
             .heroes()
+            .filter(|_| world.has_fights())
             .map(|hero| (hero.name.clone(), Share::default()));
         Self {
             fights,

@@ -14,7 +14,7 @@ use playhouse_engine::message::cut;
 use serde::{Deserialize, Serialize};
 
 use crate::combat::wounds::tell_wound;
-use crate::components::{ClosedDungeons, FallenFoes, Health, RpgWorld, Wounded};
+use crate::components::{ClosedDungeons, FallenFoes, Health, Placed, RpgWorld, Wounded};
 use crate::drama::{
     Effect, History, Promise, PromiseState, Promises, Qualities, StoryData, change_bond,
     effects_of, entities_of, holder_of, move_item,
@@ -193,6 +193,9 @@ fn apply(world: &mut World, cause: Cause<'_>, effect: &Effect) -> Result<(), Obs
             let stage = stage_named(world, stage)?;
             let who = living(world, who)?;
             send(world, &who, stage);
+            for who in who {
+                world.entity_mut(who).insert(Placed);
+            }
         }
         Effect::Hurt(who, by) => {
             for who in fighters(world, who)? {
@@ -370,8 +373,8 @@ fn names_person(words: &str, name: &str) -> bool {
     words.contains(given)
 }
 
-/// Somebody makes a promise. Those where it is hear it, unless words of the world file have said it
-/// already.
+/// Somebody makes a promise. Those where the effects apply hear it, and whoever it is made to,
+/// wherever effects have moved anybody since; nobody, if words of the world file have said it.
 fn promise(
     world: &mut World,
     cause: Cause<'_>,
@@ -395,7 +398,10 @@ fn promise(
         to: to.to_owned(),
         words: words.to_owned(),
     };
-    tell_stage(world, actor, event);
+    let mut audience = present(world, cause.place);
+    audience.push(actor);
+    audience.extend(one_living(world, to));
+    write_events_at_meeting(world, |events| events.notify_entities(&audience, event));
     Ok(())
 }
 

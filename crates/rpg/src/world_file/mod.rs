@@ -7,11 +7,11 @@
 
 mod check;
 mod load;
-mod sample;
+mod samples;
 mod types;
 
 pub use load::{DEFAULT_WORLD, WorldListing, list_worlds};
-pub use sample::{NewWorldError, new_world};
+pub use samples::{NewWorldError, WorldKind, new_world};
 pub(crate) use types::NOTHING;
 pub use types::{
     Actor, ActorFaction, CampaignStep, Draw, DrawEach, Dungeon, Fight, FightSummary, Fights,

@@ -128,7 +128,13 @@ pub struct Actor {
     pub faction: ActorFaction,
     /// The home stage on which it begins.
     pub stage: String,
+    /// The home stage to which it goes at night; where it is, if empty.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub sleeps: String,
+    /// Needed in fights alone.
+    #[serde(skip_serializing_if = "Stats::are_missing")]
     pub stats: Stats,
+    /// What it can do in a fight, and what it is good at in attempts.
     pub skills: Vec<String>,
     /// What it is told when the campaign begins.
     #[serde(deserialize_with = "prose")]
@@ -170,6 +176,12 @@ pub struct Stats {
     pub speed: i32,
     /// What it can spend on skills in a round.
     pub energy: i32,
+}
+
+impl Stats {
+    pub(crate) fn are_missing(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 /// Somebody whom the party meets in a dungeon.
@@ -308,6 +320,18 @@ impl WorldFile {
     /// The goals of an actor; none for others.
     pub(crate) fn goals(&self, name: &str) -> &[Goal] {
         self.actor(name).map_or(&[], |actor| &actor.goals)
+    }
+
+    /// Whether anybody may ever fight.
+    pub(crate) fn has_fights(&self) -> bool {
+        !self.dungeons.is_empty() || !self.foes.is_empty()
+    }
+
+    /// Whether somebody may have to fight: it travels, or may join those who do.
+    pub(crate) fn may_fight(&self, actor: &Actor) -> bool {
+        let joins = |effect: &Effect| matches!(effect, Effect::Join(who) if *who == actor.name);
+        let is_hero = actor.faction == ActorFaction::Hero;
+        self.has_fights() && (is_hero || self.effects().any(joins))
     }
 
     /// All fights, dungeon by dungeon.

@@ -16,14 +16,14 @@ use playhouse_engine::testing::journal;
 use playhouse_engine::world_data::DataFolder;
 use playhouse_rpg::Campaign;
 use playhouse_rpg::drama::History;
-use playhouse_rpg::world_file::new_world;
+use playhouse_rpg::world_file::{WorldKind, new_world};
 
 const SCHEDULE: &str = r#"schedule: [Home(days: 1), Dungeon("The Mill")]"#;
 
 /// The small world with changes.
 fn world(changes: &[(&str, &str)]) -> Campaign {
     let folder = tempfile::tempdir().unwrap();
-    let path = new_world(folder.path(), Language::En).unwrap();
+    let path = new_world(folder.path(), WorldKind::Journey, Language::En).unwrap();
     let mut text = fs::read_to_string(&path).unwrap();
     for (old, new) in changes {
         assert!(text.contains(old), "{old} is not in the small world");

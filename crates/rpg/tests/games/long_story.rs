@@ -28,7 +28,7 @@ use playhouse_engine::save::{Expected, Meta, restore};
 use playhouse_engine::session::{Game, Session, SetupError, replay};
 use playhouse_engine::world_data::DataFolder;
 use playhouse_rpg::Campaign;
-use playhouse_rpg::world_file::{CampaignStep, new_world};
+use playhouse_rpg::world_file::{CampaignStep, WorldKind, new_world};
 
 /// The sample world with many days at home and a fact for each of them.
 #[derive(Clone)]
@@ -39,7 +39,7 @@ struct LongStory {
 fn story(language: Language, days: u32, budget: i32) -> LongStory {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path().join("mill");
-    new_world(&folder, language).unwrap();
+    new_world(&folder, WorldKind::Journey, language).unwrap();
     let data = DataFolder::at("../../data").unwrap();
     let world = DataFolder::at(&folder).unwrap();
     let mut campaign = Campaign::load_from(&data, &world, "mill").unwrap();

@@ -10,7 +10,7 @@ use playhouse_rpg::Campaign;
 use playhouse_rpg::rehearsal::{
     Expectations, Rehearsal, RehearsalPlan, RunEnd, RunFigures, rehearse,
 };
-use playhouse_rpg::world_file::new_world;
+use playhouse_rpg::world_file::{WorldKind, new_world};
 
 fn small_world() -> Campaign {
     world_with("")
@@ -19,7 +19,7 @@ fn small_world() -> Campaign {
 /// The small world with more scenes.
 fn world_with(scenes: &str) -> Campaign {
     let folder = tempfile::tempdir().unwrap();
-    new_world(folder.path(), Language::En).unwrap();
+    new_world(folder.path(), WorldKind::Journey, Language::En).unwrap();
     let file = folder.path().join("world.ron");
     let world = std::fs::read_to_string(&file).unwrap();
     let world = world.replace("scenes: [", &format!("scenes: [{scenes}"));
@@ -102,7 +102,7 @@ fn drama_is_counted_as_it_happened() {
 /// The small world, whose scene and first ending hang on a judge as well.
 fn judged_world(sign: &str) -> Campaign {
     let folder = tempfile::tempdir().unwrap();
-    new_world(folder.path(), Language::En).unwrap();
+    new_world(folder.path(), WorldKind::Journey, Language::En).unwrap();
     let path = folder.path().join("world.ron");
     let mut text = std::fs::read_to_string(&path).unwrap();
     let judged = format!(r#"Judged(claim: "Isa trusts Tam.", signs: ["{sign}"])"#);

@@ -9,9 +9,8 @@ use playhouse_tools::{BUILT_IN, NotBuilt};
 
 use super::names::Kind;
 use super::report::{Report, each, step_path};
-use crate::world_file::types::{
-    ActorFaction, CampaignStep, Fight, SkillKind, Stage, StageKind, WorldFile,
-};
+use crate::drama::Effect;
+use crate::world_file::types::{CampaignStep, Fight, SkillKind, Stage, StageKind, WorldFile};
 
 pub(super) fn check(report: &mut Report<'_>) {
     check_stages(report);
@@ -75,10 +74,13 @@ fn check_fighters(report: &mut Report<'_>) {
     let world = report.world;
     for (path, actor) in each("actors", &world.actors) {
         report.require_kind(&format!("{path}.stage"), Kind::HomeStage, &actor.stage);
+        if !actor.sleeps.is_empty() {
+            report.require_kind(&format!("{path}.sleeps"), Kind::HomeStage, &actor.sleeps);
+        }
         check_tools(&format!("{path}.tools"), &actor.tools, report);
         let path = format!("{path}.skills");
         report.require_all(&path, Kind::Skill, &actor.skills);
-        if actor.skills.is_empty() && actor.faction == ActorFaction::Hero {
+        if actor.skills.is_empty() && world.may_fight(actor) {
             let wrong = text!(rpg_check_hero_without_skills);
             report.error(&path, wrong, report.offer(Kind::Skill));
         }
@@ -167,6 +169,11 @@ fn check_presence(report: &mut Report<'_>) {
     };
     if !report.is_whole("actors") {
         // A hero may be in a part that could not be read.
+    } else if world.actors.is_empty() {
+        let right = text!(rpg_check_add_actor);
+        report.error("actors", text!(rpg_check_no_actor), right);
+    } else if !world.has_fights() {
+        // Nobody needs to be a hero.
     } else if world.heroes().next().is_none() {
         let right = text!(rpg_check_make_hero);
         report.error("actors", text!(rpg_check_no_hero), right);
@@ -239,12 +246,24 @@ fn check_reachable(report: &mut Report<'_>) {
     }
 }
 
-/// The stages of all fights, and all stages that can be reached on foot from where actors start or
-/// from a name in a part that could not be read.
+/// The stages of all fights and scenes, and all stages that can be reached on foot or by an effect
+/// from where actors start or from a name in a part that could not be read.
 fn reached_stages<'a>(world: &'a WorldFile, unread: &BTreeSet<&'a str>) -> BTreeSet<&'a str> {
     let mut reached: BTreeSet<&str> = world.fights().map(|fight| fight.stage.as_str()).collect();
-    let starts = world.actors.iter().map(|actor| actor.stage.as_str());
-    let mut open: Vec<&str> = starts.chain(unread.iter().copied()).collect();
+    let starts = world.actors.iter();
+    let starts = starts.flat_map(|actor| [actor.stage.as_str(), actor.sleeps.as_str()]);
+    let is_home = |at: &&str| {
+        let stage = world.stage(at);
+        stage.is_some_and(|stage| stage.kind == StageKind::Home)
+    };
+    let scenes = world.scenes.iter().map(|scene| scene.at.as_str());
+    let scenes = scenes.filter(is_home);
+    let effects = world.effects().filter_map(|effect| match effect {
+        Effect::Move(_, to) | Effect::Revive(_, to) | Effect::OpenWay(_, to) => Some(to.as_str()),
+        _ => None,
+    });
+    let reached_so = starts.chain(scenes).chain(effects);
+    let mut open: Vec<&str> = reached_so.chain(unread.iter().copied()).collect();
     while let Some(name) = open.pop() {
         if reached.insert(name) {
             let same = world.stages.iter().filter(|stage| stage.name == name);

@@ -13,16 +13,18 @@ const STAT: RangeInclusive<i32> = 1..=9_999;
 pub(super) fn check(report: &mut Report<'_>) {
     let world = report.world;
     for (path, actor) in each("actors", &world.actors) {
-        check_stats(&path, &actor.stats, report);
-        check_costs(&path, &actor.stats, &actor.skills, report);
+        if !actor.stats.are_missing() || world.may_fight(actor) {
+            check_stats(&path, &actor.stats, report);
+            check_costs(&path, &actor.stats, &actor.skills, report);
+        }
     }
     for (path, foe) in each("foes", &world.foes) {
         check_stats(&path, &foe.stats, report);
         check_costs(&path, &foe.stats, &foe.skills, report);
     }
-    for (path, skill) in each("skills", &world.skills) {
-        check_skill(&path, skill, report);
-    }
+    // Where nobody fights, a skill is what somebody is good at, without numbers.
+    let skills = each("skills", &world.skills).filter(|_| world.has_fights());
+    skills.for_each(|(path, skill)| check_skill(&path, skill, report));
     for (path, step) in each("schedule", &world.schedule) {
         if let CampaignStep::Home { days } = step.bare() {
             let path = format!("{}.days", step_path(path, step));
@@ -42,7 +44,7 @@ fn check_range(path: &str, number: i32, legal: RangeInclusive<i32>, report: &mut
 
 fn check_stats(path: &str, stats: &Stats, report: &mut Report<'_>) {
     let path = format!("{path}.stats");
-    if *stats == Stats::default() {
+    if stats.are_missing() {
         let right = text!(rpg_check_write_stats);
         return report.error(&path, text!(rpg_check_stats_missing), right);
     }

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use crate::world_file::{DEFAULT_WORLD, WorldFile, list_worlds};
 
-pub(super) const SAMPLE: &str = include_str!("../sample.en.ron");
+pub(super) const SAMPLE: &str = include_str!("../samples/journey.en.ron");
 
 /// All that is wrong with the sample world after each `(old, new)` has been changed in it.
 pub(super) fn wrong(changes: &[(&str, &str)]) -> Problems {
