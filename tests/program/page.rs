@@ -1352,13 +1352,7 @@ fn add_keys(text: &str, keys: &mut std::collections::BTreeSet<String>) {
             }
         }
     };
-    for ask in [
-        "Ask::new(",
-        "AskTemplate::new(",
-        "condensed(",
-        "pick_ask(",
-        "ask_analysis(",
-    ] {
+    for ask in ["Ask::new(", "purpose = ", "pick_ask(", "ask_analysis("] {
         add("purpose", ask);
     }
     add("event", "#[event(");

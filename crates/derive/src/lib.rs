@@ -123,7 +123,7 @@ pub fn derive_localize(input: TokenStream) -> TokenStream {
 /// | `#[prompt(self.method(), ONE = "name", …)]` | which of the others it fills is chosen |
 /// | `purpose = "…"` | it is a `Question`, too |
 /// | `short = "name"` | the short form of the question, which knows `alone` too |
-/// | none | of a struct: only `Fields`, for structs that flatten it |
+/// | none | of a struct: only `Fields`, for structs that flatten or wrap it |
 ///
 /// The templates are in `data/prompts/<language>` of the crate's folder or above. One that is
 /// missing in a language, or uses a variable that is no field, does not compile. Of a struct with a

@@ -226,13 +226,16 @@ fn only_fields(input: &DeriveInput, fields: &Fields) -> Result<TokenStream> {
 
 /// What a template sees of fields.
 pub(super) fn variables(fields: &Fields) -> Result<Variables<'_>> {
+    if matches!(fields, Fields::Unnamed(_)) && fields.len() > 1 {
+        let message = "the fields of a template need names";
+        return Err(Error::new(fields.span(), message));
+    }
     let mut variables = Variables::default();
     for field in fields {
         let Some(name) = &field.ident else {
-            return Err(Error::new(
-                field.ty.span(),
-                "a field of a template needs a name",
-            ));
+            // What a struct wraps is written in its place.
+            variables.flattened.push(&field.ty);
+            continue;
         };
         if serde(&field.attrs, "flatten")?.is_some() {
             variables.flattened.push(&field.ty);

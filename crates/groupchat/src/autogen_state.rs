@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 
 use super::message::ChatMessage;
 use super::perspective::text_without_speaker;
-use super::prompts::{SAID, SaidPrompt};
+use super::prompts::ChatPrompt;
 use super::stage::Chat;
 use super::team::{Participant, ParticipantKind, Selection, TeamFile};
 
@@ -319,11 +319,11 @@ fn heard(phrases: &Phrasebook, body: &Body) -> Option<Message> {
     if said.trim().is_empty() && !has_media {
         return None;
     }
-    let told = SaidPrompt {
+    let told = ChatPrompt::Said {
         actor: body.sender().map_or("user", |sender| sender),
         message: said,
     };
     // Can't fail: the templates were checked when they were loaded.
-    let text = phrases.render(&SAID, &told).unwrap_or_default();
+    let text = phrases.fill(&told).unwrap_or_default();
     Some(Message::new(Role::Human, with_text(body, text)))
 }

@@ -1,6 +1,6 @@
 //! The prompts of group chats: templates in `data/prompts/<language>/chat/` and their data.
 
-use playhouse_engine::event::{Kinds, Phrasebook, PromptSet, PromptTemplate};
+use playhouse_engine::event::{Phrasebook, Prompt, PromptSet};
 use playhouse_engine::exchange;
 use playhouse_engine::message::Language;
 use playhouse_engine::session::TOLD;
@@ -9,148 +9,228 @@ use playhouse_tools as tool;
 use serde::Serialize;
 use serde_json::Value;
 
-/// The templates, each with the data that fill it.
-macro_rules! templates {
-    ($($(#[$doc:meta])* $name:ident: $data:ty = $path:literal;)*) => {
-        $($(#[$doc])*
-        pub(super) const $name: PromptTemplate<$data> = PromptTemplate::new($path);)*
+use super::stage;
 
-        fn prompts() -> PromptSet {
-            let mut prompts = PromptSet::default();
-            exchange::add_templates(&mut prompts);
-            tool::add_templates(&mut prompts);
-            prompts.add_events(&[TOLD]);
-            $(prompts.add(&$name);)*
-            prompts
-        }
-    };
+fn prompts() -> PromptSet {
+    let mut prompts = PromptSet::default();
+    exchange::declare_prompts(&mut prompts);
+    tool::declare_prompts(&mut prompts);
+    prompts.add_events(&[TOLD]);
+    prompts.declare::<ChatPrompt>().declare::<PickRule>();
+    stage::declare_prompts(&mut prompts);
+    prompts
 }
 
-templates! {
+/// What participants and the models of a team are told and asked.
+#[derive(Serialize, Prompt)]
+#[serde(untagged)]
+pub(super) enum ChatPrompt<'a> {
     /// A message, as its listeners read it.
-    SAID: SaidPrompt = "chat/events/said";
+    #[prompt("chat/events/said")]
+    Said { actor: &'a str, message: String },
     /// What the target of a handoff should know.
-    HANDOFF_CONTEXT: HandoffContextPrompt = "chat/events/handed";
+    #[prompt("chat/events/handed")]
+    HandoffContext {
+        actor: &'a str,
+        target: &'a str,
+        message: &'a str,
+    },
     /// The text of a handoff message by default.
-    HANDOFF: HandoffPrompt = "chat/handed_over";
+    #[prompt("chat/handed_over")]
+    Handoff { target: &'a str },
     /// The description of a tool that hands over.
-    TRANSFER_TOOL: TransferToolPrompt = "chat/hand_on";
+    #[prompt("chat/hand_on")]
+    TransferTool {
+        target: &'a str,
+        description: &'a str,
+    },
     /// A coder found no code.
-    NO_CODE: () = "chat/code/none";
+    #[prompt("chat/code/none")]
+    NoCode,
     /// Code of others succeeded and printed nothing.
-    CODE_SILENT: CodeResultPrompt = "chat/code/silent";
+    #[prompt("chat/code/silent")]
+    CodeSilent { code: i32, output: &'a str },
     /// Code of others succeeded.
-    CODE_DONE: CodeResultPrompt = "chat/code/done";
+    #[prompt("chat/code/done")]
+    CodeDone { code: i32, output: &'a str },
     /// Code of others failed.
-    CODE_FAILED: CodeResultPrompt = "chat/code/failed";
+    #[prompt("chat/code/failed")]
+    CodeFailed { code: i32, output: &'a str },
     /// Asks a coder to fix its own code.
-    FIX_CODE: CodeResultPrompt = "chat/code/fix";
+    #[prompt("chat/code/fix")]
+    FixCode { code: i32, output: &'a str },
     /// Asks a coder to comment on the result of its own code.
-    REPORT_CODE: CodeResultPrompt = "chat/code/report";
+    #[prompt("chat/code/report")]
+    ReportCode { code: i32, output: &'a str },
     /// The approver refused to run code.
-    CODE_REFUSED: CodeRefusedPrompt = "chat/code/refused";
+    #[prompt("chat/code/refused")]
+    CodeRefused { reason: &'a str },
     /// The program does not allow code in these languages.
-    CODE_FORBIDDEN: CodeForbiddenPrompt = "chat/code/forbidden";
+    #[prompt("chat/code/forbidden")]
+    CodeForbidden { languages: &'a str },
     /// Asks an approver whether to run code.
-    APPROVE: ApprovePrompt = "chat/asks/approve";
+    #[prompt("chat/asks/approve")]
+    Approve {
+        who: &'a str,
+        code: Vec<CodeData<'a>>,
+    },
     /// Asks for an answer in JSON.
-    STRUCTURED: () = "chat/asks/shaped";
+    #[prompt("chat/asks/shaped")]
+    Structured,
     /// The plan of a ledger, for everybody.
-    PLAN: PlanPrompt = "chat/plan";
+    #[prompt("chat/plan")]
+    Plan {
+        ledger: Vec<SubtaskData<'a>>,
+        risks: &'a [String],
+    },
     /// What the next speaker of a ledger should do, for everybody.
-    INSTRUCT: InstructPrompt = "chat/instruct";
+    #[prompt("chat/instruct")]
+    Instruct { to: &'a str, instruction: &'a str },
     /// Asks a participant to continue.
-    CONTINUE: () = "chat/asks/go_on";
+    #[prompt("chat/asks/go_on")]
+    Continue,
     /// What a participant always remembers.
-    MEMORY: MemoryPrompt = "chat/asks/memory";
+    #[prompt("chat/asks/memory")]
+    Memory { memory: &'a [String] },
     /// What a participant may do besides speaking.
-    SAY: SayPrompt = "chat/asks/say";
+    #[prompt("chat/asks/say")]
+    Say {
+        targets: &'a [String],
+        ears: &'a [String],
+    },
     /// Asks a model to select the next speaker.
-    SELECT: SelectPrompt = "chat/asks/select";
-    /// The short form of [`SELECT`].
-    SELECT_SHORT: () = "chat/asks/select_short";
+    #[prompt("chat/asks/select")]
+    Select {
+        roles: Vec<RoleData<'a>>,
+        candidates: &'a [String],
+    },
+    /// The short form of [`ChatPrompt::Select`].
+    #[prompt("chat/asks/select_short")]
+    SelectShort,
     /// Asks a person to select the next speaker.
-    PICK: PickPrompt = "chat/asks/pick";
+    #[prompt("chat/asks/pick")]
+    Pick { candidates: &'a [String] },
     /// Asks for a summary of a conversation that has grown too long.
-    FOLD: FoldPrompt = "chat/asks/fold";
+    #[prompt("chat/asks/fold")]
+    Fold { instruction: &'a str },
     /// The summary of a conversation, in its place.
-    FOLDED: FoldedPrompt = "chat/folded";
+    #[prompt("chat/folded")]
+    Folded { summary: &'a str },
     /// The description of the tool that makes a note.
-    REMEMBER_TOOL: () = "chat/remember";
+    #[prompt("chat/remember")]
+    RememberTool,
     /// The result of the tool that makes a note.
-    REMEMBERED: () = "chat/remembered";
+    #[prompt("chat/remembered")]
+    Remembered,
     /// Asks for a summary of an inner team's talk.
-    SOCIETY: SocietyPrompt = "chat/asks/society";
+    #[prompt("chat/asks/society")]
+    Society {
+        talk: Vec<LineData<'a>>,
+        instruction: &'a str,
+    },
     /// Asks for the subtasks of a task.
-    ANALYSE: AnalysePrompt = "chat/asks/analyse";
-    /// The short form of [`ANALYSE`].
-    ANALYSE_SHORT: () = "chat/asks/analyse_short";
+    #[prompt("chat/asks/analyse")]
+    Analyse {
+        team: Vec<MemberData<'a>>,
+        task: &'a str,
+        ledger: Vec<SubtaskData<'a>>,
+        again: bool,
+    },
+    /// The short form of [`ChatPrompt::Analyse`].
+    #[prompt("chat/asks/analyse_short")]
+    AnalyseShort,
     /// Asks for the progress of a task.
-    PROGRESS: ProgressPrompt = "chat/asks/progress";
-    /// The short form of [`PROGRESS`].
-    PROGRESS_SHORT: () = "chat/asks/progress_short";
+    #[prompt("chat/asks/progress")]
+    Progress {
+        team: Vec<MemberData<'a>>,
+        task: &'a str,
+        ledger: Vec<SubtaskData<'a>>,
+    },
+    /// The short form of [`ChatPrompt::Progress`].
+    #[prompt("chat/asks/progress_short")]
+    ProgressShort,
     /// Asks for the final answer to a task.
-    CONCLUDE: ConcludePrompt = "chat/asks/conclude";
-    /// No candidate was named.
-    PICK_NONE: CandidatesPrompt = "chat/rules/pick_none";
-    /// Several candidates were named.
-    PICK_SEVERAL: CandidatesPrompt = "chat/rules/pick_several";
+    #[prompt("chat/asks/conclude")]
+    Conclude { task: &'a str },
+}
+
+/// A rule of a choice among candidates, and who was named instead.
+#[derive(Serialize, Prompt)]
+#[serde(untagged)]
+pub(super) enum PickRule<'a> {
+    #[prompt("chat/rules/pick_none")]
+    None {
+        candidates: &'a [String],
+        found: &'a [&'a str],
+    },
+    #[prompt("chat/rules/pick_several")]
+    Several {
+        candidates: &'a [String],
+        found: &'a [&'a str],
+    },
     /// A participant was named who is no candidate.
-    PICK_ILLEGAL: CandidatesPrompt = "chat/rules/pick_illegal";
-    /// An analysis of a task broke a rule.
-    ANALYSIS: Kinds = "chat/rules/analysis";
-    /// A message in JSON can't be used.
-    MESSAGE: Kinds = "chat/rules/message";
+    #[prompt("chat/rules/pick_illegal")]
+    Illegal {
+        candidates: &'a [String],
+        found: &'a [&'a str],
+    },
 }
 
-/// Structs whose fields are variables of templates.
-macro_rules! data {
-    ($($(#[$doc:meta])* $name:ident<$life:lifetime> { $($field:ident: $type:ty),* })*) => {
-        $($(#[$doc])*
-        #[derive(Default, Serialize)]
-        pub(super) struct $name<$life> {
-            $(pub(super) $field: $type),*
-        })*
-    };
+/// A block of code in a prompt.
+#[derive(Serialize)]
+pub(super) struct CodeData<'a> {
+    pub(super) language: &'static str,
+    pub(super) code: &'a str,
 }
 
-data! {
-    SaidPrompt<'a> { actor: &'a str, message: String }
-    HandoffContextPrompt<'a> { actor: &'a str, target: &'a str, message: &'a str }
-    HandoffPrompt<'a> { target: &'a str }
-    TransferToolPrompt<'a> { target: &'a str, description: &'a str }
-    CodeResultPrompt<'a> { code: i32, output: &'a str }
-    CodeRefusedPrompt<'a> { reason: &'a str }
-    CodeForbiddenPrompt<'a> { languages: &'a str }
-    ApprovePrompt<'a> { who: &'a str, code: Vec<CodeData<'a>> }
-    PlanPrompt<'a> { ledger: Vec<SubtaskData<'a>>, risks: &'a [String] }
-    InstructPrompt<'a> { to: &'a str, instruction: &'a str }
-    MemoryPrompt<'a> { memory: &'a [String] }
-    SayPrompt<'a> { targets: &'a [String], ears: &'a [String] }
-    SelectPrompt<'a> { roles: Vec<RoleData<'a>>, candidates: &'a [String] }
-    PickPrompt<'a> { candidates: &'a [String] }
-    FoldPrompt<'a> { instruction: &'a str }
-    FoldedPrompt<'a> { summary: &'a str }
-    SocietyPrompt<'a> { talk: Vec<LineData<'a>>, instruction: &'a str }
-    AnalysePrompt<'a> { team: Vec<MemberData<'a>>, task: &'a str, ledger: Vec<SubtaskData<'a>>, again: bool }
-    ProgressPrompt<'a> { team: Vec<MemberData<'a>>, task: &'a str, ledger: Vec<SubtaskData<'a>> }
-    ConcludePrompt<'a> { task: &'a str }
-    /// Who may be chosen, and who was named.
-    CandidatesPrompt<'a> { candidates: &'a [String], found: &'a [&'a str] }
-    /// A block of code in a prompt.
-    CodeData<'a> { language: &'static str, code: &'a str }
-    /// A candidate in a prompt.
-    RoleData<'a> { name: &'a str, description: &'a str }
-    /// A message in a prompt.
-    LineData<'a> { who: &'a str, text: String }
-    /// A participant in a prompt of a ledger.
-    MemberData<'a> { name: &'a str, description: &'a str, skills: &'a [String] }
-    /// A subtask in a prompt of a ledger.
-    SubtaskData<'a> { id: &'a str, description: &'a str, skill: &'a str, to: &'a str, done: bool, needs: &'a [String] }
-    /// What fills in a participant's own format of a tool's result.
-    SummaryValues<'a> { tool_name: &'a str, arguments: &'a str, result: &'a str, is_error: bool }
-    /// A subtask in notes.
-    OpenSubtask<'a> { id: &'a str, to: &'a str, text: &'a str }
+/// A candidate in a prompt.
+#[derive(Serialize)]
+pub(super) struct RoleData<'a> {
+    pub(super) name: &'a str,
+    pub(super) description: &'a str,
+}
+
+/// A message in a prompt.
+#[derive(Serialize)]
+pub(super) struct LineData<'a> {
+    pub(super) who: &'a str,
+    pub(super) text: String,
+}
+
+/// A participant in a prompt of a ledger.
+#[derive(Serialize)]
+pub(super) struct MemberData<'a> {
+    pub(super) name: &'a str,
+    pub(super) description: &'a str,
+    pub(super) skills: &'a [String],
+}
+
+/// A subtask in a prompt of a ledger.
+#[derive(Serialize)]
+pub(super) struct SubtaskData<'a> {
+    pub(super) id: &'a str,
+    pub(super) description: &'a str,
+    pub(super) skill: &'a str,
+    pub(super) to: &'a str,
+    pub(super) done: bool,
+    pub(super) needs: &'a [String],
+}
+
+/// What fills in a participant's own format of a tool's result.
+#[derive(Serialize)]
+pub(super) struct SummaryValues<'a> {
+    pub(super) tool_name: &'a str,
+    pub(super) arguments: &'a str,
+    pub(super) result: &'a str,
+    pub(super) is_error: bool,
+}
+
+/// A subtask in notes.
+#[derive(Serialize)]
+pub(super) struct OpenSubtask<'a> {
+    pub(super) id: &'a str,
+    pub(super) to: &'a str,
+    pub(super) text: &'a str,
 }
 
 /// What fills in a team's own prompt for selecting speakers.
@@ -243,11 +323,11 @@ mod tests {
     const LANGUAGES: [Language; 2] = [Language::En, Language::Zh];
 
     fn told(phrases: &Phrasebook, words: &str) -> String {
-        let said = SaidPrompt {
+        let said = ChatPrompt::Said {
             actor: "Ava",
             message: words.to_owned(),
         };
-        phrases.render(&SAID, &said).expect("is filled")
+        phrases.fill(&said).expect("is filled")
     }
 
     #[test]

@@ -4,8 +4,9 @@
 use bevy_ecs::prelude::*;
 use playhouse_engine::cast::{CastList, Kind, all_of, is_dead};
 use playhouse_engine::engine::{MeetSet, Setup, StoryEnd};
-use playhouse_engine::event::{Phrasebook, PromptSet, PromptTemplate, write_events_at_meeting};
+use playhouse_engine::event::{Phrasebook, Prompt, write_events_at_meeting};
 use playhouse_engine::knowledge::Today;
+use serde::Serialize;
 
 use super::archive::archive_overdue;
 use super::campaign_phase::{CampaignPhase, CampaignState, Stay};
@@ -26,16 +27,15 @@ use super::travel::{acquaint, introduce, send};
 use super::world_file::{CampaignStep, STAY};
 use crate::drama::{Ending, History, Occasion, StoryData};
 
-const FINISHED: PromptTemplate<()> = PromptTemplate::new("engine/finished");
+/// The last words of a story without endings.
+#[derive(Serialize, Prompt)]
+#[prompt("engine/finished")]
+pub(super) struct Finished;
 
 pub(super) fn plugin(setup: &mut Setup) {
     setup
         .meet
         .add_systems((advance_campaign, open_uses).chain().in_set(MeetSet::Rules));
-}
-
-pub(super) fn add_templates(prompts: &mut PromptSet) {
-    prompts.add(&FINISHED);
 }
 
 /// Begins the next phase of the campaign. Everything that the last one asked for is done when the
@@ -434,7 +434,7 @@ fn finish_without_ending(world: &mut World) {
     inform_home(world, Homecoming { won, fights, party });
     set_campaign_phase(world, CampaignPhase::Over);
     let phrases = world.resource::<Phrasebook>();
-    let last_words = phrases.render(&FINISHED, &()).unwrap_or_default();
+    let last_words = phrases.fill(&Finished).unwrap_or_default();
     world.insert_resource(StoryEnd(last_words));
 }
 

@@ -4,37 +4,38 @@ use bevy_ecs::prelude::*;
 use playhouse_engine::cast::{Appearance, Faction, Kind, Whereabouts};
 use playhouse_engine::engine::Setup;
 use playhouse_engine::event::kinds::Kickoff;
-use playhouse_engine::event::{EventWriter, PromptSet, PromptTemplate};
-use playhouse_engine::exchange::{Answers, AskTemplate, Prose};
+use playhouse_engine::event::{EventWriter, Prompt};
+use playhouse_engine::exchange::{Answers, Prose};
 use playhouse_engine::message::Tag;
 use serde::Serialize;
 
 use super::components::{HomeStage, KickedOff, RpgWorld};
 use super::phase::{CampaignSet, CurrentPlace, Phase, in_phase};
-use super::question::{ProseQuestion, Writer};
+use super::question::{ProseForm, Writer};
 use super::spawn::FOE;
 use super::speaker::Speaker;
 use super::world_file::{Dungeon, WorldFile};
 
-const ACTOR: ProseQuestion<KickoffData> = question("asks/kickoff_actor");
-const FOE_ACTOR: ProseQuestion<KickoffData> = question("asks/kickoff_foe");
-const STAGE: ProseQuestion<KickoffData> = question("asks/kickoff_stage");
-const WORLD_AGENT: ProseQuestion<KickoffData> = question("asks/kickoff_world");
-
-const fn question(template: &'static str) -> ProseQuestion<KickoffData<'static>> {
-    ProseQuestion {
-        question: AskTemplate::new("kickoff", template)
-            .for_people("seats/kickoff")
-            .skippable("seats/kickoff_skipped"),
-        fallback: PromptTemplate::new("fallback/kickoff"),
-        max_chars: 1_500,
-        min_letters: 6,
-    }
-}
+const KICKOFF: ProseForm = ProseForm {
+    fallback: KickoffData::FALLBACK,
+    max_chars: 1_500,
+    min_letters: 6,
+};
 
 /// What somebody whose story begins is asked with.
-#[derive(Default, Serialize)]
-struct KickoffData<'a> {
+#[derive(Default, Serialize, Prompt)]
+#[prompt(
+    self.template,
+    ACTOR = "asks/kickoff_actor",
+    FOE_ACTOR = "asks/kickoff_foe",
+    STAGE = "asks/kickoff_stage",
+    WORLD_AGENT = "asks/kickoff_world",
+    FALLBACK = "fallback/kickoff",
+    purpose = "kickoff"
+)]
+pub(super) struct KickoffData<'a> {
+    #[serde(skip)]
+    template: &'static str,
     me: &'a str,
     name: &'a str,
     kind: &'a str,
@@ -61,12 +62,6 @@ pub(super) fn plugin(setup: &mut Setup) {
     setup
         .step
         .add_systems((take, ask).chain().in_set(CampaignSet::Kickoff));
-}
-
-pub(super) fn add_templates(prompts: &mut PromptSet) {
-    for question in [ACTOR, FOE_ACTOR, STAGE, WORLD_AGENT] {
-        question.add_templates(prompts);
-    }
 }
 
 /// Everybody here whose story has not begun is asked to begin it.
@@ -99,18 +94,18 @@ pub(super) fn ask_kickoffs(
         let companions = names_without(&whereabouts, &visible, entity);
         let place_name = whereabouts.name_text(place);
         let data = KickoffData {
+            template: match kind {
+                Kind::Stage => KickoffData::STAGE,
+                Kind::WorldAgent => KickoffData::WORLD_AGENT,
+                Kind::Actor if is_foe => KickoffData::FOE_ACTOR,
+                Kind::Actor => KickoffData::ACTOR,
+            },
             kind: kind_name(kind),
             faction: faction.map(|faction| &*faction.0),
             home: is_home,
             present: present_without(&whereabouts, &appearances, &visible, entity),
             companions: &companions,
             ..data(&world.0, &name.0, kind, &place_name)
-        };
-        let question = match kind {
-            Kind::Stage => STAGE,
-            Kind::WorldAgent => WORLD_AGENT,
-            Kind::Actor if is_foe => FOE_ACTOR,
-            Kind::Actor => ACTOR,
         };
         let writer = Writer {
             name: &name.0,
@@ -120,7 +115,7 @@ pub(super) fn ask_kickoffs(
             },
             ..Writer::default()
         };
-        let ask = question.ask(events.phrases(), &world.0, writer, &data);
+        let ask = KICKOFF.ask(events.phrases(), &world.0, writer, &data);
         let ask = ask.map(|ask| ask.tag(Tag::KICKOFF.of(&*name.0)).without_tools());
         events.insert_or_fault(&mut commands, entity, ask);
     }

@@ -33,19 +33,23 @@ pub(super) fn folder(language: Language) -> String {
 
 fn prompts() -> PromptSet {
     let mut prompts = PromptSet::default();
-    exchange::add_templates(&mut prompts);
-    tool::add_templates(&mut prompts);
+    exchange::declare_prompts(&mut prompts);
+    tool::declare_prompts(&mut prompts);
     prompts.add_events(kinds::EVENTS);
     prompts.add_events(EVENTS);
-    spawn::add_templates(&mut prompts);
-    campaign_state::add_templates(&mut prompts);
-    kickoff::add_templates(&mut prompts);
-    prompts.declare::<deaths::Lives>();
-    actions::add_templates(&mut prompts);
-    home::add_templates(&mut prompts);
-    attempt::add_templates(&mut prompts);
-    combat::add_templates(&mut prompts);
-    archive::add_templates(&mut prompts);
-    scenes::add_templates(&mut prompts);
+    prompts
+        .declare::<spawn::ActorIdentity>()
+        .declare::<spawn::FoeIdentity>()
+        .declare::<spawn::StageIdentity>()
+        .declare::<spawn::AgentIdentity>()
+        .declare::<campaign_state::Finished>()
+        .declare::<kickoff::KickoffData>()
+        .declare::<deaths::Lives>();
+    actions::declare_prompts(&mut prompts);
+    home::declare_prompts(&mut prompts);
+    attempt::declare_prompts(&mut prompts);
+    combat::declare_prompts(&mut prompts);
+    archive::declare_prompts(&mut prompts);
+    scenes::declare_prompts(&mut prompts);
     prompts
 }

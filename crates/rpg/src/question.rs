@@ -1,17 +1,16 @@
 //! Questions for free text.
 
-use playhouse_engine::event::{PhraseError, Phrasebook, PromptSet, PromptTemplate};
-use playhouse_engine::exchange::{Ask, AskTemplate, Prose, ProseRules, is_in_language};
+use playhouse_engine::event::{PhraseError, Phrasebook};
+use playhouse_engine::exchange::{Ask, Prose, ProseRules, Question, is_in_language};
 use playhouse_engine::reading::letters;
-use serde::Serialize;
 
 use super::deaths::death_of;
 use super::world_file::WorldFile;
 
-/// A question for free text in the language of the world.
-pub(super) struct ProseQuestion<D> {
-    pub(super) question: AskTemplate<D>,
-    pub(super) fallback: PromptTemplate<D>,
+/// What is asked for by a question for free text in the language of the world.
+pub(super) struct ProseForm {
+    /// The template of the default answer, which the data of the question fill.
+    pub(super) fallback: &'static str,
     /// The maximum number of characters of an answer; 0 for the default of [`ProseRules`].
     pub(super) max_chars: usize,
     /// The least number of letters of an answer.
@@ -36,20 +35,15 @@ impl<'a> Writer<'a> {
     }
 }
 
-impl<D: Default + Serialize> ProseQuestion<D> {
-    pub(super) fn add_templates(&self, prompts: &mut PromptSet) {
-        self.question.add_to(prompts);
-        prompts.add(&self.fallback);
-    }
-
+impl ProseForm {
     pub(super) fn ask(
         &self,
         phrases: &Phrasebook,
         world: &WorldFile,
         writer: Writer<'_>,
-        data: &D,
+        question: &impl Question,
     ) -> Result<Ask<Prose>, PhraseError> {
-        let fallback = Prose(phrases.render(&self.fallback, data)?);
+        let fallback = Prose(phrases.say(self.fallback, question)?);
         let alive = writer.alive.iter();
         // Nothing is asked that the default answer does not keep to.
         let rules = ProseRules {
@@ -62,7 +56,7 @@ impl<D: Default + Serialize> ProseQuestion<D> {
             untrue: alive.map(|name| death_of(name, world.language)).collect(),
             ..ProseRules::default()
         };
-        let ask = self.question.ask(phrases, data, rules, fallback)?;
+        let ask = question.ask(phrases, rules, fallback)?;
         Ok(ask.max_tokens(world.limits.max_reply_tokens()))
     }
 }

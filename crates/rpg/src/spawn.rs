@@ -9,7 +9,7 @@ use playhouse_engine::cast::{
     spawn,
 };
 use playhouse_engine::context::AgentContext;
-use playhouse_engine::event::{PhraseError, Phrasebook, PromptSet, PromptTemplate};
+use playhouse_engine::event::{PhraseError, Phrasebook, Prompt};
 use playhouse_engine::knowledge::FactBook;
 use playhouse_engine::locale::Localize;
 use playhouse_engine::message::Text;
@@ -49,13 +49,9 @@ pub(super) const FOE: &str = "foe";
 /// The faction of those who stay at home.
 pub(super) const NEUTRAL: &str = "neutral";
 
-const ACTOR: PromptTemplate<ActorIdentity> = PromptTemplate::new("system/actor");
-const FOE_ACTOR: PromptTemplate<FoeIdentity> = PromptTemplate::new("system/foe");
-const STAGE: PromptTemplate<StageIdentity> = PromptTemplate::new("system/stage");
-const WORLD_AGENT: PromptTemplate<AgentIdentity> = PromptTemplate::new("system/world_agent");
-
-#[derive(Default, Serialize)]
-struct ActorIdentity<'a> {
+#[derive(Serialize, Prompt)]
+#[prompt("system/actor")]
+pub(super) struct ActorIdentity<'a> {
     name: &'a str,
     profile: &'a str,
     look: &'a str,
@@ -68,8 +64,9 @@ struct ActorIdentity<'a> {
     voice: &'a [String],
 }
 
-#[derive(Default, Serialize)]
-struct FoeIdentity<'a> {
+#[derive(Serialize, Prompt)]
+#[prompt("system/foe")]
+pub(super) struct FoeIdentity<'a> {
     name: &'a str,
     profile: &'a str,
     look: &'a str,
@@ -77,23 +74,20 @@ struct FoeIdentity<'a> {
     voice: &'a [String],
 }
 
-#[derive(Default, Serialize)]
-struct StageIdentity<'a> {
+#[derive(Serialize, Prompt)]
+#[prompt("system/stage")]
+pub(super) struct StageIdentity<'a> {
     name: &'a str,
     profile: &'a str,
     exits: &'a [String],
     home: bool,
 }
 
-#[derive(Default, Serialize)]
-struct AgentIdentity<'a> {
+#[derive(Serialize, Prompt)]
+#[prompt("system/world_agent")]
+pub(super) struct AgentIdentity<'a> {
     name: &'a str,
     profile: &'a str,
-}
-
-pub(super) fn add_templates(prompts: &mut PromptSet) {
-    prompts.add(&ACTOR).add(&FOE_ACTOR);
-    prompts.add(&STAGE).add(&WORLD_AGENT);
 }
 
 /// Spawns everybody in the world file but its foes: stages, then world agents, then actors.
@@ -167,13 +161,13 @@ pub(super) fn stage_identity(world: &World, stage: &Stage) -> Result<String, Spa
         exits: &stage.connects,
         home: stage.kind == StageKind::Home,
     };
-    identity(world, &STAGE, &stage.name, &data)
+    identity(world, &stage.name, &data)
 }
 
 /// The own part of a world agent's system message.
 pub(super) fn agent_identity(world: &World, agent: &WorldAgent) -> Result<String, SpawnError> {
     let (name, profile) = (&*agent.name, &*agent.profile);
-    identity(world, &WORLD_AGENT, name, &AgentIdentity { name, profile })
+    identity(world, name, &AgentIdentity { name, profile })
 }
 
 /// The own part of an actor's system message.
@@ -197,7 +191,7 @@ pub(super) fn actor_identity(
         fights: file.has_fights(),
         voice: &actor.voice.lines,
     };
-    identity(world, &ACTOR, &actor.name, &data)
+    identity(world, &actor.name, &data)
 }
 
 /// The own part of a foe's system message.
@@ -213,7 +207,7 @@ pub(super) fn foe_identity(
         skills: skill_names(file, &foe.skills),
         voice: &foe.voice.lines,
     };
-    identity(world, &FOE_ACTOR, &foe.name, &data)
+    identity(world, &foe.name, &data)
 }
 
 /// Notes where one can walk to from a place.
@@ -394,15 +388,12 @@ fn shared_rules(world: &mut World, file: &WorldFile) -> Arc<Text> {
     shared.unwrap_or_else(|| rules_text(file))
 }
 
-fn identity<D: Serialize>(
-    world: &World,
-    template: &PromptTemplate<D>,
-    name: &str,
-    data: &D,
-) -> Result<String, SpawnError> {
-    let name = name.to_owned();
-    let identity = world.resource::<Phrasebook>().render(template, data);
-    identity.map_err(|source| SpawnError::SystemMessage { name, source })
+fn identity(world: &World, name: &str, data: &impl Prompt) -> Result<String, SpawnError> {
+    let identity = world.resource::<Phrasebook>().fill(data);
+    identity.map_err(|source| SpawnError::SystemMessage {
+        name: name.to_owned(),
+        source,
+    })
 }
 
 struct NewEntity<'a> {

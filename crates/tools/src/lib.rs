@@ -15,6 +15,11 @@ pub mod process;
 pub mod servers;
 #[cfg(feature = "web")]
 mod web;
+#[cfg_attr(
+    not(feature = "web"),
+    allow(dead_code, reason = "its template is built-in")
+)]
+mod web_error;
 
 pub use not_built::NotBuilt;
 pub use playhouse_engine::tool::*;
@@ -33,12 +38,11 @@ pub const BUILT_IN: [&str; 7] = {
     [dice, look, recall, lore, calculate, fetch, extract]
 };
 
-/// Adds the templates that describe all built-in tools and the failures of calls.
-pub fn add_templates(prompts: &mut PromptSet) {
-    playhouse_engine::tool::add_templates(prompts);
+/// Declares what describes all built-in tools and the failures of calls.
+pub fn declare_prompts(prompts: &mut PromptSet) {
+    playhouse_engine::tool::declare_prompts(prompts);
     describe(prompts, &WEB);
-    // That of `WebError`, also in builds without it: it is among the built-in templates.
-    prompts.add_named("tools/errors/web", &["kind", "what"]);
+    prompts.declare::<web_error::WebError>();
 }
 
 /// Adds the tools that games have beside those of every setup: if this build has them, those that

@@ -10,7 +10,7 @@ use super::{ballot, describe, description, flow, memory, reflect, setup, vote};
 /// The templates of the game.
 pub(super) fn prompts() -> PromptSet {
     let mut prompts = PromptSet::default();
-    exchange::add_templates(&mut prompts);
+    exchange::declare_prompts(&mut prompts);
     prompts.add_events(&[EventType::of::<Archive>()]);
     prompts.add_events(EVENTS);
     prompts

@@ -113,8 +113,8 @@ impl Setup {
     /// The phrases can't be used.
     pub fn in_language(mut self, language: Language) -> Result<Self, Problems> {
         let mut prompts = PromptSet::default();
-        exchange::add_templates(&mut prompts);
-        tool::add_templates(&mut prompts);
+        exchange::declare_prompts(&mut prompts);
+        tool::declare_prompts(&mut prompts);
         prompts.add_events(event::kinds::EVENTS);
         let folder = format!("prompts/{}", language.code());
         let (phrases, _) = prompts.load(&DataFolder::embedded(), &folder)?;

@@ -33,7 +33,7 @@ pub use queue::{ChapterClose, DeferredCommand, DeferredCommands, EventQueue, Pen
 pub use telling::{EventStyle, Recipients, Telling, subject};
 pub use writer::{EventWriter, write_events_at_meeting};
 
-pub use crate::world_data::{Kinds, Prompt, PromptSet, PromptTemplate};
+pub use crate::world_data::{Prompt, PromptSet};
 /// The fields of an event.
 pub use serde_json::Value as EventData;
 

@@ -1,10 +1,9 @@
 //! Filling the prompt templates of a game, and those of its events.
 
 use bevy_ecs::prelude::*;
-use serde::Serialize;
 
 use super::{AgentEvent, EventWriter, PhraseError, Phrasebook};
-use crate::world_data::{DataFolder, Problems, Prompt, PromptSet, PromptTemplate};
+use crate::world_data::{DataFolder, Problems, Prompt, PromptSet};
 
 impl Phrasebook {
     /// Fills a template with its data.
@@ -13,18 +12,6 @@ impl Phrasebook {
     /// There is no such template, or it can't be filled.
     pub fn fill(&self, prompt: &impl Prompt) -> Result<String, PhraseError> {
         self.say(prompt.template(), prompt)
-    }
-
-    /// Fills a template.
-    ///
-    /// # Errors
-    /// There is no such template, or it can't be filled.
-    pub fn render<D: Serialize>(
-        &self,
-        template: &PromptTemplate<D>,
-        data: &D,
-    ) -> Result<String, PhraseError> {
-        self.say(template.name(), data)
     }
 
     /// Fills a template; `None` if there is none, or it can't be filled.
@@ -71,32 +58,5 @@ impl PromptSet {
     ) -> Result<(Phrasebook, Problems), Problems> {
         let (templates, problems) = self.templates(data, folder)?;
         Ok((templates.into(), problems))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::world_data::Templates;
-
-    #[derive(Default, Serialize)]
-    struct Plan<'a> {
-        day: u32,
-        names: &'a [&'a str],
-    }
-
-    const PLAN: PromptTemplate<Plan> = PromptTemplate::new("asks/plan");
-
-    #[test]
-    fn a_template_is_filled_with_the_fields_of_its_data() {
-        let texts = [("asks/plan", "Day {{ day }}: {{ names | join(', ') }}\n")];
-        let phrases = Phrasebook::from(Templates::from_texts(texts).unwrap());
-        let plan = Plan {
-            day: 2,
-            names: &["Ann", "Bob"],
-        };
-        assert_eq!(phrases.render(&PLAN, &plan).unwrap(), "Day 2: Ann, Bob");
-        let missing = PromptTemplate::new("asks/none");
-        assert!(phrases.render(&missing, &()).is_err());
     }
 }

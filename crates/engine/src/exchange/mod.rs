@@ -14,10 +14,10 @@ mod guarded;
 mod ledger;
 pub mod prompts;
 mod prose;
+mod question;
 mod refusal;
 mod reply;
 mod rounds;
-mod template;
 mod violation;
 mod voice;
 
@@ -27,15 +27,15 @@ pub(crate) use commit::{commit, request_hash};
 pub use ledger::{
     Budget, Ledger, PastLedgers, Spent, UNFINISHED, ledgers, recorded_ledgers, spent_by_purpose,
 };
-pub use prompts::add_templates;
+pub use prompts::declare_prompts;
 pub use prose::is_in_language;
 pub use prose::{Prose, ProseRules, Untrue};
+pub use question::Question;
 pub use refusal::{ends_with_refusal, is_refusal};
 pub(crate) use refusal::{refuses_to_write, tells_refusal};
 pub use reply::{AnswerState, Asked, Reply, register_reply};
 pub(crate) use rounds::RoundMaker;
 pub use rounds::{TOOL_CALL, TOOL_RESULT, TRACE_KEY};
-pub use template::{AskTemplate, Question};
 pub use violation::Violation;
 pub use voice::Voice;
 

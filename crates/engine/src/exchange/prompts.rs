@@ -4,8 +4,8 @@ use serde::Serialize;
 
 use crate::world_data::{Prompt, PromptSet};
 
-/// Adds the templates of what a mind is told about its answers and its past.
-pub fn add_templates(prompts: &mut PromptSet) {
+/// Declares what a mind is told about its answers and its past.
+pub fn declare_prompts(prompts: &mut PromptSet) {
     prompts.declare::<Rule>().declare::<Remark>();
 }
 

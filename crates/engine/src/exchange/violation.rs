@@ -1,10 +1,9 @@
 //! What is wrong with an answer.
 
-use serde::Serialize;
 use serde_json::Value;
 
 use super::prompts::{Found, Remark, Rule};
-use crate::event::{Kinds, Phrasebook, Prompt, PromptTemplate};
+use crate::event::{Phrasebook, Prompt};
 use crate::locale::{UiText, text};
 use crate::message::cut;
 use crate::reading::{Fault, FaultKind, Meant, NoJson, Offers, Wanted};
@@ -47,21 +46,6 @@ impl Violation {
     #[must_use]
     pub fn with_prompt(mut self, prompt: &impl Prompt) -> Self {
         self.phrase = Some(phrase(prompt));
-        self
-    }
-
-    /// The same rule with a template, filled with `data`, that minds read instead if the
-    /// phrasebook has it.
-    #[must_use]
-    pub fn with_template<D: Serialize>(mut self, template: &PromptTemplate<D>, data: &D) -> Self {
-        self.phrase = Some(template.with_data(data));
-        self
-    }
-
-    /// The same rule with a template of several kinds, one of which it is.
-    #[must_use]
-    pub fn with_kind(mut self, template: &PromptTemplate<Kinds>, kind: &impl Serialize) -> Self {
-        self.phrase = Some(template.with_kind(kind));
         self
     }
 

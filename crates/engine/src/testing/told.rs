@@ -1,18 +1,18 @@
 //! What minds read of a failure.
 
 use crate::event::Phrasebook;
-use crate::tool::{ToolError, add_templates};
+use crate::tool::{ToolError, declare_prompts};
 use crate::world_data::{DataFolder, PromptSet};
 
 /// A failure of a tool as minds read it, in English and in Chinese.
 pub fn told(error: &ToolError) -> [String; 2] {
-    told_by(add_templates, error)
+    told_by(declare_prompts, error)
 }
 
-/// As [`told`], of a tool whose templates are added by a function of its own.
-pub fn told_by(add_templates: fn(&mut PromptSet), error: &ToolError) -> [String; 2] {
+/// As [`told`], of a tool whose prompts are declared by a function of its own.
+pub fn told_by(declare_prompts: fn(&mut PromptSet), error: &ToolError) -> [String; 2] {
     let mut prompts = PromptSet::default();
-    add_templates(&mut prompts);
+    declare_prompts(&mut prompts);
     let (name, data) = error.phrase().expect("has a template");
     ["prompts/en", "prompts/zh"].map(|folder| {
         let loaded = prompts.templates(&DataFolder::embedded(), folder);

@@ -30,7 +30,7 @@ pub use caller::{Present, ToolCaller};
 pub use error::ToolError;
 pub use names::BUILT_IN;
 pub(crate) use names::SEARCHES;
-pub use prompts::{add_templates, describe};
+pub use prompts::{declare_prompts, describe};
 pub use schema::schema_for;
 pub use set::ToolSet;
 pub use spec::is_legal;

@@ -61,10 +61,10 @@ pub(crate) enum Failure<'a> {
     Dice { most_dice: u32, most_sides: u32 },
 }
 
-/// Adds the templates that describe the built-in tools and the failures of calls. A template
+/// Declares what describes the built-in tools and the failures of calls. A template
 /// `tools/NAME` describes the tool of that name: lines such as `- sides: how many` describe
 /// arguments, all others the tool.
-pub fn add_templates(prompts: &mut PromptSet) {
+pub fn declare_prompts(prompts: &mut PromptSet) {
     describe(prompts, &BUILT_IN);
     prompts
         .declare::<ToolPrompt>()

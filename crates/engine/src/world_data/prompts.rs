@@ -1,60 +1,12 @@
 //! Prompt templates and the data that fills them.
 //!
-//! Each template is declared once, as a [`PromptTemplate`] beside the struct that fills it: the
-//! fields of the struct are the variables that the template may use. A [`PromptSet`] reads the
-//! templates of a game and checks them.
+//! The data say which template they fill: `#[derive(Prompt)]`. Their fields are the variables that
+//! it may use. A [`PromptSet`] reads the templates of a game and checks them.
 
-use std::marker::PhantomData;
-
-use minijinja::value::{Serde, ValueKind};
 use serde::Serialize;
 use serde_json::Value;
 
 use super::{DataError, DataFolder, Problems, Templates};
-
-/// A template, such as `asks/plan`, that is filled with a `D`.
-pub struct PromptTemplate<D> {
-    name: &'static str,
-    data: PhantomData<D>,
-}
-
-impl<D> PromptTemplate<D> {
-    /// The template of this name.
-    pub const fn new(name: &'static str) -> Self {
-        Self {
-            name,
-            data: PhantomData,
-        }
-    }
-
-    /// Its name: the path in the language's folder, without the ending.
-    pub fn name(&self) -> &'static str {
-        self.name
-    }
-}
-
-impl<D: Serialize> PromptTemplate<D> {
-    /// Its name, and the data as JSON, to be filled in later.
-    pub(crate) fn with_data(&self, data: &D) -> (&'static str, Value) {
-        // Can't fail: the data are structs of strings, numbers, and lists of these.
-        (self.name, serde_json::to_value(data).unwrap_or_default())
-    }
-}
-
-/// What a template of several kinds may use: one of the kinds, and what it is about. The data are
-/// an enum with `#[serde(tag = "kind", content = "what")]`.
-#[derive(Default, Serialize)]
-pub struct Kinds {
-    kind: &'static str,
-    what: Value,
-}
-
-impl PromptTemplate<Kinds> {
-    /// Its name, and one of its kinds as JSON.
-    pub(crate) fn with_kind(&self, kind: &impl Serialize) -> (&'static str, Value) {
-        (self.name, serde_json::to_value(kind).unwrap_or_default())
-    }
-}
 
 /// The name of a template, such as `asks/plan`: the path in the language's folder, without the
 /// ending; and the variables that it may use.
@@ -91,12 +43,6 @@ impl PromptSet {
         for (name, variables) in P::TEMPLATES {
             self.add_named(*name, &variables.concat());
         }
-        self
-    }
-
-    /// Adds a template that is filled with a `D`.
-    pub fn add<D: Default + Serialize>(&mut self, template: &PromptTemplate<D>) -> &mut Self {
-        self.0.push((template.name.into(), fields::<D>()));
         self
     }
 
@@ -143,37 +89,14 @@ impl PromptSet {
     }
 }
 
-/// The names of a struct's fields, as templates see them.
-fn fields<D: Default + Serialize>() -> Vec<String> {
-    names_in(&Serde(D::default()).into())
-}
-
-fn names_in(data: &minijinja::Value) -> Vec<String> {
-    if data.kind() != ValueKind::Map {
-        return Vec::new();
-    }
-    let names = data
-        .try_iter()
-        .into_iter()
-        .flatten()
-        .filter_map(|name| name.as_str().map(str::to_owned));
-    names.collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[derive(Default, Serialize)]
-    struct Plan<'a> {
-        day: u32,
-        names: &'a [&'a str],
-    }
-
     #[test]
     fn a_template_may_use_no_other_variables() {
         let mut prompts = PromptSet::default();
-        prompts.add::<Plan>(&PromptTemplate::new("asks/plan"));
+        prompts.add_named("asks/plan", &["day", "names"]);
         let check = |text: &str| {
             let templates = Templates::from_texts([("asks/plan", text)]).unwrap();
             prompts.declared(|declared| templates.check(declared).len())

@@ -16,11 +16,7 @@ use super::step::ChatStep;
 use crate::code_blocks::code_blocks;
 use crate::message::{ChatContent, ChatMessage, CodeBlock, CodeResult};
 use crate::perspective::text_without_speaker;
-use crate::prompts::{
-    APPROVE, ApprovePrompt, CODE_DONE, CODE_FAILED, CODE_FORBIDDEN, CODE_REFUSED, CODE_SILENT,
-    ChatNotes, CodeData, CodeForbiddenPrompt, CodeRefusedPrompt, CodeResultPrompt, FIX_CODE,
-    NO_CODE, REPORT_CODE, notes,
-};
+use crate::prompts::{ChatNotes, ChatPrompt, CodeData, notes};
 use crate::team::{Participant, ParticipantKind};
 
 impl ChatStep<'_, '_, '_> {
@@ -43,7 +39,7 @@ impl ChatStep<'_, '_, '_> {
         };
         let snippets = snippets(&self.code_heard(entity, sources));
         if snippets.is_empty() {
-            let text = self.prompt(&NO_CODE, &());
+            let text = self.prompt(&ChatPrompt::NoCode);
             let turn = FinishedTurn::by_code([ChatMessage::text(name, text)]);
             self.chat.finished_turns.insert(name.clone(), turn);
         } else {
@@ -149,12 +145,9 @@ impl ChatStep<'_, '_, '_> {
             CodeOutcome::NotAllowed => {
                 self.edit_context(entity, forget::remove_last_round);
                 let languages = restricted_languages(&turn.snippets);
-                let text = self.prompt(
-                    &CODE_FORBIDDEN,
-                    &CodeForbiddenPrompt {
-                        languages: &languages,
-                    },
-                );
+                let text = self.prompt(&ChatPrompt::CodeForbidden {
+                    languages: &languages,
+                });
                 self.finish_code_turn(&participant.name, turn, text);
             }
             CodeOutcome::Ended { code, output } => {
@@ -189,22 +182,22 @@ impl ChatStep<'_, '_, '_> {
             return;
         };
         if !writes {
-            let text = if code != 0 {
-                self.prompt(&CODE_FAILED, &CodeResultPrompt { code, output })
+            let text = self.prompt(&if code != 0 {
+                ChatPrompt::CodeFailed { code, output }
             } else if output.is_empty() {
-                self.prompt(&CODE_SILENT, &CodeResultPrompt { code, output })
+                ChatPrompt::CodeSilent { code, output }
             } else {
-                self.prompt(&CODE_DONE, &CodeResultPrompt { code, output })
-            };
+                ChatPrompt::CodeDone { code, output }
+            });
             return self.finish_code_turn(&participant.name, turn, text);
         }
         let question = if code != 0 && turn.attempt < retries {
             turn.attempt += 1;
             turn.step = CodeStep::Writing;
-            self.prompt(&FIX_CODE, &CodeResultPrompt { code, output })
+            self.prompt(&ChatPrompt::FixCode { code, output })
         } else {
             turn.step = CodeStep::Reporting;
-            self.prompt(&REPORT_CODE, &CodeResultPrompt { code, output })
+            self.prompt(&ChatPrompt::ReportCode { code, output })
         };
         let notes = self.notes(participant, entity);
         let ask = text_ask(question, TextConstraints::default(), participant, notes);
@@ -265,13 +258,10 @@ impl ChatStep<'_, '_, '_> {
             language: snippet.language.name(),
             code: &snippet.code,
         });
-        let question = self.prompt(
-            &APPROVE,
-            &ApprovePrompt {
-                who: name,
-                code: code.collect(),
-            },
-        );
+        let question = self.prompt(&ChatPrompt::Approve {
+            who: name,
+            code: code.collect(),
+        });
         let ask = Ask::new("chat.approve", question, (), Approval::default())
             .condensed("")
             .max_tokens(512)
@@ -302,7 +292,7 @@ impl ChatStep<'_, '_, '_> {
             return self.run_code(name, turn, true);
         }
         let reason = &approval.reason;
-        let text = self.prompt(&CODE_REFUSED, &CodeRefusedPrompt { reason });
+        let text = self.prompt(&ChatPrompt::CodeRefused { reason });
         self.finish_code_turn(name, turn, text);
     }
 }

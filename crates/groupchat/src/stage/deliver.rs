@@ -14,7 +14,7 @@ use super::step::ChatStep;
 use super::user_input::CONTROLLER;
 use crate::message::{ChatContent, ChatMessage, EPOCH, value_text};
 use crate::perspective::spoken;
-use crate::prompts::{HANDOFF, HandoffPrompt};
+use crate::prompts::ChatPrompt;
 
 /// How a message is delivered.
 #[derive(Clone, Copy, Default)]
@@ -59,7 +59,7 @@ impl ChatStep<'_, '_, '_> {
             }
             Err(blocked) => {
                 let reason = &blocked.to_string();
-                let text = self.fill(&Remark::Withheld { reason });
+                let text = self.prompt(&Remark::Withheld { reason });
                 let notice = ChatMessage::text(self.team.name.as_str(), text);
                 let how = Delivery {
                     listeners: &[],
@@ -88,7 +88,7 @@ impl ChatStep<'_, '_, '_> {
             Some(handoff) if !handoff.message.trim().is_empty() => handoff.message.clone(),
             _ => {
                 let target = target.as_str();
-                self.prompt(&HANDOFF, &HandoffPrompt { target })
+                self.prompt(&ChatPrompt::Handoff { target })
             }
         };
     }

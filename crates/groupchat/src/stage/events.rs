@@ -5,7 +5,7 @@ use playhouse_engine::session::TOLD;
 use serde::{Deserialize, Serialize};
 
 use crate::message::ChatMessage;
-use crate::prompts::{HANDOFF_CONTEXT, HandoffContextPrompt, SAID, SaidPrompt};
+use crate::prompts::ChatPrompt;
 
 /// Every event type of a team.
 pub const EVENTS: &[EventType] = &[
@@ -34,11 +34,10 @@ macro_rules! message_events {
 
         impl $name {
             fn told(&self, phrases: &Phrasebook, _: &EventData) -> Result<String, PhraseError> {
-                let said = SaidPrompt {
+                phrases.fill(&ChatPrompt::Said {
                     actor: &self.message.source,
                     message: self.message.to_model_text(),
-                };
-                phrases.render(&SAID, &said)
+                })
             }
         })*
     };
@@ -83,11 +82,10 @@ pub(super) struct HandoffContext {
 
 impl HandoffContext {
     fn told(&self, phrases: &Phrasebook, _: &EventData) -> Result<String, PhraseError> {
-        let context = HandoffContextPrompt {
+        phrases.fill(&ChatPrompt::HandoffContext {
             actor: &self.actor,
             target: &self.target,
             message: &self.message,
-        };
-        phrases.render(&HANDOFF_CONTEXT, &context)
+        })
     }
 }

@@ -13,7 +13,7 @@ use super::replies::{TextConstraints, TextReply};
 use super::speak::NO_ANSWER;
 use super::step::ChatStep;
 use crate::message::{ChatContent, ChatMessage};
-use crate::prompts::{ChatNotes, FOLD, FOLDED, FoldPrompt, FoldedPrompt, notes};
+use crate::prompts::{ChatNotes, ChatPrompt, notes};
 use crate::team::{Participant, ParticipantKind};
 
 /// The maximum number of tokens of a summary.
@@ -55,7 +55,7 @@ impl ChatStep<'_, '_, '_> {
         });
         if is_too_long {
             let instruction = &fold.instruction;
-            let question = self.prompt(&FOLD, &FoldPrompt { instruction });
+            let question = self.prompt(&ChatPrompt::Fold { instruction });
             let constraints = TextConstraints::default();
             let ask = Ask::new(
                 "chat.fold",
@@ -89,8 +89,8 @@ impl ChatStep<'_, '_, '_> {
         // The tokens of a summary count too.
         let event = ChatMessage::new(&name, ChatContent::Thought(summary.to_owned()));
         self.post(event.with_usage(usage));
-        let text = self.prompt(&FOLDED, &FoldedPrompt { summary });
-        let title = self.fill(&Remark::FoldedTitle { count });
+        let text = self.prompt(&ChatPrompt::Folded { summary });
+        let title = self.prompt(&Remark::FoldedTitle { count });
         let turn = self.params.turn.0;
         let Ok((mut context, mut chapters)) = self.params.contexts.get_mut(entity) else {
             return;

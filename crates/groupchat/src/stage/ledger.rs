@@ -4,6 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use playhouse_engine::event::Prompt;
 use playhouse_engine::exchange::{Reply, Violation};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -11,7 +12,7 @@ use serde_json::{Value, json};
 use thiserror::Error;
 
 use crate::names::{FILLERS, named};
-use crate::prompts::{ANALYSIS, CandidatesPrompt, PICK_ILLEGAL, SubtaskData};
+use crate::prompts::{PickRule, SubtaskData};
 use crate::team::Participant;
 
 // The names and comments of the following types are part of requests, as their JSON schema.
@@ -71,9 +72,10 @@ pub(super) struct Analysis {
 const MAX_SUBTASKS: usize = 24;
 
 /// What an analysis may break.
-#[derive(Debug, Error, Serialize)]
+#[derive(Debug, Error, Serialize, Prompt)]
 #[serde(tag = "kind", content = "what", rename_all = "snake_case")]
-enum Rule {
+#[prompt("chat/rules/analysis")]
+pub(super) enum AnalysisRule {
     #[error("name at least one subtask")]
     NoSubtasks,
     #[error("at most {0} subtasks")]
@@ -92,32 +94,32 @@ impl Reply for Analysis {
 
     fn check(&self, (): &()) -> Vec<Violation> {
         let mut violations = Vec::new();
-        let mut report = |path: &str, rule: Rule| {
+        let mut report = |path: &str, rule: AnalysisRule| {
             let violation = Violation::new(path, rule.to_string());
-            violations.push(violation.with_kind(&ANALYSIS, &rule));
+            violations.push(violation.with_prompt(&rule));
         };
         if self.subtasks.is_empty() {
-            report("subtasks", Rule::NoSubtasks);
+            report("subtasks", AnalysisRule::NoSubtasks);
         }
         if self.subtasks.len() > MAX_SUBTASKS {
-            report("subtasks", Rule::TooMany(MAX_SUBTASKS));
+            report("subtasks", AnalysisRule::TooMany(MAX_SUBTASKS));
         }
         let mut earlier = BTreeSet::new();
         for (index, task) in self.subtasks.iter().enumerate() {
             let path = format!("subtasks[{index}]");
             let is_new = !earlier.contains(&task.id);
             if task.id.trim().is_empty() || !is_new {
-                report(&format!("{path}.id"), Rule::OwnId);
+                report(&format!("{path}.id"), AnalysisRule::OwnId);
             }
             if task.description.trim().is_empty() {
-                report(&format!("{path}.description"), Rule::NoDescription);
+                report(&format!("{path}.description"), AnalysisRule::NoDescription);
             }
             for needed in &task.depends_on {
                 // Only earlier subtasks, so that there are no cycles.
                 if !earlier.contains(needed) {
                     report(
                         &format!("{path}.depends_on"),
-                        Rule::NotBefore(needed.clone()),
+                        AnalysisRule::NotBefore(needed.clone()),
                     );
                 }
             }
@@ -183,8 +185,8 @@ impl Reply for Progress {
         let names = candidates.join(", ");
         let rule = format!("'{name}' takes no part; name one of: {names}");
         let found = &[name];
-        let data = CandidatesPrompt { candidates, found };
-        vec![Violation::new("next_speaker", rule).with_template(&PICK_ILLEGAL, &data)]
+        let broken = PickRule::Illegal { candidates, found };
+        vec![Violation::new("next_speaker", rule).with_prompt(&broken)]
     }
 }
 

@@ -19,7 +19,7 @@ use super::tool_rounds::{FunctionCallRound, thought_message};
 use crate::message::{
     ChatContent, ChatMessage, GenerateReason, Structured, event_id, message_id, value_text,
 };
-use crate::prompts::{LineData, SOCIETY, SocietyPrompt};
+use crate::prompts::{ChatPrompt, LineData};
 use crate::team::{Audience, Output, Participant, ParticipantKind, Selection};
 
 impl ChatStep<'_, '_, '_> {
@@ -227,7 +227,7 @@ impl ChatStep<'_, '_, '_> {
                 self.chat.finished_turns.insert(name, turn);
                 continue;
             }
-            let question = self.prompt(&SOCIETY, &SocietyPrompt { talk, instruction });
+            let question = self.prompt(&ChatPrompt::Society { talk, instruction });
             let notes = self.notes(participant, entity);
             let constraints = TextConstraints::default();
             let ask = text_ask(question, constraints, participant, notes);

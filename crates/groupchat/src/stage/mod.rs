@@ -46,3 +46,11 @@ pub(super) use teams::Teams;
 pub(super) use tool_rounds::{FunctionCallRound, register_handoffs};
 pub use user_input::{CONTROLLER, UserInput};
 pub(super) use user_input::{ControlMessage, warn_absent};
+
+use playhouse_engine::event::PromptSet;
+
+pub(super) fn declare_prompts(prompts: &mut PromptSet) {
+    prompts
+        .declare::<ledger::AnalysisRule>()
+        .declare::<replies::MessageFault>();
+}

@@ -12,9 +12,7 @@ use super::ledger::{Analysis, Progress, ProgressConstraints, Subtask};
 use super::step::ChatStep;
 use crate::message::ChatMessage;
 use crate::prompts::{
-    ANALYSE, ANALYSE_SHORT, AnalysePrompt, CONCLUDE, ChatNotes, ConcludePrompt, INSTRUCT,
-    InstructPrompt, MemberData, OpenSubtask, PLAN, PROGRESS, PROGRESS_SHORT, PlanPrompt,
-    ProgressNotes, ProgressPrompt, SelectionNotes, notes,
+    ChatNotes, ChatPrompt, MemberData, OpenSubtask, ProgressNotes, SelectionNotes, notes,
 };
 use crate::team::{Participant, Selection};
 
@@ -54,16 +52,13 @@ impl<'a> ChatStep<'a, '_, '_> {
     fn ask_analysis(&mut self, purpose: &'static str) {
         let task = self.chat.goal.clone();
         let ledger = self.chat.ledger.clone();
-        let question = self.prompt(
-            &ANALYSE,
-            &AnalysePrompt {
-                team: self.members(),
-                task: &task,
-                ledger: ledger.data(),
-                again: ledger.replans > 0,
-            },
-        );
-        let short = self.prompt(&ANALYSE_SHORT, &());
+        let question = self.prompt(&ChatPrompt::Analyse {
+            team: self.members(),
+            task: &task,
+            ledger: ledger.data(),
+            again: ledger.replans > 0,
+        });
+        let short = self.prompt(&ChatPrompt::AnalyseShort);
         // Never used: without an answer, the run fails.
         let fallback = Analysis {
             subtasks: vec![Subtask {
@@ -92,13 +87,10 @@ impl<'a> ChatStep<'a, '_, '_> {
         let crew = self.crew();
         self.chat.ledger.plan(analysis, &crew);
         let ledger = self.chat.ledger.clone();
-        let plan = self.prompt(
-            &PLAN,
-            &PlanPrompt {
-                ledger: ledger.data(),
-                risks: &analysis.risks,
-            },
-        );
+        let plan = self.prompt(&ChatPrompt::Plan {
+            ledger: ledger.data(),
+            risks: &analysis.risks,
+        });
         self.post(ChatMessage::text(self.team.name.as_str(), plan));
         match ledger.next_open() {
             Some(next) => self.instruct(next.to.clone(), next.task.description.clone()),
@@ -109,15 +101,12 @@ impl<'a> ChatStep<'a, '_, '_> {
     fn ask_progress(&mut self) {
         let task = self.chat.goal.clone();
         let ledger = self.chat.ledger.clone();
-        let question = self.prompt(
-            &PROGRESS,
-            &ProgressPrompt {
-                team: self.members(),
-                task: &task,
-                ledger: ledger.data(),
-            },
-        );
-        let short = self.prompt(&PROGRESS_SHORT, &());
+        let question = self.prompt(&ChatPrompt::Progress {
+            team: self.members(),
+            task: &task,
+            ledger: ledger.data(),
+        });
+        let short = self.prompt(&ChatPrompt::ProgressShort);
         let names: Vec<String> = self.present().into_iter().map(str::to_owned).collect();
         let fallback = Progress {
             next_speaker: names.first().cloned().unwrap_or_default(),
@@ -206,13 +195,10 @@ impl<'a> ChatStep<'a, '_, '_> {
 
     /// Tells everybody what the next speaker should do, and lets it speak.
     fn instruct(&mut self, to: String, instruction: String) {
-        let text = self.prompt(
-            &INSTRUCT,
-            &InstructPrompt {
-                to: &to,
-                instruction: &instruction,
-            },
-        );
+        let text = self.prompt(&ChatPrompt::Instruct {
+            to: &to,
+            instruction: &instruction,
+        });
         self.chat.ledger.instruction = instruction;
         self.post(ChatMessage::text(self.team.name.as_str(), text));
         match self.check_termination() {
@@ -223,7 +209,7 @@ impl<'a> ChatStep<'a, '_, '_> {
 
     fn ask_conclusion(&mut self) {
         let task = self.chat.goal.clone();
-        let question = self.prompt(&CONCLUDE, &ConcludePrompt { task: &task });
+        let question = self.prompt(&ChatPrompt::Conclude { task: &task });
         let rules = ProseRules {
             max_chars: MAX_CONCLUSION_CHARS,
             has_markup: true,

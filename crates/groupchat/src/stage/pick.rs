@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::names::named;
-use crate::prompts::{CandidatesPrompt, PICK_ILLEGAL, PICK_NONE, PICK_SEVERAL};
+use crate::prompts::PickRule;
 
 /// Text that names the next speaker.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -48,23 +48,22 @@ impl Reply for Pick {
             .map(String::as_str)
             .collect();
         let found = &*named(&self.0, &participants);
-        let (rule, template) = match found {
+        let (rule, broken) = match found {
             [] => (
                 format!("no name was found; choose one of: {names}"),
-                PICK_NONE,
+                PickRule::None { candidates, found },
             ),
             [name] if candidates.iter().any(|candidate| candidate == name) => return Vec::new(),
             [name] => (
                 format!("{name} may not speak now; choose one of: {names}"),
-                PICK_ILLEGAL,
+                PickRule::Illegal { candidates, found },
             ),
             _ => (
                 format!("several names were found; choose exactly one of: {names}"),
-                PICK_SEVERAL,
+                PickRule::Several { candidates, found },
             ),
         };
-        let data = CandidatesPrompt { candidates, found };
-        vec![Violation::new("", rule).with_template(&template, &data)]
+        vec![Violation::new("", rule).with_prompt(&broken)]
     }
 
     fn to_text(&self) -> String {

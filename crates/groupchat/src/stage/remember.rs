@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use super::step::ChatStep;
 use super::tool_rounds::FunctionCallRound;
-use crate::prompts::{REMEMBER_TOOL, REMEMBERED};
+use crate::prompts::ChatPrompt;
 use crate::team::Participant;
 
 /// The tool by which a participant makes a note.
@@ -27,8 +27,8 @@ struct Note {
 
 pub(crate) fn register_remember(phrases: &Phrasebook, toolbox: &mut Toolbox) {
     // Can't fail: the templates were checked when they were loaded.
-    let about = phrases.render(&REMEMBER_TOOL, &()).unwrap_or_default();
-    let done = phrases.render(&REMEMBERED, &()).unwrap_or_default();
+    let about = phrases.fill(&ChatPrompt::RememberTool).unwrap_or_default();
+    let done = phrases.fill(&ChatPrompt::Remembered).unwrap_or_default();
     toolbox.add_pure(REMEMBER, &about, move |_, _: Note| Ok(done.clone()));
 }
 

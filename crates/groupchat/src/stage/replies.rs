@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use playhouse_engine::event::Prompt;
 use playhouse_engine::exchange::prompts::Rule;
 use playhouse_engine::exchange::{Reply, Violation};
 use playhouse_engine::locale::Translations;
@@ -13,7 +14,7 @@ use serde_json::{Value, json};
 use thiserror::Error;
 
 use crate::message::{ChatContent, ChatMessage, FactoryError, MessageFactory, value_text};
-use crate::prompts::{CandidatesPrompt, MESSAGE, PICK_ILLEGAL};
+use crate::prompts::PickRule;
 
 /// The maximum number of characters that are read of an answer. Guards cut what others hear to
 /// less.
@@ -103,8 +104,9 @@ impl Reply for StructuredReply {
 }
 
 /// Why a message in JSON can't be used.
-#[derive(Debug, Error, Serialize)]
+#[derive(Debug, Error, Serialize, Prompt)]
 #[serde(tag = "kind", content = "what", rename_all = "snake_case")]
+#[prompt("chat/rules/message")]
 pub(super) enum MessageFault {
     /// The type, and what else the participant produces.
     #[error("'{0}' is no type of message that you send; send one of: TextMessage, {1}")]
@@ -124,7 +126,7 @@ impl From<FactoryError> for MessageFault {
 
 impl MessageFault {
     pub(super) fn at(&self, path: impl Into<String>) -> Violation {
-        Violation::new(path, self.to_string()).with_kind(&MESSAGE, self)
+        Violation::new(path, self.to_string()).with_prompt(self)
     }
 }
 
@@ -254,8 +256,8 @@ impl Reply for Say {
                 let names = candidates.join(", ");
                 let rule = format!("'{name}' is not possible here; choose one of: {names}");
                 let found = &[name.as_str()];
-                let data = CandidatesPrompt { candidates, found };
-                violations.push(Violation::new(path, rule).with_template(&PICK_ILLEGAL, &data));
+                let broken = PickRule::Illegal { candidates, found };
+                violations.push(Violation::new(path, rule).with_prompt(&broken));
             }
         }
         violations

@@ -13,10 +13,7 @@ use super::pick::{Pick, PickConstraints};
 use super::step::ChatStep;
 use crate::functions::ConversationView;
 use crate::message::{ChatContent, ChatMessage, RequestUsage, fill};
-use crate::prompts::{
-    PICK, PickPrompt, RoleData, SELECT, SELECT_SHORT, SelectPrompt, SelectionNotes, SelectorValues,
-    notes,
-};
+use crate::prompts::{ChatPrompt, RoleData, SelectionNotes, SelectorValues, notes};
 use crate::team::{GraphFile, Selection, TeamFile, Transitions};
 
 /// The result of a selection.
@@ -150,19 +147,16 @@ impl ChatStep<'_, '_, '_> {
                 description: &role.description,
             });
         let question = if prompt.is_empty() {
-            self.prompt(
-                &SELECT,
-                &SelectPrompt {
-                    roles: roles.collect(),
-                    candidates: &candidates,
-                },
-            )
+            self.prompt(&ChatPrompt::Select {
+                roles: roles.collect(),
+                candidates: &candidates,
+            })
         } else {
             self.filled_prompt(prompt, &candidates)
         };
         // Nothing is shown again of a request that holds the conversation itself.
         let short = match self.team.selection.view() {
-            View::Whole => self.prompt(&SELECT_SHORT, &()),
+            View::Whole => self.prompt(&ChatPrompt::SelectShort),
             _ => String::new(),
         };
         let ask = self
@@ -296,12 +290,9 @@ impl ChatStep<'_, '_, '_> {
             return Choice::unknown_speaker(by, present);
         };
         let candidates: Vec<String> = allowed.iter().map(ToString::to_string).collect();
-        let question = self.prompt(
-            &PICK,
-            &PickPrompt {
-                candidates: &candidates,
-            },
-        );
+        let question = self.prompt(&ChatPrompt::Pick {
+            candidates: &candidates,
+        });
         let ask = self.pick_ask("chat.pick", question, present, candidates);
         self.ask(person, ask.condensed(""));
         Choice::Pending

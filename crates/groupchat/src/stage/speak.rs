@@ -17,9 +17,7 @@ use super::tool_rounds::with_tools;
 use crate::message::{ChatContent, ChatMessage, MemoryItem};
 use crate::names::transfer_tool;
 use crate::perspective::text_without_speaker;
-use crate::prompts::{
-    CONTINUE, HeardLine, MEMORY, MemoryPrompt, SAY, STRUCTURED, SayPrompt, TurnNotes, notes,
-};
+use crate::prompts::{ChatPrompt, HeardLine, TurnNotes, notes};
 use crate::team::{Participant, ParticipantKind};
 use crate::termination::Termination;
 
@@ -115,19 +113,16 @@ impl ChatStep<'_, '_, '_> {
         let mut parts = Vec::new();
         let memory = &self.memory(participant);
         if !memory.is_empty() {
-            parts.push(self.prompt(&MEMORY, &MemoryPrompt { memory }));
+            parts.push(self.prompt(&ChatPrompt::Memory { memory }));
         }
         if !targets.is_empty() || !listeners.is_empty() {
-            parts.push(self.prompt(
-                &SAY,
-                &SayPrompt {
-                    targets,
-                    ears: listeners,
-                },
-            ));
+            parts.push(self.prompt(&ChatPrompt::Say {
+                targets,
+                ears: listeners,
+            }));
         }
         if participant.output.is_some() {
-            parts.push(self.prompt(&STRUCTURED, &()));
+            parts.push(self.prompt(&ChatPrompt::Structured));
         }
         // Many servers reject a conversation without messages, or one that does not end with
         // somebody else's.
@@ -138,7 +133,7 @@ impl ChatStep<'_, '_, '_> {
             last.is_some_and(|entry| entry.role() == Role::Human)
         });
         if parts.is_empty() && !is_others_turn {
-            parts.push(self.prompt(&CONTINUE, &()));
+            parts.push(self.prompt(&ChatPrompt::Continue));
         }
         parts.join("\n\n")
     }

@@ -5,10 +5,9 @@ use bevy_ecs::system::SystemParam;
 use playhouse_engine::cast::{CastList, Clock, EntityName, OnStage, StageRng, WorldTurn};
 use playhouse_engine::context::{AgentContext, Chapters};
 use playhouse_engine::engine::AskCount;
-use playhouse_engine::event::{EventWriter, PhraseError, Prompt, PromptTemplate};
+use playhouse_engine::event::{EventWriter, Prompt};
 use playhouse_engine::exchange::{Ask, Reply};
 use playhouse_engine::locale::{Language, UiText};
-use serde::Serialize;
 
 use super::chat::Chat;
 use super::teams::Teams;
@@ -117,23 +116,9 @@ impl<'a> ChatStep<'a, '_, '_> {
 
     /// A prompt in the language of the team. A missing template stops the engine: the game should
     /// have checked it.
-    pub(super) fn prompt<D: Serialize>(
-        &mut self,
-        template: &PromptTemplate<D>,
-        data: &D,
-    ) -> String {
-        let prompt = self.params.events.phrases().render(template, data);
-        self.filled(prompt)
-    }
-
-    /// As [`Self::prompt`], of data that name their template.
-    pub(super) fn fill(&mut self, prompt: &impl Prompt) -> String {
-        let prompt = self.params.events.phrases().fill(prompt);
-        self.filled(prompt)
-    }
-
-    fn filled(&mut self, prompt: Result<String, PhraseError>) -> String {
-        prompt.unwrap_or_else(|reason| {
+    pub(super) fn prompt(&mut self, prompt: &impl Prompt) -> String {
+        let filled = self.params.events.phrases().fill(prompt);
+        filled.unwrap_or_else(|reason| {
             self.params.events.fault(reason.into());
             String::new()
         })

@@ -15,7 +15,7 @@ use crate::message::{
 };
 use crate::names::transfer_tool;
 use crate::perspective::usage_of;
-use crate::prompts::{SummaryValues, TRANSFER_TOOL, TransferToolPrompt};
+use crate::prompts::{ChatPrompt, SummaryValues};
 use crate::team::{Handoff, Participant, TeamFile};
 use crate::tool_team::{ToolTeamRecord, tool_team_records};
 
@@ -36,12 +36,12 @@ pub(crate) fn register_handoffs(team: &TeamFile, phrases: &Phrasebook, toolbox: 
     for handoff in with_tools.flat_map(|participant| &participant.handoffs) {
         let target = handoff.target.clone();
         let participant = team.participant(&target);
-        let data = TransferToolPrompt {
+        let data = ChatPrompt::TransferTool {
             target: &target,
             description: participant.map_or("", |target| target.description.as_str()),
         };
         // Can't fail: the templates were checked when they were loaded.
-        let about = phrases.render(&TRANSFER_TOOL, &data).unwrap_or_default();
+        let about = phrases.fill(&data).unwrap_or_default();
         let name = transfer_tool(&target);
         toolbox.add_pure(&name, &about, move |_, _: NoArguments| Ok(target.clone()));
     }

@@ -65,8 +65,7 @@ actions! {
     wait: Wait, Done { ; reason: String = Reason }
 }
 
-/// Adds the templates of this module.
-pub(super) fn add_templates(prompts: &mut PromptSet) {
+pub(super) fn declare_prompts(prompts: &mut PromptSet) {
     prompts
         .declare::<plan::PlanRule>()
         .declare::<rules::Reason>()

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use bevy_ecs::prelude::*;
 use playhouse_engine::cast::Whereabouts;
 use playhouse_engine::context::{AgentContext, Chapters, Entry};
-use playhouse_engine::event::{EventWriter, PhraseError, Phrasebook, PromptSet, PromptTemplate};
-use playhouse_engine::exchange::{Ask, AskTemplate, Prose};
+use playhouse_engine::event::{EventWriter, PhraseError, Phrasebook, Prompt};
+use playhouse_engine::exchange::{Ask, Prose};
 use playhouse_engine::knowledge::FactBook;
 use playhouse_engine::message::{Role, cut};
 use serde::Serialize;
@@ -31,29 +31,25 @@ const SAID_CHARS: usize = 200;
 /// How much of what it thought before the fight.
 const THOUGHT_CHARS: usize = 300;
 
-pub(super) const QUESTION: AskTemplate<SummaryData> =
-    AskTemplate::new("archive.combat", "asks/archive_combat")
-        .for_people("seats/archive_combat")
-        .skippable("seats/archive_combat_skipped");
-const WORDS: PromptTemplate<WordsData> = PromptTemplate::new("archive/fight");
-const TITLE: PromptTemplate<TitleData> = PromptTemplate::new("archive/fight_title");
+/// The question what somebody keeps of a fight.
+#[derive(Serialize, Prompt)]
+#[serde(transparent)]
+#[prompt("asks/archive_combat", purpose = "archive.combat")]
+pub(super) struct FightQuestion<'a>(pub(super) SummaryData<'a>);
 
 /// What a fight is remembered by without asking.
-#[derive(Default, Serialize)]
-struct WordsData<'a> {
+#[derive(Serialize, Prompt)]
+#[prompt("archive/fight")]
+pub(super) struct FightWords<'a> {
     account: &'a str,
     thought: String,
     said: Vec<String>,
 }
 
-#[derive(Default, Serialize)]
-struct TitleData<'a> {
+#[derive(Serialize, Prompt)]
+#[prompt("archive/fight_title")]
+pub(super) struct FightTitle<'a> {
     stage: &'a str,
-}
-
-pub(super) fn add_templates(prompts: &mut PromptSet) {
-    QUESTION.add_to(prompts);
-    prompts.add(&TITLE).add(&WORDS);
 }
 
 /// Asks the characters who still stand what they keep of the fight, and replaces it at once for
@@ -141,7 +137,7 @@ fn pending_of(
     pending(phrases, (context, chapters), range, room, |record| {
         record.places = vec![stage.as_str().into()];
         record.with = companions(fight, context.name());
-        phrases.render(&TITLE, &TitleData { stage })
+        phrases.fill(&FightTitle { stage })
     })
 }
 
@@ -182,7 +178,7 @@ fn question(
         felt,
         ..SummaryData::default()
     };
-    summary_ask(phrases, &world.0, &QUESTION, &data, words)
+    summary_ask(phrases, &world.0, data, FightQuestion, words)
 }
 
 /// What a fight is remembered by without asking.
@@ -192,12 +188,12 @@ fn words_of(
     context: &AgentContext,
     range: EntryRange,
 ) -> Result<String, PhraseError> {
-    let data = WordsData {
+    let data = FightWords {
         account: &fight.account,
         thought: thought_in(context, range),
         said: said_in(context, range),
     };
-    Ok(phrases.render(&WORDS, &data)?.trim().to_owned())
+    Ok(phrases.fill(&data)?.trim().to_owned())
 }
 
 /// What somebody thought before the fight, if it was asked.

@@ -9,8 +9,8 @@ use bevy_ecs::prelude::*;
 use playhouse_engine::cast::{CastList, EntityName, Kind, Whereabouts, all_of};
 use playhouse_engine::context::{AgentContext, Chapter, ChapterId, Chapters, Entry, Level};
 use playhouse_engine::event::kinds::Archive;
-use playhouse_engine::event::{AgentEvent, EventWriter, PromptSet, PromptTemplate};
-use playhouse_engine::exchange::{Answers, AskTemplate, Prose};
+use playhouse_engine::event::{AgentEvent, EventWriter, Prompt};
+use playhouse_engine::exchange::{Answers, Prose};
 use playhouse_engine::knowledge::FactBook;
 use playhouse_engine::message::{Role, cut};
 use playhouse_story::NextFold;
@@ -33,22 +33,18 @@ const MAX_PEOPLE: usize = 4;
 /// The maximum number of characters of a message by which a question names it.
 const NAMING_CHARS: usize = 90;
 
-pub(super) const QUESTION: AskTemplate<SummaryData> =
-    AskTemplate::new("archive", "asks/archive_day")
-        .for_people("seats/archive")
-        .skippable("seats/archive_skipped");
-const TITLE: PromptTemplate<TitleData> = PromptTemplate::new("archive/day_title");
+/// The question what somebody remembers of its past.
+#[derive(Serialize, Prompt)]
+#[serde(transparent)]
+#[prompt("asks/archive_day", purpose = "archive")]
+pub(super) struct DayQuestion<'a>(pub(super) SummaryData<'a>);
 
-#[derive(Default, Serialize)]
-struct TitleData {
+#[derive(Serialize, Prompt)]
+#[prompt("archive/day_title")]
+pub(super) struct DayTitle {
     from: u32,
     to: u32,
     level: Level,
-}
-
-pub(super) fn add_templates(prompts: &mut PromptSet) {
-    QUESTION.add_to(prompts);
-    prompts.add(&TITLE);
 }
 
 /// The budget of each entity's prompt in tokens.
@@ -157,7 +153,7 @@ pub(super) fn ask_summaries(
                 record.places.push(place.clone());
             }
             let ((from, to), level) = (record.days, record.level);
-            phrases.render(&TITLE, &TitleData { from, to, level })
+            phrases.fill(&DayTitle { from, to, level })
         });
         with.truncate(MAX_PEOPLE);
         let bundle = pending.and_then(|pending| {
@@ -180,7 +176,7 @@ pub(super) fn ask_summaries(
                 learned,
                 felt,
             };
-            let ask = summary_ask(phrases, &world.0, &QUESTION, &data, &pending.text)?;
+            let ask = summary_ask(phrases, &world.0, data, DayQuestion, &pending.text)?;
             Ok((ask, pending))
         });
         if bundle.is_ok() {

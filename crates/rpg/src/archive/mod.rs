@@ -41,8 +41,13 @@ pub(super) fn plugin(setup: &mut Setup) {
         .add_systems(systems.chain().in_set(CampaignSet::Archive));
 }
 
-pub(super) fn add_templates(prompts: &mut PromptSet) {
-    combat::add_templates(prompts);
-    day::add_templates(prompts);
-    record::add_templates(prompts);
+pub(super) fn declare_prompts(prompts: &mut PromptSet) {
+    prompts
+        .declare::<combat::FightQuestion>()
+        .declare::<combat::FightWords>()
+        .declare::<combat::FightTitle>()
+        .declare::<day::DayQuestion>()
+        .declare::<day::DayTitle>()
+        .declare::<record::RecordData>()
+        .declare::<record::LineData>();
 }

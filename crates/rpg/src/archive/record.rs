@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use playhouse_engine::context::{ChapterRecord, Common, Level, Note};
-use playhouse_engine::event::{PhraseError, Phrasebook, PromptSet, PromptTemplate};
+use playhouse_engine::event::{PhraseError, Phrasebook, Prompt};
 use playhouse_engine::knowledge::is_made;
 use playhouse_engine::message::Text;
 use serde::Serialize;
@@ -25,11 +25,9 @@ const AS_WEIGHTY: u32 = 4;
 /// How many of the last times that an item changed hands are told of a longer past.
 const TOLD_MOVES: u32 = 3;
 
-const RECORD: PromptTemplate<RecordData> = PromptTemplate::new("archive/record");
-const LINE: PromptTemplate<LineData> = PromptTemplate::new("archive/line");
-
-#[derive(Default, Serialize)]
-struct RecordData<'a> {
+#[derive(Serialize, Prompt)]
+#[prompt("archive/record")]
+pub(super) struct RecordData<'a> {
     from: u32,
     to: u32,
     places: &'a [Arc<str>],
@@ -45,14 +43,11 @@ struct DayLines {
     lines: Vec<String>,
 }
 
-#[derive(Default, Serialize)]
-struct LineData<'a> {
+#[derive(Serialize, Prompt)]
+#[prompt("archive/line")]
+pub(super) struct LineData<'a> {
     me: &'a str,
-    it: Option<&'a Happening>,
-}
-
-pub(super) fn add_templates(prompts: &mut PromptSet) {
-    prompts.add(&RECORD).add(&LINE);
+    it: &'a Happening,
 }
 
 /// How many tokens a record may take in a conversation with so much room.
@@ -95,8 +90,8 @@ pub(super) fn record_text(
             }
             promised.push(note);
         }
-        let it = Some(&note.happening);
-        let line = phrases.render(&LINE, &LineData { me, it })?;
+        let it = &note.happening;
+        let line = phrases.fill(&LineData { me, it })?;
         let line = line.trim();
         if !line.is_empty() {
             lines.push((note, line.to_owned()));
@@ -150,7 +145,7 @@ pub(super) fn record_text(
         days: days.collect(),
         more,
     };
-    phrases.render(&RECORD, &data)
+    phrases.fill(&data)
 }
 
 /// Whether a fact that play made only says that an attempt succeeded, which its own line says.

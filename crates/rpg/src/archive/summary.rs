@@ -7,8 +7,8 @@ use playhouse_engine::context::{
     AgentContext, ChapterRecord, Chapters, Common, Entry, EntryId, Level,
 };
 use playhouse_engine::event::kinds::Archive;
-use playhouse_engine::event::{ChapterClose, PhraseError, Phrasebook};
-use playhouse_engine::exchange::{Ask, AskTemplate, Prose, ProseRules, Reply};
+use playhouse_engine::event::{ChapterClose, PhraseError, Phrasebook, Prompt};
+use playhouse_engine::exchange::{Ask, Prose, ProseRules, Question, Reply};
 use playhouse_engine::knowledge::{FactBook, is_made};
 use playhouse_engine::reading::{is_in_third_person, letters};
 use serde::{Deserialize, Serialize};
@@ -27,7 +27,7 @@ const MIN_LETTERS: usize = 16;
 const MAX_LINES: usize = 8;
 
 /// What somebody is asked for a summary of its past with.
-#[derive(Default, Serialize)]
+#[derive(Default, Serialize, Prompt)]
 pub(super) struct SummaryData<'a> {
     pub(super) me: &'a str,
     pub(super) kind: &'a str,
@@ -110,11 +110,11 @@ impl PendingSummary {
 }
 
 /// The question for a summary, with its default answer.
-pub(super) fn summary_ask(
+pub(super) fn summary_ask<'a, Q: Question>(
     phrases: &Phrasebook,
     world: &WorldFile,
-    question: &AskTemplate<SummaryData>,
-    data: &SummaryData,
+    data: SummaryData<'a>,
+    question: fn(SummaryData<'a>) -> Q,
     words: &str,
 ) -> Result<Ask<Prose>, PhraseError> {
     let mut rules = ProseRules {
@@ -130,7 +130,7 @@ pub(super) fn summary_ask(
         // There can be more letters in names of another script than in the words around them.
         rules.language = None;
     }
-    let ask = question.ask(phrases, data, rules, fallback)?;
+    let ask = question(data).ask(phrases, rules, fallback)?;
     let ask = ask.max_tokens(world.limits.max_reply_tokens());
     Ok(ask.without_tools())
 }

@@ -9,10 +9,11 @@ use playhouse_engine::message::{Body, Tag, Tags};
 use playhouse_engine::mind::Language;
 use playhouse_engine::world_data::DataFolder;
 
+use super::combat::FightQuestion;
+use super::day::DayQuestion;
 use super::range::{FightRangeError, fight_range, past_to_fold};
 use super::record::record_text;
 use super::summary::{PendingSummary, SummaryData, summary_ask};
-use super::{combat, day};
 use crate::combat::FinishedFight;
 use crate::components::FightResult;
 use crate::events::{COMBAT_ID, COMBAT_INITIALIZATION, COMBAT_OUTCOME};
@@ -410,13 +411,13 @@ fn a_past_is_summed_up_beside_its_record_in_either_language() {
                 until: if kind == "actor" { "…" } else { "" }.into(),
                 ..data()
             };
-            let ask = summary_ask(&phrases, &file, &day::QUESTION, &data, &text);
+            let ask = summary_ask(&phrases, &file, data, DayQuestion, &text);
             let ask = ask.expect("is asked");
             assert!(ask.fallback().check(ask.constraints()).is_empty());
             let text = format!("{}\n\n=== short\n{short}", ask.prompt());
             insta::assert_snapshot!(format!("archive_day_{}_{kind}", language.code()), text);
         }
-        let ask = summary_ask(&phrases, &file, &combat::QUESTION, &data(), &text);
+        let ask = summary_ask(&phrases, &file, data(), FightQuestion, &text);
         let ask = ask.expect("is asked");
         let snapshot = format!("archive_combat_{}", language.code());
         insta::assert_snapshot!(snapshot, ask.prompt());

@@ -24,7 +24,7 @@ pub(super) fn plugin(setup: &mut Setup) {
         .component::<pending::PendingAttempts>("pending_attempts");
 }
 
-pub(super) fn add_templates(prompts: &mut PromptSet) {
+pub(super) fn declare_prompts(prompts: &mut PromptSet) {
     prompts
         .declare::<referee::AttemptData>()
         .declare::<prose::OutcomeRule>();

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
 use playhouse_engine::event::kinds::Mind;
-use playhouse_engine::event::{AnsweredBy, EventWriter, PhraseError, PromptTemplate};
-use playhouse_engine::exchange::{Answers, Ask, AskTemplate, Prose};
+use playhouse_engine::event::{AnsweredBy, EventWriter, PhraseError, Prompt};
+use playhouse_engine::exchange::{Answers, Ask, Prose};
 use playhouse_engine::memory::Cues;
 use serde::Serialize;
 
@@ -16,7 +16,7 @@ use crate::components::{CurrentFight, LastFight};
 use crate::drama::{Goals, Promises};
 use crate::events::{CombatInitialization, CombatantStatus};
 use crate::phase::Phase;
-use crate::question::{ProseQuestion, Writer};
+use crate::question::{ProseForm, Writer};
 use crate::speaker::Speaker;
 use crate::world_file::WorldFile;
 
@@ -26,19 +26,20 @@ const MAX_CHARS: usize = 600;
 /// The tag of the question that a reflection answers; its value is the stage's name.
 pub(crate) const REFLECTION_TAG: &str = "combat_reflection";
 
-pub(super) const REFLECTION: ProseQuestion<StakesData> = ProseQuestion {
-    question: AskTemplate::condensed(
-        "combat.initialization",
-        "asks/combat_initialization",
-        "asks/combat_initialization_short",
-    ),
-    fallback: PromptTemplate::new("fallback/combat_initialization"),
+const REFLECTION: ProseForm = ProseForm {
+    fallback: StakesData::FALLBACK,
     max_chars: MAX_CHARS,
     min_letters: 12,
 };
 
 /// What is at stake for somebody in a fight.
-#[derive(Default, Serialize)]
+#[derive(Serialize, Prompt)]
+#[prompt(
+    "asks/combat_initialization",
+    purpose = "combat.initialization",
+    short = "asks/combat_initialization_short",
+    FALLBACK = "fallback/combat_initialization"
+)]
 pub(super) struct StakesData<'a> {
     me: &'a str,
     kind: &'a str,

@@ -67,12 +67,12 @@ pub(super) fn plugin(setup: &mut Setup) {
         .add_systems(systems.chain().in_set(CampaignSet::Combat));
 }
 
-pub(super) fn add_templates(prompts: &mut PromptSet) {
-    initialization::REFLECTION.add_templates(prompts);
+pub(super) fn declare_prompts(prompts: &mut PromptSet) {
     prompts
+        .declare::<initialization::StakesData>()
         .declare::<draw::DrawData>()
         .declare::<ask::ActData>()
         .declare::<ask::HoldData>()
-        .declare::<choice::ChoiceRule>();
-    narrate::ACCOUNT.add_templates(prompts);
+        .declare::<choice::ChoiceRule>()
+        .declare::<narrate::AccountData>();
 }

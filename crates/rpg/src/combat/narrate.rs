@@ -1,8 +1,8 @@
 //! A fight is decided: the stage tells it once, from beginning to end, and it ends.
 
 use bevy_ecs::prelude::*;
-use playhouse_engine::event::{EventWriter, PromptTemplate};
-use playhouse_engine::exchange::{Answers, AskTemplate, Prose};
+use playhouse_engine::event::{EventWriter, Prompt};
+use playhouse_engine::exchange::{Answers, Prose};
 use serde::Serialize;
 
 use super::arena::{Arena, statuses};
@@ -11,17 +11,21 @@ use super::state::FightAction;
 use crate::components::CurrentFight;
 use crate::events::{CombatOutcome, CombatantStatus, Narration};
 use crate::phase::Phase;
-use crate::question::{ProseQuestion, Writer};
+use crate::question::{ProseForm, Writer};
 
-pub(super) const ACCOUNT: ProseQuestion<AccountData> = ProseQuestion {
-    question: AskTemplate::new("combat.narrate", "asks/combat_narrate"),
-    fallback: PromptTemplate::new("fallback/combat_narrate"),
+const ACCOUNT: ProseForm = ProseForm {
+    fallback: AccountData::FALLBACK,
     max_chars: 0,
     min_letters: 24,
 };
 
 /// What a stage is asked for its account of a fight with.
-#[derive(Default, Serialize)]
+#[derive(Serialize, Prompt)]
+#[prompt(
+    "asks/combat_narrate",
+    purpose = "combat.narrate",
+    FALLBACK = "fallback/combat_narrate"
+)]
 pub(super) struct AccountData<'a> {
     me: &'a str,
     kind: &'a str,

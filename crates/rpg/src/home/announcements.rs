@@ -4,25 +4,30 @@ use bevy_ecs::prelude::*;
 use playhouse_engine::cast::Whereabouts;
 use playhouse_engine::context::AgentContext;
 use playhouse_engine::event::kinds::Announce;
-use playhouse_engine::event::{EventWriter, PromptTemplate};
-use playhouse_engine::exchange::{Answers, AskTemplate, Prose};
+use playhouse_engine::event::{EventWriter, Prompt};
+use playhouse_engine::exchange::{Answers, Prose};
 use serde::Serialize;
 
 use crate::campaign_phase::CampaignState;
 use crate::components::RpgWorld;
 use crate::conversation::{WitnessedEvent, witnessed};
 use crate::phase::{CurrentPlace, Phase};
-use crate::question::{ProseQuestion, Writer};
+use crate::question::{ProseForm, Writer};
 
-pub(super) const ANNOUNCEMENT: ProseQuestion<AnnouncementData> = ProseQuestion {
-    question: AskTemplate::condensed("world.announce", "asks/announce", "asks/announce_short"),
-    fallback: PromptTemplate::new("fallback/announce"),
+const ANNOUNCEMENT: ProseForm = ProseForm {
+    fallback: AnnouncementData::FALLBACK,
     max_chars: 600,
     min_letters: 12,
 };
 
 /// What a world agent is asked for its announcement with.
-#[derive(Default, Serialize)]
+#[derive(Serialize, Prompt)]
+#[prompt(
+    "asks/announce",
+    purpose = "world.announce",
+    short = "asks/announce_short",
+    FALLBACK = "fallback/announce"
+)]
 pub(super) struct AnnouncementData<'a> {
     me: &'a str,
     name: &'a str,

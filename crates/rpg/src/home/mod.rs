@@ -44,11 +44,11 @@ pub(super) fn plugin(setup: &mut Setup) {
         .add_systems(systems.chain().in_set(CampaignSet::Home));
 }
 
-pub(super) fn add_templates(prompts: &mut PromptSet) {
-    announcements::ANNOUNCEMENT.add_templates(prompts);
+pub(super) fn declare_prompts(prompts: &mut PromptSet) {
     prompts
+        .declare::<announcements::AnnouncementData>()
         .declare::<plans::PlanData>()
         .declare::<plans::WhenData>()
-        .declare::<vote::VoteData>();
-    scene::SCENE.add_templates(prompts);
+        .declare::<vote::VoteData>()
+        .declare::<scene::SceneData>();
 }

@@ -3,8 +3,8 @@
 use bevy_ecs::prelude::*;
 use playhouse_engine::cast::Whereabouts;
 use playhouse_engine::context::AgentContext;
-use playhouse_engine::event::{EventWriter, PromptTemplate};
-use playhouse_engine::exchange::{Answers, AskTemplate, Prose};
+use playhouse_engine::event::{EventWriter, Prompt};
+use playhouse_engine::exchange::{Answers, Prose};
 use serde::Serialize;
 
 use crate::campaign_phase::CampaignState;
@@ -13,17 +13,22 @@ use crate::conversation::last_event_text;
 use crate::events::StageDescription;
 use crate::kickoff::names_without;
 use crate::phase::{CurrentPlace, Phase};
-use crate::question::{ProseQuestion, Writer};
+use crate::question::{ProseForm, Writer};
 
-pub(super) const SCENE: ProseQuestion<SceneData> = ProseQuestion {
-    question: AskTemplate::condensed("home.scene", "asks/scene", "asks/scene_short"),
-    fallback: PromptTemplate::new("fallback/scene"),
+const SCENE: ProseForm = ProseForm {
+    fallback: SceneData::FALLBACK,
     max_chars: 1_200,
     min_letters: 24,
 };
 
 /// What a stage is asked for its description with.
-#[derive(Default, Serialize)]
+#[derive(Serialize, Prompt)]
+#[prompt(
+    "asks/scene",
+    purpose = "home.scene",
+    short = "asks/scene_short",
+    FALLBACK = "fallback/scene"
+)]
 pub(super) struct SceneData<'a> {
     me: &'a str,
     name: &'a str,

@@ -4,10 +4,8 @@ use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
 use playhouse_engine::cast::{CastList, Kind, Whereabouts, all_of};
-use playhouse_engine::event::{
-    AgentEvent, EventWriter, PromptSet, PromptTemplate, write_events_at_meeting,
-};
-use playhouse_engine::exchange::{Answers, AskTemplate, Prose};
+use playhouse_engine::event::{AgentEvent, EventWriter, Prompt, write_events_at_meeting};
+use playhouse_engine::exchange::{Answers, Prose};
 use playhouse_engine::knowledge::{FactBook, Knowledge};
 use playhouse_engine::locale::UiText;
 use serde::{Deserialize, Serialize};
@@ -18,30 +16,21 @@ use crate::drama::{
     Promise, Promises, StoryData,
 };
 use crate::phase::{CurrentPlace, Phase};
-use crate::question::{ProseQuestion, Writer};
+use crate::question::{ProseForm, Writer};
 
 /// The maximum number of facts of which an epilogue is reminded, the last that were learned.
 const MAX_LEARNED: usize = 24;
 
-const EPILOGUE: ProseQuestion<EpilogueData> = ProseQuestion {
-    question: AskTemplate::new("epilogue", "asks/epilogue")
-        .for_people("seats/epilogue")
-        .skippable("seats/epilogue_skipped"),
-    fallback: PromptTemplate::new("fallback/epilogue"),
+const EPILOGUE: ProseForm = ProseForm {
+    fallback: EpilogueData::FALLBACK,
     max_chars: 700,
     min_letters: 24,
 };
-const CLOSING: ProseQuestion<EpilogueData> = ProseQuestion {
-    question: AskTemplate::new("epilogue", "asks/closing"),
-    fallback: PromptTemplate::new("fallback/closing"),
+const CLOSING: ProseForm = ProseForm {
+    fallback: EpilogueData::CLOSING_FALLBACK,
     max_chars: 1_200,
     min_letters: 24,
 };
-
-pub(super) fn add_templates(prompts: &mut PromptSet) {
-    EPILOGUE.add_templates(prompts);
-    CLOSING.add_templates(prompts);
-}
 
 /// What became of somebody, in its own words.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
@@ -65,8 +54,18 @@ pub(crate) struct StoryCloses {
 }
 
 /// What somebody is asked for its epilogue with.
-#[derive(Default, Serialize)]
-struct EpilogueData<'a> {
+#[derive(Serialize, Prompt)]
+#[prompt(
+    self.template,
+    EPILOGUE = "asks/epilogue",
+    CLOSING = "asks/closing",
+    FALLBACK = "fallback/epilogue",
+    CLOSING_FALLBACK = "fallback/closing",
+    purpose = "epilogue"
+)]
+pub(super) struct EpilogueData<'a> {
+    #[serde(skip)]
+    template: &'static str,
     me: &'a str,
     name: &'a str,
     kind: &'a str,
@@ -253,7 +252,13 @@ pub(crate) fn ask_epilogues(
         let since = turns.get(MAX_LEARNED).map_or(0, |known| known.turn + 1);
         let is_late = |id: &str| learned(id).is_some_and(|known| known.turn >= since);
         let facts = facts.all().filter(|fact| is_late(&fact.id));
+        let (form, template) = if is_agent {
+            (CLOSING, EpilogueData::CLOSING)
+        } else {
+            (EPILOGUE, EpilogueData::EPILOGUE)
+        };
         let data = EpilogueData {
+            template,
             me: &name,
             name: &name,
             kind: if is_agent { "world" } else { "actor" },
@@ -267,12 +272,11 @@ pub(crate) fn ask_epilogues(
             items: held.map(|item| &**item).collect(),
             choices: chosen.map(ChoiceOption::told).collect(),
         };
-        let question = if is_agent { CLOSING } else { EPILOGUE };
         let wanted = data.goals.iter().map(|goal| goal.words.to_owned());
         let close = data.bonds.iter().map(|bond| bond.name);
         let limits = &rpg.0.limits;
         let cues = limits.cues(wanted.collect(), &close.collect::<Vec<_>>());
-        let ask = question.ask(events.phrases(), &rpg.0, Writer::of(&name), &data);
+        let ask = form.ask(events.phrases(), &rpg.0, Writer::of(&name), &data);
         let ask = ask.map(|ask| ask.recalling(cues));
         events.insert_or_fault(&mut commands, entity, ask);
     }

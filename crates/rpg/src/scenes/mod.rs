@@ -47,10 +47,10 @@ pub(super) fn plugin(setup: &mut Setup) {
         .add_systems(systems.chain().in_set(CampaignSet::Scenes));
 }
 
-pub(super) fn add_templates(prompts: &mut PromptSet) {
+pub(super) fn declare_prompts(prompts: &mut PromptSet) {
     prompts
         .declare::<choose::ChoiceData>()
         .declare::<choose::Pass>()
-        .declare::<judge::JudgeData>();
-    endings::add_templates(prompts);
+        .declare::<judge::JudgeData>()
+        .declare::<endings::EpilogueData>();
 }

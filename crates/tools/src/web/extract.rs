@@ -8,9 +8,9 @@ use scraper::{ElementRef, Html, Selector};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::WebError;
 use super::page::{is_too_deep, title};
 use crate::ToolError;
+use crate::web_error::WebError;
 
 /// The maximum number of results of one rule, and of characters of a result.
 const MAX_FOUND: usize = 200;

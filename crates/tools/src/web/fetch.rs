@@ -13,9 +13,9 @@ use reqwest::{Client, Response, Url};
 use tokio::time::Instant;
 
 use super::address::{is_listed, is_public};
-use super::error::WebError;
 use crate::ToolError;
 use crate::WebPolicy;
+use crate::web_error::WebError;
 
 /// The most pages that are kept at once.
 const MOST_KEPT: usize = 64;

@@ -5,7 +5,6 @@
 //! every redirect, so that no page leads into the player's own network.
 
 mod address;
-mod error;
 mod extract;
 mod fetch;
 mod page;
@@ -18,10 +17,10 @@ use serde_json::Value;
 
 pub use self::page::page_text;
 
-use self::error::WebError;
 use self::extract::{Named, Rules};
 use self::fetch::Fetcher;
 use super::{ToolError, Toolbox};
+use crate::web_error::WebError;
 pub use playhouse_llm::models::WebPolicy;
 
 /// Adds the tools of the web under this policy.

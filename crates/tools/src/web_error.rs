@@ -9,7 +9,7 @@ use crate::ToolError;
 #[derive(Clone, Debug, Error, Serialize, Prompt)]
 #[serde(tag = "kind", content = "what", rename_all = "snake_case")]
 #[prompt("tools/errors/web")]
-pub(super) enum WebError {
+pub(crate) enum WebError {
     #[error("'{0}' is no address: {1}")]
     Address(String, String),
     #[error("only http and https can be fetched, not {0}")]
@@ -60,7 +60,7 @@ impl From<WebError> for ToolError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::add_templates;
+    use crate::declare_prompts;
     use playhouse_engine::testing::told_by;
 
     #[test]
@@ -87,7 +87,7 @@ mod tests {
             (WebError::Selector(x(), x()), "“x”不是 CSS 选择器"),
         ] {
             let error = ToolError::from(error);
-            let [en, zh] = told_by(add_templates, &error);
+            let [en, zh] = told_by(declare_prompts, &error);
             assert_eq!(en, error.to_string());
             assert!(zh.contains(chinese), "{zh}");
         }

@@ -1,0 +1,47 @@
+//! Asks made from prompt templates.
+
+use serde::Serialize;
+
+use super::{Ask, Reply};
+use crate::event::{PhraseError, Phrasebook, Prompt};
+
+/// What fills the short form of a question: the data of the question, and more.
+#[derive(Serialize)]
+struct ShortData<D> {
+    #[serde(flatten)]
+    data: D,
+    /// Whether a mind reads the short form alone, never the whole question.
+    alone: bool,
+}
+
+/// A prompt that asks. Its data are the notes of the ask too. Derive it with `purpose = "…"`.
+pub trait Question: Prompt + Sized {
+    /// The template of the short form, which later prompts show instead of the whole question, and
+    /// also its own if the phrasebook [wants it so](Phrasebook::with_short_questions).
+    const SHORT: Option<&'static str>;
+
+    const PURPOSE: &'static str;
+
+    /// The ask, with its constraints and its default answer.
+    ///
+    /// # Errors
+    /// A template can't be filled.
+    fn ask<R: Reply>(
+        &self,
+        phrases: &Phrasebook,
+        constraints: R::Constraints,
+        fallback: R,
+    ) -> Result<Ask<R>, PhraseError> {
+        let question = phrases.fill(self)?;
+        let mut ask = Ask::new(Self::PURPOSE, question, constraints, fallback);
+        if let Some(short) = Self::SHORT {
+            let alone = phrases.has_short_questions();
+            let data = ShortData { data: self, alone };
+            ask = ask.condensed(phrases.say(short, &data)?);
+            if alone {
+                ask = ask.sent_short();
+            }
+        }
+        Ok(ask.notes(serde_json::to_value(self)?))
+    }
+}
