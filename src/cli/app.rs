@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use crate::dialect::format::MediaFolder;
 use crate::mind::models::{ModelFile, Models, SHIPPED_NAME};
-use crate::world_data::{DataError, DataFolder};
+use crate::world_data::{DataError, DataFault, DataFolder};
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::fmt::format::FmtSpan;
 
@@ -236,7 +236,7 @@ impl App {
         if let Some(path) = self.folder_models_path()? {
             let text = match data.read_text(MODELS) {
                 Ok(text) => Some(text),
-                Err(DataError::Missing(_)) => None,
+                Err(DataError::InFile(_, DataFault::Missing)) => None,
                 Err(error) => return Err(CommandError::of(ErrorKind::World, &error)),
             };
             if let Some(text) = text {

@@ -20,7 +20,7 @@ use crate::rpg::world_file::{WorldFile, list_worlds};
 use crate::rpg::{Campaign, CampaignError};
 use crate::session::Session;
 use crate::tool::{ToolSet, Toolbox};
-use crate::world_data::{DataError, DataFolder, MAX_BYTES, Problems, file_text};
+use crate::world_data::{DataError, DataFault, DataFolder, MAX_BYTES, Problems, file_text};
 use crate::{groupchat, rpg, undercover};
 use bevy_ecs::prelude::World;
 
@@ -86,7 +86,7 @@ pub(crate) fn expectations(
     let text = match folder.read_text(&path) {
         Ok(text) => text,
         // Most worlds have none.
-        Err(DataError::Missing(_)) => return Ok(Ok(Expectations::default())),
+        Err(DataError::InFile(_, DataFault::Missing)) => return Ok(Ok(Expectations::default())),
         Err(error) => return Err(CommandError::of(ErrorKind::World, &error)),
     };
     Ok(Expectations::read(&folder.name_of(&path), &text, world))

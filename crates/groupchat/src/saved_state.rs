@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use bevy_ecs::prelude::*;
 use playhouse_engine::cast::{CastList, EntityName, OnStage};
-use playhouse_engine::locale::{Argument, Localize, UiText, text};
+use playhouse_engine::locale::{Argument, Localize, text};
 use serde_json::Value;
 use thiserror::Error;
 
@@ -16,8 +16,8 @@ use super::stage::{CONTROLLER, Chat};
 use super::team::{MANAGERS, TeamFile};
 
 /// How the participants of a saved state differ from those of the team that is to load it.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Error)]
-#[error("{}", self.text())]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Error, Localize)]
+#[text(groupchat_other_participants, differences = self.differences(), ..)]
 pub struct OtherParticipants {
     /// Participants, teams and users that the state lacks.
     pub missing: Vec<String>,
@@ -27,21 +27,18 @@ pub struct OtherParticipants {
     pub moved: Vec<String>,
 }
 
-impl Localize for OtherParticipants {
-    fn text(&self) -> UiText {
-        let mut differences = Vec::new();
-        let named = |names: &[String]| Argument::list(names);
-        if !self.missing.is_empty() {
-            differences.push(text!(groupchat_state_lacks, names = named(&self.missing)));
-        }
-        if !self.extra.is_empty() {
-            differences.push(text!(groupchat_team_lacks, names = named(&self.extra)));
-        }
-        if !self.moved.is_empty() {
-            differences.push(text!(groupchat_state_elsewhere, names = named(&self.moved)));
-        }
-        let differences = Argument::list(differences);
-        text!(groupchat_other_participants, differences)
+impl OtherParticipants {
+    fn differences(&self) -> Argument {
+        let [missing, extra, moved] = [&self.missing, &self.extra, &self.moved].map(Argument::list);
+        let differences = [
+            (&self.missing, text!(groupchat_state_lacks, names = missing)),
+            (&self.extra, text!(groupchat_team_lacks, names = extra)),
+            (&self.moved, text!(groupchat_state_elsewhere, names = moved)),
+        ];
+        let differences = differences
+            .into_iter()
+            .filter(|(names, _)| !names.is_empty());
+        Argument::list(differences.map(|(_, text)| text))
     }
 }
 

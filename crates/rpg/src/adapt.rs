@@ -28,19 +28,14 @@ use super::world_file::{StageKind, Stats, WorldFile};
 use crate::drama::{Belongings, GoalState, Goals, Qualities};
 
 /// Why a story can't continue with a world file.
-#[derive(Debug, Error)]
-#[error("{}", self.text())]
+#[derive(Debug, Error, Localize)]
+#[text(rpg_unfit, reasons = all_of(reasons))]
 pub struct Unfit(Vec<UiText>);
 
-impl Localize for Unfit {
-    fn text(&self) -> UiText {
-        let reasons = self
-            .0
-            .iter()
-            .cloned()
-            .reduce(|before, next| text!(rpg_unfit_and, before, next));
-        text!(rpg_unfit, reasons = reasons.unwrap_or_default())
-    }
+fn all_of(reasons: &[UiText]) -> UiText {
+    let reasons = reasons.iter().cloned();
+    let all = reasons.reduce(|before, next| text!(rpg_unfit_and, before, next));
+    all.unwrap_or_default()
 }
 
 /// What stays as it is in a story that runs: members of the world file, or of the parts of one.

@@ -12,7 +12,7 @@ use include_dir::{Dir, DirEntry, include_dir};
 use super::file_text::{BUILT_IN, file_text};
 use super::problem::Problem;
 use crate::files::{self, FileProblem};
-use crate::locale::{Localize, UiText, text};
+use crate::locale::{Localize, UiText};
 
 /// The whole of `data/`, so that an installed program works anywhere.
 static DEFAULTS: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/../../data");
@@ -24,50 +24,44 @@ pub const MAX_BYTES: u64 = 16 * 1024 * 1024;
 const MAX_DEPTH: usize = 16;
 
 /// Why data can't be read. Names of files are those of [`DataFolder::name_of`].
-#[derive(Debug, thiserror::Error)]
-#[error("{}", self.text())]
+#[derive(Debug, thiserror::Error, Localize)]
 pub enum DataError {
     /// The path of the data folder is not a folder.
+    #[text(world_data_choose_folder, path)]
     NoFolder(PathBuf),
+    #[text(world_data_in_file, file = file_text(file), problem)]
+    InFile(String, #[source] DataFault),
+}
+
+/// What is wrong with a file or folder of a data folder.
+#[derive(Debug, thiserror::Error, Localize)]
+pub enum DataFault {
     /// The path, or a link in it, is outside the data folder.
-    Outside(String),
-    /// There is no such file or folder.
-    Missing(String),
-    /// The file is larger than any data file may be, or no regular file.
-    Unusable(String, #[source] FileProblem),
-    /// The file is not text.
-    NotText(String),
+    #[text(world_data_outside)]
+    Outside,
+    #[text(world_data_missing)]
+    Missing,
+    /// It is larger than any data file may be, or no regular file.
+    Unusable(#[source] FileProblem),
+    #[text(world_data_not_utf8)]
+    NotText,
     /// The file system refused.
-    Unreadable(String, #[source] std::io::Error),
+    #[text(world_data_unreadable, source)]
+    Unreadable(#[source] std::io::Error),
 }
 
-impl Localize for DataError {
-    fn text(&self) -> UiText {
-        if let Self::NoFolder(path) = self {
-            return text!(world_data_choose_folder, path);
-        }
-        let (file, problem) = self.parts();
-        text!(world_data_in_file, file = file_text(&file), problem)
-    }
-}
-
-impl DataError {
-    /// The file and what is wrong with it.
-    fn parts(&self) -> (String, UiText) {
-        match self {
-            Self::NoFolder(path) => (path.display().to_string(), self.text()),
-            Self::Outside(file) => (file.clone(), text!(world_data_outside)),
-            Self::Missing(file) => (file.clone(), text!(world_data_missing)),
-            Self::Unusable(file, problem) => (file.clone(), problem.text()),
-            Self::NotText(file) => (file.clone(), text!(world_data_not_utf8)),
-            Self::Unreadable(file, source) => (file.clone(), text!(world_data_unreadable, source)),
-        }
+impl DataFault {
+    fn of(self, file: impl Into<String>) -> DataError {
+        DataError::InFile(file.into(), self)
     }
 }
 
 impl From<DataError> for Problem {
     fn from(error: DataError) -> Self {
-        let (file, message) = error.parts();
+        let (file, message) = match &error {
+            DataError::NoFolder(path) => (path.display().to_string(), error.text()),
+            DataError::InFile(file, fault) => (file.clone(), fault.text()),
+        };
         Self::of_file(file, message, UiText::default())
     }
 }
@@ -155,7 +149,7 @@ impl DataFolder {
     /// # Errors
     /// As [`Self::read`], or it is not UTF-8.
     pub fn read_text(&self, path: &str) -> Result<String, DataError> {
-        let not_text = |_| DataError::NotText(self.name_of(path));
+        let not_text = |_| DataFault::NotText.of(self.name_of(path));
         String::from_utf8(self.read(path)?).map_err(not_text)
     }
 
@@ -168,7 +162,7 @@ impl DataFolder {
         if let Some(text) = self.kept.get(path) {
             return Ok(text.clone().into_bytes());
         }
-        let missing = || DataError::Missing(self.name_of(path));
+        let missing = || DataFault::Missing.of(self.name_of(path));
         let on_disk = match &self.root {
             Some(root) => within(root, path)?,
             None => None,
@@ -180,8 +174,8 @@ impl DataFolder {
             return Ok(default.ok_or_else(missing)?.contents().to_vec());
         };
         files::read(&path_on_disk, MAX_BYTES).map_err(|error| match error.problem {
-            FileProblem::Io { source, .. } => DataError::Unreadable(self.name_of(path), source),
-            problem => DataError::Unusable(self.name_of(path), problem),
+            FileProblem::Io { source, .. } => DataFault::Unreadable(source).of(self.name_of(path)),
+            problem => DataFault::Unusable(problem).of(self.name_of(path)),
         })
     }
 
@@ -325,7 +319,7 @@ impl DataFolder {
         let Some(path_on_disk) = path_on_disk.filter(|path| path.is_dir()) else {
             return Ok(Vec::new());
         };
-        let unreadable = |why| DataError::Unreadable(self.name_of(path), why);
+        let unreadable = |why| DataFault::Unreadable(why).of(self.name_of(path));
         let mut entries = Vec::new();
         for entry in fs::read_dir(path_on_disk).map_err(unreadable)? {
             let entry = entry.map_err(unreadable)?;
@@ -368,7 +362,7 @@ fn embedded_entry(entry: &DirEntry<'_>) -> Option<(String, bool)> {
 
 /// The components of a path that does not lead out.
 fn inner(path: &str) -> Result<Vec<&str>, DataError> {
-    let outside = || DataError::Outside(path.to_owned());
+    let outside = || DataFault::Outside.of(path);
     if path.contains(['\\', '\0']) {
         return Err(outside());
     }
@@ -385,11 +379,11 @@ fn within(root: &Path, path: &str) -> Result<Option<PathBuf>, DataError> {
     inner(path)?;
     match fs::canonicalize(root.join(path)) {
         Ok(path) if path.starts_with(root) => Ok(Some(path)),
-        Ok(_) => Err(DataError::Outside(path.to_owned())),
+        Ok(_) => Err(DataFault::Outside.of(path)),
         Err(why) if [ErrorKind::NotFound, ErrorKind::NotADirectory].contains(&why.kind()) => {
             Ok(None)
         }
-        Err(why) => Err(DataError::Unreadable(path.to_owned(), why)),
+        Err(why) => Err(DataFault::Unreadable(why).of(path)),
     }
 }
 
@@ -426,7 +420,10 @@ mod tests {
             Vec::<String>::new()
         );
         let missing = data.read("worlds/c/world.ron");
-        assert!(matches!(missing, Err(DataError::Missing(_))));
+        assert!(matches!(
+            missing,
+            Err(DataError::InFile(_, DataFault::Missing))
+        ));
     }
 
     #[test]
@@ -441,7 +438,10 @@ mod tests {
             "a\0b",
         ] {
             let error = data.read(path).expect_err("is refused");
-            assert!(matches!(error, DataError::Outside(_)), "{path}: {error}");
+            assert!(
+                matches!(error, DataError::InFile(_, DataFault::Outside)),
+                "{path}: {error}"
+            );
             assert!(data.list(path).is_err(), "{path}");
             assert!(DataFolder::embedded().read(path).is_err(), "{path}");
         }
@@ -450,7 +450,10 @@ mod tests {
             let (other, _) = folder(&[("secret", "x")]);
             std::os::unix::fs::symlink(other.path(), dir.path().join("worlds/out")).expect("links");
             let error = data.read("worlds/out/secret").expect_err("is refused");
-            assert!(matches!(error, DataError::Outside(_)), "{error}");
+            assert!(
+                matches!(error, DataError::InFile(_, DataFault::Outside)),
+                "{error}"
+            );
         }
         drop(dir);
     }
@@ -487,7 +490,7 @@ mod tests {
         // Files beside the folders of the defaults are the folder's own or nobody's.
         assert!(matches!(
             data.read("models.ron"),
-            Err(DataError::Missing(_))
+            Err(DataError::InFile(_, DataFault::Missing))
         ));
         assert!(defaults.read("models.ron").is_ok());
     }
@@ -529,7 +532,10 @@ mod tests {
         let (dir, data) = folder(&[]);
         let mut file = fs::File::create(dir.path().join("x")).expect("a file");
         std::io::Write::write_all(&mut file, &[0xff, 0xfe]).expect("written");
-        assert!(matches!(data.read_text("x"), Err(DataError::NotText(_))));
+        assert!(matches!(
+            data.read_text("x"),
+            Err(DataError::InFile(_, DataFault::NotText))
+        ));
     }
 
     #[test]

@@ -22,7 +22,7 @@ mod templates;
 
 pub use file_text::file_text;
 pub use folder::MAX_BYTES;
-pub use folder::{DataError, DataFolder};
+pub use folder::{DataError, DataFault, DataFolder};
 pub use lexicon::{Lexicon, Word, WordPair};
 pub use playhouse_derive::Prompt;
 pub use problem::{Problem, Problems, Severity};
