@@ -28,8 +28,9 @@ use super::everybody::PUBLIC;
 use super::home::plans::take_plans;
 use super::scenes::effects::{Cause, apply_effects};
 use super::talk::Talk;
-use super::world_file::{Actor, ActorFaction, Limits, Stage, WorldAgent, WorldFile};
-use crate::drama::{Belongings, Effect, Item, Promises};
+use super::testing::ron;
+use super::world_file::WorldFile;
+use crate::drama::{Belongings, Effect, Promises};
 
 const WORLDS: u64 = 10_000;
 
@@ -53,62 +54,46 @@ const ITEMS: [(&str, &[&str]); 3] = [
 fn campaign() -> Campaign {
     let campaign = Campaign::load(&DataFolder::embedded(), "drowned-assize");
     let mut campaign = campaign.expect("the shipped world is right");
-    let named = |name: &str| name.to_owned();
-    campaign.file = Arc::new(WorldFile {
-        limits: Limits {
-            whisper: true,
-            ..Limits::default()
-        },
-        agents: vec![WorldAgent {
-            name: named(NAMES[AGENT]),
-            ..WorldAgent::default()
-        }],
-        stages: STAGES
-            .map(|stage| Stage {
-                name: named(NAMES[stage]),
-                connects: STAGES.map(|to| named(NAMES[to])).collect(),
-                ..Stage::default()
-            })
-            .collect(),
-        actors: (0..ACTORS)
-            .map(|actor| Actor {
-                name: named(NAMES[actor]),
-                stage: named(NAMES[ACTORS]),
-                faction: if actor < HEROES {
-                    ActorFaction::Hero
-                } else {
-                    ActorFaction::Neutral
-                },
-                ..Actor::default()
-            })
-            .collect(),
-        facts: FACTS
-            .map(|id| Fact {
-                id: named(id),
-                title: format!("About the {id}"),
-                text: format!("The {id} is under the stair."),
-                phrases: vec![words_of(id)],
-                sworn: id == "oath",
-                known_by: if id == "rain" {
-                    KnownBy::Everyone
-                } else {
-                    KnownBy::default()
-                },
-                ..Fact::default()
-            })
-            .to_vec(),
-        items: (0..ITEMS.len())
-            .map(|item| Item {
-                name: named(ITEMS[item].0),
-                look: "small".into(),
-                at: named(NAMES[0]),
-                teaches: ITEMS[item].1.iter().map(|id| named(id)).collect(),
-                ..Item::default()
-            })
-            .collect(),
-        ..WorldFile::default()
-    });
+    let mut file: WorldFile = ron(WORLD);
+    file.facts = FACTS.map(fact).to_vec();
+    campaign.file = Arc::new(file);
     campaign
+}
+
+const WORLD: &str = r#"World(
+    limits: (whisper: true),
+    agents: [(name: "Clerk")],
+    stages: [
+        (name: "Hall", connects: ["Hall", "Yard", "Loft"]),
+        (name: "Yard", connects: ["Hall", "Yard", "Loft"]),
+        (name: "Loft", connects: ["Hall", "Yard", "Loft"]),
+    ],
+    actors: [
+        (name: "Ann", stage: "Hall"), (name: "Bob", stage: "Hall"), (name: "Cid", stage: "Hall"),
+        (name: "Dot", stage: "Hall", faction: Neutral),
+        (name: "Eve", stage: "Hall", faction: Neutral),
+    ],
+    items: [
+        (name: "letter", look: "small", at: "Ann", teaches: ["key", "rain"]),
+        (name: "book", look: "small", at: "Ann", teaches: ["map", "oath"]),
+        (name: "box", look: "small", at: "Ann", teaches: ["coin"]),
+    ],
+)"#;
+
+fn fact(id: &str) -> Fact {
+    Fact {
+        id: id.into(),
+        title: format!("About the {id}"),
+        text: format!("The {id} is under the stair."),
+        phrases: vec![words_of(id)],
+        sworn: id == "oath",
+        known_by: if id == "rain" {
+            KnownBy::Everyone
+        } else {
+            KnownBy::default()
+        },
+        ..Fact::default()
+    }
 }
 
 fn words_of(fact: &str) -> String {
