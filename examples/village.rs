@@ -15,7 +15,7 @@ use playhouse::locale::Language;
 use playhouse::memory::Cues;
 use playhouse::page::{Extras, report};
 use playhouse::prelude::*;
-use playhouse::story::{self, About, StoryView};
+use playhouse::story::{self, About, Form, StoryView};
 
 /// The id of the fact that travels.
 const NEWS: &str = "well";
@@ -38,7 +38,7 @@ impl Reply for Talk {
 /// Those on the same stage hear it, and know from then on what it tells.
 #[derive(Serialize, Deserialize, AgentEvent)]
 #[event(
-    "said", style = Speech, speaker = who, spoken = message, tells = tells,
+    "said", style = Speech, speaker = who, spoken = message, tells = tells, words = message,
     text = format!("{who} says: “{message}”"), crate = playhouse
 )]
 struct Said {
@@ -49,7 +49,10 @@ struct Said {
 
 /// A villager goes to another place.
 #[derive(Serialize, Deserialize, AgentEvent)]
-#[event("went", style = Move, not_recallable, text = format!("{who} goes to the {to}."), crate = playhouse)]
+#[event(
+    "went", style = Move, not_recallable, text = format!("{who} goes to the {to}."), target = to,
+    crate = playhouse
+)]
 struct Went {
     who: String,
     to: String,
@@ -154,7 +157,11 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     view.update_state(&engine.world, true);
 
     let story = view.read();
-    for event in story.events.iter().filter(|event| event.words().is_some()) {
+    for event in story
+        .events
+        .iter()
+        .filter(|event| event.form == Form::Speech)
+    {
         let who: Vec<_> = event.learners().collect();
         println!("{} ({})", event.record.text, who.join(", "));
     }

@@ -190,6 +190,30 @@ impl Event<'_> {
                 let told = member.told(fields, &TokenStream::new())?;
                 quote!(fn heading(&self) -> Option<#engine::locale::UiText> { #told })
             }
+            "words" => {
+                let words = member.field()?;
+                let words = match member.value()? {
+                    Expr::MethodCall(_) => words,
+                    _ => quote!(Some(&#words)),
+                };
+                quote!(fn words(&self) -> Option<&str> { #words })
+            }
+            "target" => {
+                let target = member.field()?;
+                quote! {
+                    fn target(&self) -> Option<&str> {
+                        (!#target.is_empty()).then_some(&#target)
+                    }
+                }
+            }
+            "sight" => {
+                let sight = member.told(fields, &TokenStream::new())?;
+                quote!(fn sight(&self) -> Option<#engine::event::Sight<'_>> { #sight })
+            }
+            "day" => {
+                let day = member.field()?;
+                quote!(fn day(&self) -> Option<u32> { Some(#day) })
+            }
             "board" => {
                 let told = member.told(fields, &TokenStream::new())?;
                 quote!(fn board(&self) -> Option<#engine::event::EventData> { #told })

@@ -27,7 +27,8 @@ use syn::{DeriveInput, parse_macro_input};
 /// | --- | --- |
 /// | `style` | a variant of `EventStyle`, or a method that returns one; it must be there |
 /// | `third_person`, `line`, `heading`, `board` | of `Telling`: an expression, or a method |
-/// | `place` | of `Telling`: a field or another expression |
+/// | `sight` | of `Telling`: `Sight { what: field, look: field }` |
+/// | `words`, `target`, `place`, `day` | of `Telling`: a field or another expression |
 /// | `not_recallable`, `no_trigger` | `RECALLABLE = false`, `TRIGGERS_RECALL = false` |
 /// | `private` | `is_public() == false` |
 /// | `own` | `is_own() == true` |

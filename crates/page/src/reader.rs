@@ -14,9 +14,7 @@ use playhouse_engine::event::guard::GuardAct;
 use playhouse_engine::event::{AudienceRule, EventRecord, EventStyle, Recipient, Recipients};
 use playhouse_engine::exchange::Spent;
 use playhouse_engine::locale::{Language, UiText, text};
-use playhouse_story::{
-    About, Being, Contents, EventEntry, Form, Run, RunState, StoryView, WhyNot, words,
-};
+use playhouse_story::{About, Being, Contents, EventEntry, Form, Run, RunState, StoryView, WhyNot};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -590,6 +588,12 @@ impl Reader<'_> {
         seen.map_or_else(|| record.text.clone(), |seen| seen.text)
     }
 
+    /// The words alone, without who says them; `None` if it has a form without words.
+    fn words_of(&self, form: Form, record: &EventRecord) -> Option<String> {
+        let telling = self.view.about.events.telling(record)?;
+        form.words_of(&*telling).map(str::to_owned)
+    }
+
     /// What a page shows of an event beside its words.
     fn board_of(&self, record: &EventRecord) -> Option<Value> {
         self.view.about.events.telling(record)?.board()
@@ -618,9 +622,9 @@ impl Reader<'_> {
             addressee: entry.to,
             title: self.title_of(entry),
             // In a report, the same words twice would count.
-            said: words(entry.form, &shown.data)
-                .filter(|words| *words != text)
-                .map(str::to_owned),
+            said: self
+                .words_of(entry.form, shown)
+                .filter(|words| *words != text),
             text,
             repeat: self.repeats(entry),
             rule: None,
@@ -774,7 +778,7 @@ impl Reader<'_> {
                 }
             };
             let cells: Vec<_> = beings.iter().map(cell).collect();
-            let words = entry.words().map(str::to_owned);
+            let words = self.words_of(entry.form, &entry.record);
             let text: String = words
                 .unwrap_or_else(|| self.text_of(&contents, entry))
                 .chars()

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use playhouse_engine::context::Noting;
 use playhouse_engine::event::{
-    AgentEvent, EventData, EventStyle, EventType, Prompt, Recipients, subject,
+    AgentEvent, EventData, EventStyle, EventType, Prompt, Recipients, Sight, subject,
 };
 use playhouse_engine::locale::{Argument, UiText, text};
 use playhouse_engine::message::{Tag, TagKey, Tags};
@@ -76,7 +76,9 @@ pub const EVENTS: &[EventType] = &[
 
 /// A day at home, or a round of one, begins or ends.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
-#[event("day", style = shown, no_trigger, not_recallable, tags = message_tags, heading = begins)]
+#[event(
+    "day", style = shown, no_trigger, not_recallable, tags = message_tags, heading = begins, day = day
+)]
 pub struct Day {
     pub day: u32,
     /// `begin`, `round` or `end`.
@@ -119,7 +121,7 @@ impl Day {
 
 /// A stage's description of itself.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
-#[event("scene", style = Scene, speaker = stage, spoken = message)]
+#[event("scene", style = Scene, speaker = stage, spoken = message, words = message)]
 pub struct StageDescription {
     pub stage: String,
     pub message: String,
@@ -398,7 +400,7 @@ impl Wound {
 
 /// A stage narrates what happened on it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
-#[event("narration", style = Account, speaker = stage, spoken = message)]
+#[event("narration", style = Account, speaker = stage, spoken = message, words = message)]
 pub struct Narration {
     pub stage: String,
     pub message: String,
@@ -494,7 +496,9 @@ pub struct Homecoming {
 
 /// Somebody takes something that lies on its stage.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
-#[event("take", style = Showing, speaker = actor, happening = noted)]
+#[event(
+    "take", style = Showing, speaker = actor, happening = noted, sight = Sight { what: item, look }
+)]
 pub struct ItemTaken {
     pub actor: String,
     pub item: String,
@@ -509,7 +513,10 @@ impl ItemTaken {
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
-#[event("give", style = Showing, speaker = actor, happening = noted)]
+#[event(
+    "give", style = Showing, speaker = actor, happening = noted, target = to,
+    sight = Sight { what: item, look }
+)]
 pub struct ItemGiven {
     pub actor: String,
     pub to: String,
@@ -527,7 +534,7 @@ impl ItemGiven {
 
 /// An item has another holder, lies elsewhere, or is gone, by what somebody decided.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
-#[event("item_moved", style = Deed, happening = noted)]
+#[event("item_moved", style = Deed, happening = noted, target = to)]
 pub struct ItemMoved {
     pub item: String,
     /// How it looks; empty if somebody had it, or if it is gone.
@@ -556,7 +563,9 @@ impl ItemMoved {
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
-#[event("show", style = Showing, speaker = actor)]
+#[event(
+    "show", style = Showing, speaker = actor, target = to, sight = Sight { what: item, look }
+)]
 pub struct ItemShown {
     pub actor: String,
     pub to: String,
@@ -620,7 +629,7 @@ pub struct NothingNew {
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
-#[event("promise", style = Deed, speaker = actor, spoken = words, happening = noted)]
+#[event("promise", style = Deed, speaker = actor, spoken = words, happening = noted, target = to)]
 pub struct PromiseMade {
     pub actor: String,
     pub to: String,
@@ -634,7 +643,9 @@ impl PromiseMade {
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
-#[event("keep", style = SharedDeed, speaker = actor, spoken = words, happening = noted)]
+#[event(
+    "keep", style = SharedDeed, speaker = actor, spoken = words, happening = noted, target = to
+)]
 pub struct PromiseKept {
     pub actor: String,
     pub to: String,
@@ -705,7 +716,10 @@ impl Attempted {
 /// What came of an attempt. Nobody speaks it, so it tells no fact: a phrase that gives one away is
 /// masked, whatever the stage knows.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
-#[event("attempt_outcome", style = Outcome, knower = known_by, spoken = message, happening = noted)]
+#[event(
+    "attempt_outcome", style = Outcome, knower = known_by, spoken = message, happening = noted,
+    words = message
+)]
 pub struct AttemptOutcome {
     pub actor: String,
     /// `full`, `cost` or `not`.

@@ -1,8 +1,7 @@
 //! How an event is told.
 
-use playhouse_engine::event::EventStyle;
+use playhouse_engine::event::{EventStyle, Telling};
 use serde::Serialize;
-use serde_json::Value;
 
 /// How a book sets an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -66,46 +65,32 @@ impl Form {
         matches!(self, Self::Day | Self::Place | Self::Ending)
     }
 
-    fn has_words(self) -> bool {
-        matches!(
+    /// The words that stand in its place; `None` if all of what was told does.
+    pub fn words_of(self, telling: &dyn Telling) -> Option<&str> {
+        let has_words = matches!(
             self,
             Self::Speech | Self::Whisper | Self::Call | Self::Thought | Self::Narration
-        )
+        );
+        telling.words().filter(|_| has_words)
     }
-}
-
-/// The words alone, without who says them.
-pub fn words(form: Form, data: &Value) -> Option<&str> {
-    if !form.has_words() {
-        return None;
-    }
-    let words = data.get("message").or_else(|| data.get("description"))?;
-    // A message of a team is an object.
-    words.as_str().or_else(|| words.get("content")?.as_str())
-}
-
-/// To whom it is said or given, by name.
-pub fn target(data: &Value) -> Option<&str> {
-    let target = data.get("target").or_else(|| data.get("to"))?.as_str()?;
-    (!target.is_empty() && target != "all").then_some(target)
 }
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use playhouse_engine::event::kinds::Speak;
 
     use super::*;
 
     #[test]
     fn words_are_those_that_were_said() {
-        let said = json!({"actor": "Pell", "target": "Jory", "message": "The lamp is out."});
-        assert_eq!(words(Form::Speech, &said), Some("The lamp is out."));
-        assert_eq!(target(&said), Some("Jory"));
-        assert_eq!(words(Form::Move, &said), None);
-        let of_team = json!({"message": {"source": "Ada", "content": "Yes."}});
-        assert_eq!(words(Form::Speech, &of_team), Some("Yes."));
-        assert_eq!(target(&json!({"target": "all"})), None);
-        // What a guard has emptied for a seat.
-        assert_eq!(words(Form::Speech, &Value::Null), None);
+        let said = Speak {
+            target: "Jory".into(),
+            message: "The lamp is out.".into(),
+            ..Speak::default()
+        };
+        assert_eq!(Form::Speech.words_of(&said), Some("The lamp is out."));
+        assert_eq!(Form::Own.words_of(&said), None);
+        assert_eq!(said.target(), Some("Jory"));
+        assert_eq!(Speak::default().target(), None);
     }
 }

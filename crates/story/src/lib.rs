@@ -23,7 +23,7 @@ pub use audience::WhyNot;
 pub use call::{Call, CallState, Segment};
 pub use costs::{Costs, Prompts};
 pub use difference::{Change, ChangeKind, Parting, PartingAnswer, changes, parting};
-pub use event::{Form, target, words};
+pub use event::Form;
 pub use knowledge::{KnowledgeDifference, knowledge_differences};
 pub use picture::{Members, NextFold, Picture, PictureReader, Pictures, notes, register_picture};
 pub use read::{follow, read, watch};

@@ -7,7 +7,7 @@ use bevy_ecs::prelude::*;
 use playhouse_engine::cast::{CastList, Kind, WorldTurn, turn_number};
 use playhouse_engine::context::EntryId;
 use playhouse_engine::engine::Signal;
-use playhouse_engine::event::{EventRecord, EventStyle, EventTypes, Record};
+use playhouse_engine::event::{EventRecord, EventStyle, EventTypes, Record, Telling};
 use playhouse_engine::journal::{AskEnding, Line, Outcome};
 use playhouse_engine::locale::{Language, UiText, text};
 use playhouse_engine::message::{BodyId, Digest};
@@ -15,11 +15,10 @@ use playhouse_engine::mind::{StreamDelta, StreamDeltaKind, stopwatch};
 use playhouse_engine::session::{Answered, Logged, Stay, answered};
 use playhouse_engine::world_data::Problem;
 use serde::Serialize;
-use serde_json::Value;
 use tokio::sync::{broadcast, watch};
 
 use super::call::{Call, CallState, Segment, made_by, recorded_segments};
-use super::event::{Form, target, words};
+use super::event::Form;
 use super::state::WorldState;
 
 /// How many deltas of answers a reader may be behind before it is given the whole answers again.
@@ -87,11 +86,6 @@ pub struct EventEntry {
 }
 
 impl EventEntry {
-    /// The words alone; `None` if it has a form without words.
-    pub fn words(&self) -> Option<&str> {
-        words(self.form, &self.record.data)
-    }
-
     /// Whether a scene, a fight, a round or a day begins with it, or a fight ends.
     fn bounds_scene(&self) -> bool {
         let bounds = [
@@ -661,10 +655,8 @@ impl Contents {
         let number = self.events.len() as u32;
         let by = record.speaker.as_ref().and_then(|name| self.id_of(name));
         let telling = types.telling(&record);
-        let style = telling
-            .as_ref()
-            .map(|telling| telling.style())
-            .unwrap_or_default();
+        let telling = telling.as_deref();
+        let style = telling.map(Telling::style).unwrap_or_default();
         let form = match style {
             // Places learn too, but readers need not be told.
             EventStyle::Lesson if self.is_for_places(&record) => Form::Own,
@@ -679,11 +671,12 @@ impl Contents {
             style => style.into(),
         };
         if form == Form::Day
-            && let Some(day) = record.data.get("day").and_then(Value::as_u64)
+            && let Some(day) = telling.and_then(Telling::day)
         {
-            self.day = day as u32;
+            self.day = day;
         }
-        let said = words(form, &record.data).unwrap_or(&record.text);
+        let words = telling.and_then(|telling| form.words_of(telling));
+        let said = words.unwrap_or(&record.text);
         let speaker = record.speaker.as_deref().unwrap_or_default();
         let told = format!("{speaker}\0{said}\0{}", form as u8);
         let told = Digest::of(told.as_bytes());
@@ -711,7 +704,8 @@ impl Contents {
             self.learned.entry(who).or_default().push(number);
         }
         self.by_body.insert(record.id, number);
-        let place = telling.as_ref().and_then(|telling| telling.place());
+        let place = telling.and_then(Telling::place);
+        let target = telling.and_then(Telling::target);
         self.events.push(Arc::new(EventEntry {
             number,
             day: self.day,
@@ -719,7 +713,7 @@ impl Contents {
             form,
             place: self.id_of(place.unwrap_or(&record.place)),
             by,
-            to: target(&record.data).and_then(|name| self.id_of(name)),
+            to: target.and_then(|name| self.id_of(name)),
             repeats,
             call,
             defaults,

@@ -84,7 +84,7 @@ impl RoundStarted {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
 #[event(
     "undercover_description", style = Speech, speaker = player, spoken = description,
-    template = "undercover/events/description"
+    template = "undercover/events/description", words = description
 )]
 pub struct Described {
     pub round: u32,

@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::event::guard::GuardAct;
-use crate::event::kinds::Learned;
+use crate::event::kinds::{Archive, Learned};
 use crate::event::{
-    AnswerRecord, AnsweredBy, CallRecord, EventRecord, EventStyle, EventTypes, Recipients, Telling,
-    subject,
+    AnswerRecord, AnsweredBy, CallRecord, EventRecord, EventStyle, EventTypes, Recipients, Sight,
+    Telling, subject,
 };
 use crate::message::one_line;
 
@@ -143,7 +143,7 @@ impl Formatter {
             language: self.language,
         };
         let speaker = event.speaker.as_deref().unwrap_or_default();
-        let message = field(event, "message").unwrap_or_default();
+        let message = telling.words().unwrap_or_default();
         let style = telling.style();
         match style {
             EventStyle::Opening => self.opening(speaker, message),
@@ -158,12 +158,12 @@ impl Formatter {
                 Vec::new()
             }
             EventStyle::Speech => {
-                let target = field(event, "target").filter(|to| !["", "all"].contains(to));
-                let to = target.map(|target| say!(self.language, story_says_to, target));
+                let to = telling.target();
+                let to = to.map(|target| say!(self.language, story_says_to, target));
                 vec![self.said(speaker, &to.unwrap_or_default(), message, Style::Plain)]
             }
             EventStyle::Whisper => {
-                let target = field(event, "target").unwrap_or_default();
+                let target = telling.target().unwrap_or_default();
                 let to = say!(self.language, story_whispers_to, target);
                 vec![self.said(speaker, &to, message, Style::Whisper)]
             }
@@ -171,7 +171,7 @@ impl Formatter {
             EventStyle::Thought => {
                 vec![self.aside(speaker, &say!(self.language, story_thinks), message)]
             }
-            EventStyle::Look => self.look(event),
+            EventStyle::Look => self.look(&*telling),
             EventStyle::Working
             | EventStyle::ContestNote
             | EventStyle::Report
@@ -220,8 +220,8 @@ impl Formatter {
                     Vec::new()
                 }
             }
-            EventStyle::Showing => vec![deed(&self.without_known_look(event))],
-            EventStyle::Outcome => vec![self.outcome(event)],
+            EventStyle::Showing => vec![deed(&self.without_known_look(event, &*telling))],
+            EventStyle::Outcome => vec![outcome(event, message)],
             EventStyle::Choice => {
                 if self.once(&format!("chosen {}", event.text)) {
                     let chosen = format!("◆ {}", event.text);
@@ -261,25 +261,26 @@ impl Formatter {
     }
 
     /// Everybody sees everybody; readers need each look once.
-    fn look(&mut self, event: &EventRecord) -> Vec<Paragraph> {
-        let who = field(event, "actor").unwrap_or_default();
-        let look = field(event, "look").unwrap_or_default();
-        if self.looks.insert(format!("{who} {look}")) {
-            vec![self.aside(who, "", look)]
-        } else {
-            Vec::new()
-        }
+    fn look(&mut self, telling: &dyn Telling) -> Vec<Paragraph> {
+        let new = telling.sight().filter(|sight| self.is_new_look(*sight));
+        let asides = new.map(|Sight { what, look }| self.aside(what, "", look));
+        asides.into_iter().collect()
+    }
+
+    fn is_new_look(&mut self, Sight { what, look }: Sight<'_>) -> bool {
+        self.looks.insert(format!("{what} {look}"))
     }
 
     /// What an entity will remember; a place remembers what it has just told.
     fn memory(&self, event: &EventRecord) -> Vec<Paragraph> {
-        let who = field(event, "actor").unwrap_or_default();
-        if self.roster.is_stage(who) {
+        let Some(Archive { actor, message, .. }) = event.read() else {
+            return vec![deed(&event.text)];
+        };
+        if self.roster.is_stage(&actor) {
             return Vec::new();
         }
-        let remembers = say!(self.language, story_remembers, actor = who);
+        let remembers = say!(self.language, story_remembers, actor);
         let row = Paragraph::indented(2, 4).add(Style::Dim, remembers);
-        let message = field(event, "message").unwrap_or_default();
         vec![row.plain(self.colon()).plain(message)]
     }
 
@@ -320,12 +321,12 @@ impl Formatter {
     }
 
     /// The words of an event that shows an item; how it looks is said once.
-    fn without_known_look(&mut self, event: &EventRecord) -> String {
-        let item = field(event, "item");
-        let look = field(event, "look").unwrap_or_default().trim();
-        let is_new = self
-            .looks
-            .insert(format!("{} {look}", item.unwrap_or_default()));
+    fn without_known_look(&mut self, event: &EventRecord, telling: &dyn Telling) -> String {
+        let Some(Sight { what, look }) = telling.sight() else {
+            return event.text.clone();
+        };
+        let look = look.trim();
+        let is_new = self.is_new_look(Sight { what, look });
         let stop = match self.language {
             Language::En => ".",
             Language::Zh => "。",
@@ -336,16 +337,6 @@ impl Formatter {
             }
             _ => event.text.clone(),
         }
-    }
-
-    /// How an attempt came out: as the place tells it, and what it brought and cost.
-    fn outcome(&self, event: &EventRecord) -> Paragraph {
-        let told = field(event, "message").filter(|told| !told.is_empty());
-        let parts = told.and_then(|told| Some((told, event.text.split_once(told)?.1)));
-        Paragraph::indented(2, 2).plain(match parts {
-            Some((told, gains)) => told.to_owned() + gains.trim_start_matches(['”', '"']),
-            None => event.text.clone(),
-        })
     }
 
     /// Free text: a stage's as narration, others' with their name. Each once a turn.
@@ -475,8 +466,13 @@ fn texts(value: &Value) -> Vec<String> {
     }
 }
 
-fn field<'e>(event: &'e EventRecord, name: &str) -> Option<&'e str> {
-    event.data.get(name).and_then(Value::as_str)
+/// How an attempt came out: as the place tells it, and what it brought and cost.
+fn outcome(event: &EventRecord, told: &str) -> Paragraph {
+    let gains = event.text.split_once(told).filter(|_| !told.is_empty());
+    Paragraph::indented(2, 2).plain(match gains {
+        Some((_, gains)) => told.to_owned() + gains.trim_start_matches(['”', '"']),
+        None => event.text.clone(),
+    })
 }
 
 fn deed(text: &str) -> Paragraph {

@@ -132,11 +132,12 @@ impl StoryPrinter {
         let Record::Event(event) = record else {
             return;
         };
-        let seen = event.data.get("actor").and_then(Value::as_str);
-        let Some(seen) = seen.filter(|_| self.has_style(event, EventStyle::Look)) else {
+        let telling = self.formatter.telling(event);
+        let seen = telling.filter(|telling| telling.style() == EventStyle::Look);
+        let Some(seen) = seen.as_ref().and_then(|telling| telling.sight()) else {
             return;
         };
-        if self.formatter.roster.reach(seen) {
+        if self.formatter.roster.reach(seen.what) {
             for record in std::mem::take(&mut self.unreached) {
                 self.print(&record);
             }

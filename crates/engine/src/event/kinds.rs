@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 pub use super::learning::{Learned, Masked};
-use super::{AgentEvent, EventType, Recipients};
+use super::{AgentEvent, EventType, Recipients, Sight};
 use crate::context::{Common, Noting};
 use crate::locale::{UiText, text};
 use crate::message::{Tag, Tags};
@@ -27,7 +27,10 @@ pub const EVENTS: &[EventType] = &[
 
 /// An entity's story begins.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
-#[event("kickoff", style = Opening, no_trigger, not_recallable, speaker = actor, spoken = message)]
+#[event(
+    "kickoff", style = Opening, no_trigger, not_recallable, speaker = actor, spoken = message,
+    words = message
+)]
 pub struct Kickoff {
     /// Who.
     pub actor: String,
@@ -37,7 +40,10 @@ pub struct Kickoff {
 
 /// Words said aloud on a stage.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
-#[event("speak", style = Speech, speaker = actor, spoken = message, tells = tells)]
+#[event(
+    "speak", style = Speech, speaker = actor, spoken = message, tells = tells, words = message,
+    target = target
+)]
 pub struct Speak {
     /// Who speaks.
     pub actor: String,
@@ -54,7 +60,7 @@ pub struct Speak {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
 #[event(
     "whisper", style = Whisper, speaker = actor, spoken = message, tells = tells, private,
-    third_person = text!(story_whispered, actor, target, message)
+    third_person = text!(story_whispered, actor, target, message), words = message, target = target
 )]
 pub struct Whisper {
     /// Who whispers.
@@ -70,7 +76,10 @@ pub struct Whisper {
 
 /// Words for every stage.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
-#[event("announce", style = Announcement, speaker = actor, spoken = message, tells = tells)]
+#[event(
+    "announce", style = Announcement, speaker = actor, spoken = message, tells = tells,
+    words = message
+)]
 pub struct Announce {
     /// Who announces.
     pub actor: String,
@@ -85,7 +94,7 @@ pub struct Announce {
 
 /// A private thought.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
-#[event("mind", style = Thought, speaker = actor, private)]
+#[event("mind", style = Thought, speaker = actor, private, words = message)]
 pub struct Mind {
     /// Who thinks.
     pub actor: String,
@@ -124,7 +133,7 @@ impl MemorySearch {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
 #[event(
     "leave", style = Move, not_recallable, tags = message_tags,
-    line = text!(story_walks, actor, from = stage, to)
+    line = text!(story_walks, actor, from = stage, to), target = to
 )]
 pub struct Leave {
     /// Who.
@@ -172,7 +181,7 @@ impl Arrive {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
 #[event(
     "appearance", style = Look, not_recallable,
-    third_person = text!(story_row, name = actor, what = look)
+    third_person = text!(story_row, name = actor, what = look), sight = Sight { what: actor, look }
 )]
 pub struct Sighting {
     /// Who.

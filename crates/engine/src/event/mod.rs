@@ -30,7 +30,7 @@ pub use phrasebook::{PhraseError, Phrasebook};
 /// `#[derive(AgentEvent)]`.
 pub use playhouse_derive::AgentEvent;
 pub use queue::{ChapterClose, DeferredCommand, DeferredCommands, EventQueue, PendingEvent};
-pub use telling::{EventStyle, Recipients, Telling, subject};
+pub use telling::{EventStyle, Recipients, Sight, Telling, subject};
 pub use writer::{EventWriter, write_events_at_meeting};
 
 pub use crate::world_data::{Prompt, PromptSet};

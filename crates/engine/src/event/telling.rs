@@ -95,6 +95,13 @@ pub fn subject(names: &[String], language: Language) -> String {
     }
 }
 
+/// Something that an event shows, and how it looks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sight<'a> {
+    pub what: &'a str,
+    pub look: &'a str,
+}
+
 /// How an event is told to people who watch; `#[derive(AgentEvent)]` writes it.
 pub trait Telling {
     fn style(&self) -> EventStyle;
@@ -107,6 +114,26 @@ pub trait Telling {
 
     /// The line of a printed story that says it shorter than its words.
     fn line(&self, _to: &Recipients<'_>) -> Option<UiText> {
+        None
+    }
+
+    /// The words alone, without who says them.
+    fn words(&self) -> Option<&str> {
+        None
+    }
+
+    /// To whom something is said or given, or where somebody goes, by name.
+    fn target(&self) -> Option<&str> {
+        None
+    }
+
+    /// What is seen by it; its words end with how that looks.
+    fn sight(&self) -> Option<Sight<'_>> {
+        None
+    }
+
+    /// The day that begins with it.
+    fn day(&self) -> Option<u32> {
         None
     }
 

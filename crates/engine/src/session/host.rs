@@ -14,7 +14,7 @@ pub const HOST_FIELD: &str = "host";
 
 /// Words of the host to some of those who are in the story.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
-#[event("told_by_host", style = Told, private)]
+#[event("told_by_host", style = Told, private, words = message)]
 struct ToldByHost {
     by: String,
     message: String,

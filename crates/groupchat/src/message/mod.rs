@@ -286,6 +286,21 @@ impl ChatContent {
     pub fn is_event(&self) -> bool {
         self.type_name().ends_with("Event")
     }
+
+    /// The free text, if that is all.
+    pub(super) fn text(&self) -> Option<&str> {
+        match self {
+            Self::Text(text)
+            | Self::Stop(text)
+            | Self::Thought(text)
+            | Self::Selector(text)
+            | Self::Handoff { content: text, .. }
+            | Self::ToolCallSummary { content: text, .. }
+            | Self::CodeGeneration { content: text, .. }
+            | Self::StreamingChunk { content: text, .. } => Some(text),
+            _ => None,
+        }
+    }
 }
 
 /// The member of a message's metadata that says why its model ended it.

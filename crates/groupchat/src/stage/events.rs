@@ -25,7 +25,8 @@ macro_rules! message_events {
         $($(#[$doc])*
         #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, AgentEvent)]
         #[event($event, style = $style, speaker = self.message.source,
-            spoken = self.message.text_mut(), media = self.message.media(), text = told
+            spoken = self.message.text_mut(), words = self.message.content.text(),
+            media = self.message.media(), text = told
             $(, $private)?)]
         pub(crate) struct $name {
             $(pub(crate) $field: $type,)?
@@ -72,7 +73,10 @@ impl OwnMessage {
 
 /// What the target of a handoff should know; only the target hears it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, AgentEvent)]
-#[event("chat_handed", style = Whisper, speaker = actor, spoken = message, private, text = told)]
+#[event(
+    "chat_handed", style = Whisper, speaker = actor, spoken = message, private, text = told,
+    words = message, target = target
+)]
 pub(super) struct HandoffContext {
     pub(super) actor: String,
     pub(super) target: String,

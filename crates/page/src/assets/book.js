@@ -13,7 +13,6 @@ const HIDDEN_BY_CHOICE = { thought: 'thoughts', note: 'notes', own: 'own' };
 
 export function isShown(event) {
 	if (event.repeat) return false;
-	if (event.kind === 'archive' && !reading.own) return false;
 	const setting = HIDDEN_BY_CHOICE[event.form];
 	return !setting || reading[setting];
 }

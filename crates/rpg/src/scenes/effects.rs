@@ -30,7 +30,7 @@ const WHY_CHARS: usize = 80;
 
 /// Something that the world file tells everybody at a place.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
-#[event("scene_text", style = Text)]
+#[event("scene_text", style = Text, words = message)]
 pub(crate) struct SceneText {
     pub(crate) message: String,
 }

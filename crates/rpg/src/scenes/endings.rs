@@ -34,7 +34,10 @@ const CLOSING: ProseForm = ProseForm {
 
 /// What became of somebody, in its own words.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
-#[event("epilogue", style = Speech, speaker = actor, spoken = message, tells_nothing, place = "")]
+#[event(
+    "epilogue", style = Speech, speaker = actor, spoken = message, tells_nothing, place = "",
+    words = message
+)]
 pub(crate) struct Epilogue {
     pub(crate) actor: String,
     pub(crate) message: String,

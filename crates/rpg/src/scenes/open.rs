@@ -30,7 +30,7 @@ pub(crate) struct CalledScene(pub(crate) Arc<str>);
 
 /// A scene begins, in the words of the world file.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
-#[event("scene_opens", style = SceneText, place = stage)]
+#[event("scene_opens", style = SceneText, place = stage, words = message)]
 pub(crate) struct SceneOpens {
     pub(crate) stage: String,
     pub(crate) scene: String,
