@@ -18,6 +18,8 @@ use super::model_server::{Reply, fitting, schema_of, serve_model};
 use super::served::{Served, exchange, one};
 use super::{Dir, has, run, succeed};
 
+mod reader;
+
 /// The keys of WebDriver that no text has.
 const TAB: char = '\u{e004}';
 const ENTER: char = '\u{e007}';

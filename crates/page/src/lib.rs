@@ -11,6 +11,7 @@ mod access;
 mod answer;
 mod assets;
 mod beliefs;
+mod book;
 mod branches;
 mod calls;
 mod control;
@@ -33,7 +34,10 @@ pub use access::Access;
 pub use branches::branches;
 pub use control::Control;
 pub use error::ServerError;
-pub use library::{AnswerMinds, BranchAt, Invitation, Library, LibraryError, Story, StoryEntry};
+pub use library::{
+    AnswerMinds, BranchAt, Invitation, Library, LibraryError, NewStory, OfferedWorld, Offers,
+    Story, StoryEntry, milliseconds,
+};
 pub use player::play;
 pub use report::{Extras, ReportError, report};
 pub use seat::Seat;

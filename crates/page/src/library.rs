@@ -2,17 +2,19 @@
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
+use std::time::SystemTime;
 
 use playhouse_engine::journal::Outcome;
 use playhouse_engine::locale::{Language, UiText, text};
 use playhouse_engine::mind::Mind;
 use playhouse_engine::save::Slot;
 use playhouse_engine::session::{Game, Retaken};
-use playhouse_story::StoryView;
-use serde::Serialize;
+use playhouse_story::{RunState, StoryView};
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::control::Control;
+use super::reader::Reader;
 use super::seat::Seat;
 
 /// Who made a recorded answer, since a request is in the form of its mind; `None` for a mind that
@@ -51,6 +53,16 @@ pub struct LibraryError {
     pub help: Option<UiText>,
 }
 
+impl LibraryError {
+    /// That a server begins no stories.
+    pub fn no_new_stories() -> Self {
+        Self {
+            text: text!(page_no_new_stories),
+            help: Some(text!(page_no_new_stories_help)),
+        }
+    }
+}
+
 impl From<UiText> for LibraryError {
     fn from(text: UiText) -> Self {
         Self { text, help: None }
@@ -66,17 +78,56 @@ pub struct StoryEntry {
     pub title: String,
     /// The turn of its snapshot.
     pub turn: u64,
-    /// The day of the story, once it is open.
+    /// The day of the story; 0 if it has none.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub day: u32,
+    /// The last heading in it, in its own language.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub day: Option<u32>,
-    /// The number of events, once it is open.
+    pub chapter: Option<String>,
+    pub state: RunState,
+    /// The characters whose players are asked something.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub waits_for: Vec<String>,
+    /// When it was last written to, in milliseconds since 1970.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub events: Option<usize>,
+    pub changed: Option<u64>,
     /// Why it can't be opened.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problem: Option<UiText>,
-    /// Whether this server plays it.
-    pub running: bool,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
+fn is_zero(day: &u32) -> bool {
+    *day == 0
+}
+
+/// Of what a new story may be.
+#[derive(Clone, Debug, Serialize)]
+pub struct Offers {
+    pub worlds: Vec<OfferedWorld>,
+    pub models: Vec<String>,
+    /// The world and the model of a story, unless others are chosen.
+    pub world: String,
+    pub model: String,
+}
+
+/// A world of which a new story may be.
+#[derive(Clone, Debug, Serialize)]
+pub struct OfferedWorld {
+    pub world: String,
+    pub title: String,
+    pub language: Language,
+}
+
+/// A story that a host wants.
+#[derive(Clone, Debug, Deserialize)]
+pub struct NewStory {
+    pub world: String,
+    pub model: String,
+    /// Drawn if it is not given.
+    pub seed: Option<u64>,
+    /// A free name if it is not given.
+    pub name: Option<String>,
 }
 
 /// An invitation to a seat.
@@ -122,8 +173,28 @@ pub trait Library: Send + Sync {
         Err(text!(page_only_shown).into())
     }
 
+    /// Of what new stories may be; `None` if there can't be any.
+    fn offers(&self) -> Option<Offers> {
+        None
+    }
+
+    /// Begins a new story; returns its name.
+    ///
+    /// # Errors
+    /// Why that is impossible; by default, that stories are only shown.
+    fn begin(&self, story: NewStory) -> Result<String, LibraryError> {
+        let _ = story;
+        Err(LibraryError::no_new_stories())
+    }
+
     /// Takes note of an invitation by the host.
     fn note(&self, _invitation: Invitation) {}
+}
+
+/// A time as browsers count it.
+pub fn milliseconds(time: Option<SystemTime>) -> Option<u64> {
+    let since = time?.duration_since(SystemTime::UNIX_EPOCH).ok()?;
+    since.as_millis().try_into().ok()
 }
 
 /// A library of one story.
@@ -131,15 +202,19 @@ impl Library for Story {
     fn list(&self) -> Vec<StoryEntry> {
         let about = &self.view.about;
         let contents = self.view.read();
+        let seats = self.seats.iter();
+        let asked = seats.filter(|(_, seat)| !seat.question(about.language).is_null());
         vec![StoryEntry {
             slot: about.slot.clone(),
             world: about.world.clone(),
             title: about.title.clone(),
             turn: contents.turn,
-            day: Some(contents.day),
-            events: Some(contents.events.len()),
+            day: contents.day,
+            chapter: Reader::of(self).last_heading(&contents),
+            state: contents.run_state(),
+            waits_for: asked.map(|(name, _)| name.clone()).collect(),
+            changed: milliseconds(self.slot.written().0),
             problem: None,
-            running: self.control.is_some() && self.view.is_played(),
         }]
     }
 

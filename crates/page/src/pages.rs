@@ -8,7 +8,7 @@ use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{Html, IntoResponse, Redirect, Response};
 use playhouse_engine::locale::{Language, UiText};
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::access::Visitor;
 use super::answer::{Asked, Failure};
@@ -24,7 +24,7 @@ const FIRST_EVENTS: u32 = 300;
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct PageQuery {
-    lang: Option<Language>,
+    pub(super) lang: Option<Language>,
     before: Option<u32>,
 }
 
@@ -52,8 +52,9 @@ async fn list(
         None => return Err(Failure::forbidden(language)),
     }
     let library = shared.library.clone();
-    let listed = blocking(language, move || Ok(library.list())).await?;
-    if let [only] = &listed[..] {
+    let listing = move || Ok((library.list(), library.offers()));
+    let (listed, offers) = blocking(language, listing).await?;
+    if let ([only], None) = (&listed[..], &offers) {
         return Ok(to_story(&only.slot, query.lang));
     }
     let listed: Vec<_> = listed
@@ -70,6 +71,7 @@ async fn list(
         .collect();
     let page = json!({
         "lang": language, "labels": page_labels(language), "stories": listed,
+        "offers": offers,
     });
     html("stories.html", &page, language)
 }
@@ -133,20 +135,22 @@ pub(super) fn page(reader: &Reader<'_>, before: Option<u32>) -> Value {
         None => reader.last_told(FIRST_EVENTS),
     };
     let story = reader.story();
-    let names: serde_json::Map<_, _> = story["entities"]
-        .as_array()
-        .into_iter()
-        .flatten()
-        .filter_map(|entity| Some((entity["id"].to_string(), entity.get("name")?.clone())))
-        .collect();
     json!({
         "lang": reader.language, "slot": story["slot"], "title": story["title"],
-        "labels": page_labels(reader.language), "before": events.from, "names": names,
+        "labels": page_labels(reader.language), "before": events.from, "names": names(reader),
         "events": events.rows, "story": story, "is_report": false,
     })
 }
 
-fn html(template: &str, page: &Value, language: Language) -> Result<Response, Failure> {
+/// The names of everybody and everything, by number as text.
+pub(super) fn names(reader: &Reader<'_>) -> Map<String, Value> {
+    let named = reader.named().into_iter();
+    named
+        .map(|(id, mut entity)| (id.to_string(), entity["name"].take()))
+        .collect()
+}
+
+pub(super) fn html(template: &str, page: &Value, language: Language) -> Result<Response, Failure> {
     let page = render(template, page).map_err(|error| {
         tracing::error!(%error, template, "a page could not be filled");
         let text = UiText::verbatim(error);

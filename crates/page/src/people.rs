@@ -292,16 +292,18 @@ impl Reader<'_> {
             .value
             .all()
             .filter(|fact| self.may_know(state, fact));
+        // Places and the world's own minds are not people.
+        let people = state
+            .beings
+            .iter()
+            .filter(|being| being.kind == Kind::Actor);
+        let people: Vec<_> = people.filter(|being| self.may_inspect(being.id)).collect();
         let facts = facts.map(|fact| {
-            let knows = state.beings.iter();
-            let knows = knows.filter(|being| self.may_inspect(being.id));
-            // Places and the world's own minds are not people.
-            let knows = knows
-                .filter(|being| being.kind == Kind::Actor)
-                .filter(|being| being.knowledge.value.knows(&fact.id))
-                .count();
+            let knows = people.iter();
+            let knows = knows.filter(|being| being.knowledge.value.knows(&fact.id));
             json!({
-                "fact": fact.id, "title": fact.title, "knows": knows, "common": fact.is_common(),
+                "fact": fact.id, "title": fact.title, "knows": knows.count(), "of": people.len(),
+                "common": fact.is_common(),
             })
         });
         facts.collect()

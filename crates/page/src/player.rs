@@ -1,7 +1,7 @@
 //! Plays a session for a page.
 
 use playhouse_engine::cast::{WorldTurn, turn_number};
-use playhouse_engine::engine::{Engine, EngineError, Stop};
+use playhouse_engine::engine::{Engine, EngineError, Stop, StoryEnd};
 use playhouse_engine::locale::Localize;
 use playhouse_story::{RunState, StoryView};
 
@@ -63,6 +63,10 @@ async fn turns(
         };
         if !may_play {
             return Ok(Stop::Cancelled);
+        }
+        // Nobody who opens a story that is over sees it being played.
+        if engine.world.contains_resource::<StoryEnd>() {
+            return engine.run(None).await;
         }
         if !before_turn(engine) {
             return Ok(Stop::Idle);

@@ -14,10 +14,11 @@ use playhouse_engine::event::guard::GuardAct;
 use playhouse_engine::event::{AudienceRule, EventRecord, EventStyle, Recipient, Recipients};
 use playhouse_engine::exchange::Spent;
 use playhouse_engine::locale::{Language, UiText, text};
-use playhouse_story::{About, Being, Contents, EventEntry, Form, Run, RunState, StoryView, WhyNot};
+use playhouse_story::{About, Being, Contents, EventEntry, Form, RunState, StoryView, WhyNot};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use super::library::Story;
 use super::people::hue;
 use super::seat::Seat;
 use super::span::Span;
@@ -109,12 +110,12 @@ pub(super) struct EventJson {
     pub(super) number: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
     id: Option<String>,
-    turn: u64,
+    pub(super) turn: u64,
     day: u32,
     kind: String,
     pub(super) form: Form,
     #[serde(skip_serializing_if = "Option::is_none")]
-    place: Option<u32>,
+    pub(super) place: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) speaker: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -226,9 +227,21 @@ struct EntityJson {
     hue: u16,
     #[serde(skip_serializing_if = "Option::is_none")]
     faction: Option<Arc<str>>,
-    // A page merges what is new into what it has: what is no longer so must be said.
+    #[serde(skip_serializing_if = "Option::is_none")]
     place: Option<u32>,
     dead: bool,
+}
+
+impl<'b> Reader<'b> {
+    /// The host, in the language of the story.
+    pub(super) fn of(story: &'b Story) -> Self {
+        Self {
+            view: &story.view,
+            seat: None,
+            language: story.language(),
+            seats: Some(&story.seats),
+        }
+    }
 }
 
 impl Reader<'_> {
@@ -315,7 +328,7 @@ impl Reader<'_> {
     }
 
     fn run_of(&self, contents: &Contents) -> Value {
-        let Run { state, error, .. } = &contents.run;
+        let (state, error) = (&contents.run_state(), &contents.run.error);
         let thinking = contents.open_calls().map(|call| {
             json!({
                 "call": call.call, "who": call.who, "purpose": call.purpose, "since": call.start,
@@ -369,7 +382,7 @@ impl Reader<'_> {
                 Vec::new()
             };
         }
-        let now: &[_] = match contents.run.state {
+        let now: &[_] = match contents.run_state() {
             Playing => &["pause", "review", "stop"],
             Pausing => &["play", "review", "stop"],
             Paused => &["play", "step", "review", "stop"],
@@ -461,6 +474,34 @@ impl Reader<'_> {
         self.range(&contents, query, |n, entry| {
             self.event_json(&contents, n, entry)
         })
+    }
+
+    /// An event that a printed book tells.
+    pub(super) fn told(&self, contents: &Contents, n: u32) -> Option<EventJson> {
+        let entry = self.entry(contents, n)?;
+        if !self.is_told(entry) || entry.style == EventStyle::Working {
+            return None;
+        }
+        Some(self.event_json(contents, n, entry))
+    }
+
+    /// The form and text of an event that is a heading.
+    pub(super) fn heading(&self, contents: &Contents, n: u32) -> Option<(Form, String)> {
+        let entry = self.entry(contents, n)?;
+        if !entry.form.is_heading() || !self.is_told(entry) {
+            return None;
+        }
+        let title = self.title_of(entry);
+        Some((
+            entry.form,
+            title.unwrap_or_else(|| self.text_of(contents, entry)),
+        ))
+    }
+
+    /// The text of the last heading.
+    pub(super) fn last_heading(&self, contents: &Contents) -> Option<String> {
+        let mut headings = (0..self.count(contents)).rev();
+        headings.find_map(|n| Some(self.heading(contents, n)?.1))
     }
 
     /// The last events that a book prints.
@@ -727,15 +768,11 @@ impl Reader<'_> {
     /// The headings, for jumps.
     pub(super) fn headings(&self) -> Value {
         let contents = self.view.read();
-        let entries =
-            (0..self.count(&contents)).filter_map(|n| Some((n, self.entry(&contents, n)?)));
-        let headings = entries
-            .filter(|(_, entry)| entry.form.is_heading() && self.is_told(entry))
-            .map(|(n, entry)| {
-                let title = self.title_of(entry);
-                let text = title.unwrap_or_else(|| self.text_of(&contents, entry));
-                json!({"number": n, "form": entry.form, "day": entry.day, "text": text})
-            });
+        let headings = (0..self.count(&contents)).filter_map(|n| {
+            let (form, text) = self.heading(&contents, n)?;
+            let day = self.entry(&contents, n)?.day;
+            Some(json!({"number": n, "form": form, "day": day, "text": text}))
+        });
         headings.collect()
     }
 

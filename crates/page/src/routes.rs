@@ -22,7 +22,7 @@ use super::answer::{Asked, Failure, InLanguage, Json};
 use super::branches::{branches, compare, parting};
 use super::control::{Control, Wanted};
 use super::error::ServerError;
-use super::library::{BranchAt, Invitation, Library, LibraryError, Story};
+use super::library::{BranchAt, Invitation, Library, LibraryError, NewStory, Story};
 use super::reader::{ListQuery, Reader};
 use super::request;
 use super::seat::Seat;
@@ -127,6 +127,23 @@ pub(super) async fn stories(
     let library = shared.library.clone();
     let stories = blocking(shared.language, move || Ok(library.list())).await?;
     Ok(Json(json!(stories)))
+}
+
+/// Begins a story, for the host.
+pub(super) async fn begin(
+    State(shared): State<Arc<Shared>>,
+    Asked(query): Asked<InLanguage>,
+    headers: HeaderMap,
+    body: Bytes,
+) -> Result<Json, Failure> {
+    let language = query.lang.unwrap_or(shared.language);
+    if shared.access.visitor(&headers) != Some(Visitor::Host) {
+        return Err(Failure::forbidden(language));
+    }
+    let wanted = read_body::<NewStory>(&body, language)?;
+    let library = shared.library.clone();
+    let slot = blocking(language, move || library.begin(wanted)).await?;
+    Ok(Json(json!({"ok": true, "slot": slot})))
 }
 
 /// What there is one of in a story, or a list.

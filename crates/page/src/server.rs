@@ -21,7 +21,7 @@ use super::answer::Failure;
 use super::error::ServerError;
 use super::library::Library;
 use super::shared::Shared;
-use super::{pages, routes, stream};
+use super::{book, pages, routes, stream};
 
 /// The largest body of a request, in bytes.
 const BODY: usize = 64 * 1024;
@@ -81,11 +81,13 @@ fn router(shared: Arc<Shared>) -> Router {
     Router::new()
         .route("/", get(pages::stories))
         .route("/story/{slot}", get(pages::story))
+        .route("/story/{slot}/book", get(book::whole))
+        .route("/story/{slot}/book/{chapter}", get(book::chapter))
         .route("/enter/{token}", get(pages::enter))
         .route("/seat/{token}", get(pages::enter))
         .route("/assets/{name}", get(pages::asset))
         .route("/api/labels", get(routes::labels))
-        .route("/api/stories", get(routes::stories))
+        .route("/api/stories", get(routes::stories).post(routes::begin))
         .route("/api/{slot}/stream", get(stream::stream))
         .route("/api/{slot}/do", post(routes::steer))
         .route("/api/{slot}/seat", get(routes::seat).post(routes::answer))

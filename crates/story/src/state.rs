@@ -9,6 +9,7 @@ use playhouse_engine::cast::{
     Appearance, CastList, Dead, EntityName, Exits, Faction, Kind, OnStage, StableId,
 };
 use playhouse_engine::context::{AgentContext, Chapters};
+use playhouse_engine::engine::StoryEnd;
 use playhouse_engine::exchange::{Ledger, Spent};
 use playhouse_engine::knowledge::{Fact, FactBook, Knowledge, Today};
 use playhouse_engine::memory::AnswerWords;
@@ -75,6 +76,8 @@ pub struct Being {
 #[derive(Default)]
 pub struct WorldState {
     pub day: u32,
+    /// Whether the story is over.
+    pub is_over: bool,
     /// In order of their numbers.
     pub beings: Vec<Being>,
     pub facts: Cached<FactBook>,
@@ -100,6 +103,7 @@ impl WorldState {
             .collect();
         Self {
             day: world.get_resource::<Today>().map_or(0, |today| today.0),
+            is_over: world.contains_resource::<StoryEnd>(),
             facts: Cached::of_resource(world, &last.facts),
             words: Cached::of_resource(world, &last.words),
             taught: taught(&beings, last),

@@ -535,6 +535,14 @@ impl StoryView {
 }
 
 impl Contents {
+    /// Whether the story is played; one that is over is finished, wherever it comes from.
+    pub fn run_state(&self) -> RunState {
+        match self.run.state {
+            RunState::Saved if self.state.is_over => RunState::Finished,
+            state => state,
+        }
+    }
+
     /// The calls of a journal, without what they led to.
     pub fn of_journal(journal: &[Line]) -> Self {
         let mut contents = Self::default();

@@ -75,9 +75,12 @@ impl Journal {
         } = found;
         let lines = found.all(path)?;
         let mut cut = || {
-            file.set_len(length)?;
-            file.seek(SeekFrom::End(0))?;
-            file.sync_data()
+            // One that is whole is as old as what it tells.
+            if file.metadata()?.len() != length {
+                file.set_len(length)?;
+                file.sync_data()?;
+            }
+            file.seek(SeekFrom::End(0))
         };
         cut().map_err(|source| FileError::io(path, FileAction::Write, source))?;
         let file = JournalFile {

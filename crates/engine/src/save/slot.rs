@@ -290,6 +290,22 @@ impl Slot {
         read_log(&self.open()?, world)
     }
 
+    /// The log of events, unchecked, for a glance; empty if there is none.
+    pub(crate) fn glance_at_events(&self) -> Vec<u8> {
+        let log = self.open().ok();
+        let log = log.and_then(|folder| folder.read(EVENTS, MAX_BYTES).ok()?);
+        log.unwrap_or_default()
+    }
+
+    /// When it was last written to, and the size of its snapshot and journal in bytes.
+    pub fn written(&self) -> (Option<SystemTime>, u64) {
+        let files = [self.world_file(), self.journal_file()];
+        let metadata = files.map(|path| fs::symlink_metadata(path).ok());
+        let existing = || metadata.iter().flatten();
+        let changed = existing().filter_map(|file| file.modified().ok()).max();
+        (changed, existing().map(fs::Metadata::len).sum())
+    }
+
     /// The header of its snapshot; `None` if there is none yet.
     ///
     /// # Errors
@@ -495,7 +511,10 @@ impl LockedSlot {
 }
 
 /// The folders of saves by name, whatever is in them.
-pub(super) fn folders(root: &Path) -> Result<Vec<Slot>, SaveError> {
+///
+/// # Errors
+/// As [`list`].
+pub fn slots(root: &Path) -> Result<Vec<Slot>, SaveError> {
     let entries = match fs::read_dir(root) {
         Ok(entries) => entries,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -528,8 +547,8 @@ pub struct Listed {
 /// # Errors
 /// The folder of all saves can't be read. If it is missing, there are no saves.
 pub fn list(root: &Path) -> Result<Vec<Listed>, SaveError> {
-    let slots = folders(root)?;
-    Ok(slots.into_iter().map(listed).collect())
+    let slots = slots(root)?;
+    Ok(slots.into_iter().map(Listed::from).collect())
 }
 
 /// The names of all slots.
@@ -537,20 +556,20 @@ pub fn list(root: &Path) -> Result<Vec<Listed>, SaveError> {
 /// # Errors
 /// As [`list`].
 pub fn names(root: &Path) -> Result<Vec<SlotName>, SaveError> {
-    let slots = folders(root)?.into_iter();
+    let slots = slots(root)?.into_iter();
     Ok(slots.map(|slot| slot.name).collect())
 }
 
-fn listed(slot: Slot) -> Listed {
-    let files = [slot.world_file(), slot.journal_file()];
-    let metadata = files.map(|path| fs::symlink_metadata(path).ok());
-    let existing = || metadata.iter().flatten();
-    Listed {
-        head: slot.head(),
-        branch: slot.branch_point(),
-        changed: existing().filter_map(|file| file.modified().ok()).max(),
-        size: existing().map(fs::Metadata::len).sum(),
-        slot,
+impl From<Slot> for Listed {
+    fn from(slot: Slot) -> Self {
+        let (changed, size) = slot.written();
+        Self {
+            head: slot.head(),
+            branch: slot.branch_point(),
+            changed,
+            size,
+            slot,
+        }
     }
 }
 

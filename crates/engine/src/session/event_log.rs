@@ -1,6 +1,7 @@
 //! The log of events beside a journal, so that a long story need not be played again to be shown.
 
 use std::collections::BTreeMap;
+use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bevy_ecs::prelude::*;
@@ -96,6 +97,17 @@ impl EventLog {
         };
         let bytes = slot.read_events(world)?;
         Ok(bytes.and_then(|bytes| Self::parsed(&bytes, &story.lines)))
+    }
+
+    /// The events in a slot's log, newest first and without their audience. Nothing is checked: for
+    /// a glance at how far a story is.
+    pub fn glance(slot: &Slot, mut see: impl FnMut(EventRecord) -> ControlFlow<()>) {
+        let log = slot.glance_at_events();
+        let mut lines = log.rsplit(|byte| *byte == b'\n');
+        let _ = lines.try_for_each(|line| match serde_json::from_slice(line) {
+            Ok(LogLine::Event(event, _)) => see(*event),
+            _ => ControlFlow::Continue(()),
+        });
     }
 
     fn parsed(bytes: &[u8], journal: &[Line]) -> Option<Self> {

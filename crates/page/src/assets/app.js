@@ -2,7 +2,7 @@
 
 import { announce, button, emptyState, field, h, iconButton, icon, options, t, remember, replace, setCurrency, setLanguage, markButton, isChinese } from './dom.js';
 import { NO_FILTER, address, go, onRoute, route } from './route.js';
-import { calls, can, follow, get, isReport, ofKind, on, open, readTurns, state } from './data.js';
+import { calls, can, emit, follow, get, isReport, ofKind, on, open, readTurns, state } from './data.js';
 import { Book, reading } from './book.js';
 import { nameLink } from './names.js';
 import { seePlace, showMap } from './map.js';
@@ -78,6 +78,7 @@ async function see(next) {
 	leaveSeen = null;
 	const inspector = find('inspector');
 	document.body.classList.toggle('is-seeing', Boolean(what));
+	if (what) book.keep();
 	const pane = h('div.seen');
 	replace(inspector, what ? closeButton() : null, pane);
 	inspector.scrollTop = 0;
@@ -125,9 +126,15 @@ function drawHeadings(box = find('side-chapters')) {
 
 function setStrip() {
 	const box = find('strip');
-	const wanted = state.isHost && calls.total > 0 && (route.view || 'story') === 'story' && remember('strip') !== false && innerWidth >= 1100 && innerHeight >= 700 && route.read == null;
+	const wanted = state.isHost && calls.total > 0 && (route.view || 'story') === 'story' && remember('strip') === true && innerWidth >= 1100 && innerHeight >= 700 && route.read == null;
 	box.hidden = !wanted;
+	document.querySelector('.strip-button')?.setAttribute('aria-pressed', String(wanted));
 	if (wanted && !strip) strip = new Timeline(box, { compact: true });
+}
+
+function foldStrip(isShown) {
+	remember('strip', isShown);
+	setStrip();
 }
 
 // The page in each language, at the same place.
@@ -137,7 +144,7 @@ function settingsDialog() {
 	const setting = (text, value, apply) => h('label.check', h('input', { type: 'checkbox', checked: value, onchange: (event) => apply(event.target.checked) }), text);
 	const toggle = (key) => setting(t(`show_${key}`), reading[key], (is) => { reading[key] = is; remember('reading', reading); book.list.reset(); });
 	openDialog(t('reading'), h('div.form', ['thoughts', 'notes'].map(toggle), state.isHost ? toggle('own') : null,
-		state.isHost ? setting(t('show_strip'), remember('strip') !== false, (is) => { remember('strip', is); setStrip(); }) : null,
+		state.isHost ? setting(t('show_strip'), remember('strip') === true, foldStrip) : null,
 		field(t('pace'), h('select', { onchange: (event) => book.setPace(Number(event.target.value)) }, options([0, 150, 220, 320].map((pace, i) => [pace, t(`pace_${i}`)]), reading.pace))),
 		isReport ? null : h('div.field', h('span', t('language')), languageLinks()),
 		button(t(book.isTelling ? 'tell_stop' : 'tell_on'), (event) => { book.tell(); event.target.closest('dialog').close(); }, {}, 'play')));
@@ -203,7 +210,7 @@ function drawFrame() {
 	};
 	draw();
 	onRoute(draw);
-	replace(find('tools'), iconButton('search', t('search'), searchDialog, { 'aria-keyshortcuts': '/' }), iconButton('book', t('key_fold'), () => go({ read: route.read == null ? '1' : undefined }), { 'aria-keyshortcuts': 'F' }),
+	replace(find('tools'), state.isHost ? iconButton('calls', t('show_strip'), () => foldStrip(find('strip').hidden), { class: 'bare strip-button' }) : null, iconButton('search', t('search'), searchDialog, { 'aria-keyshortcuts': '/' }), iconButton('book', t('key_fold'), () => go({ read: route.read == null ? '1' : undefined }), { 'aria-keyshortcuts': 'F' }),
 		iconButton('settings', t('reading'), settingsDialog), markButton('?', t('keys'), keysDialog, { class: 'bare keys-button', 'aria-keyshortcuts': '?' }));
 }
 
@@ -239,6 +246,20 @@ async function start() {
 	await Promise.all([showView(route), see(route), openSeat(find('seat')), openHeld(find('seat'))]);
 	if (!isReport && state.run.state !== 'saved') follow();
 	addEventListener('resize', setStrip);
+	playOn();
+}
+
+// Plays on if the list of stories was asked to; once the story is read.
+function playOn() {
+	if (sessionStorage.getItem('playhouse.continue') !== state.story.slot) return;
+	const off = on('run', () => {
+		if (state.run.state === 'reading') return;
+		off();
+		sessionStorage.removeItem('playhouse.continue');
+		book.toEnd();
+		if (can('play')) togglePlay();
+	});
+	emit('run');
 }
 
 start().catch((error) => find('told').prepend(emptyState(String(error.message))));

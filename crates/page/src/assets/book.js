@@ -1,13 +1,14 @@
 // The story as a book.
 
-import { announce, button, clockTime, duration, emptyState, h, isChinese, t, rich, number, remember, replace, word, tableHead, nth } from './dom.js';
+import { announce, button, clockTime, duration, emptyState, h, isChinese, options, t, rich, number, remember, replace, word, tableHead, nth } from './dom.js';
 import { NO_FILTER, filtersOf, go } from './route.js';
-import { calls, deltas, events, isReport, on, SomeEvents, state, storyTime } from './data.js';
+import { bookPath, calls, can, deltas, events, get, isReport, ofKind, on, SomeEvents, state, storyTime } from './data.js';
 import { VirtualList } from './list.js';
 import { Scenes } from './scenes.js';
-import { bar, eventLink, linked, nameLink } from './names.js';
+import { bar, eventLink, linked, nameLink, seeLink } from './names.js';
+import { openDialog } from './steer.js';
 
-export const reading = Object.assign({ thoughts: true, notes: true, own: false, pace: 0 }, remember('reading'));
+export const reading = Object.assign({ thoughts: true, notes: true, own: false, figures: false, pace: 0 }, remember('reading'));
 
 const HIDDEN_BY_CHOICE = { thought: 'thoughts', note: 'notes', own: 'own' };
 
@@ -124,11 +125,19 @@ function setFight(source, start, count) {
 		moves, fight.end ? h('p.outcome', linked(fight.end.text)) : null, [source.at(start), fight.end].filter(Boolean).flatMap(setDefaults));
 }
 
+// The choices of a story; one opens with what else could have been chosen.
+async function whatIf() {
+	const { events: list } = await get('events', { kind: 'choice', from: 0 });
+	const choices = list.map((event) => h('li', seeLink(`event/${event.number}`, event.text, { class: 'choice-link' }), h('span.end.small', event.day ? nth('day', event.day) : nth('turn', event.turn))));
+	const dialog = openDialog(t('what_if'), list.length ? [h('p.small', t('what_if_hint')), h('ul.rows', { onclick: ({ target }) => target.closest('a') && dialog.close() }, choices)] : emptyState('no_choices'));
+}
+
 export class Book {
 	constructor(pane) {
 		this.scroller = pane;
 		this.filter = h('div.filter', { hidden: true });
-		this.front = state.story.premise ? h('header.front', h('h2', state.story.title), state.story.premise.map((text) => h('p', text))) : null;
+		this.ways = h('div.ways-in');
+		this.front = h('header.front', h('h2', state.story.title), (state.story.premise || []).map((text) => h('p', text)), this.ways);
 		this.tail = h('div.tail');
 		this.pill = button('', () => this.toEnd(), { class: 'pill', hidden: true }, 'down');
 		this.current = -1;
@@ -143,6 +152,7 @@ export class Book {
 		});
 		this.list.body.classList.add('book');
 		pane.append(this.tail);
+		pane.addEventListener('click', ({ target }) => { this.touched = target.closest('article'); }, { capture: true });
 		pane.parentElement.append(this.pill);
 		pane.addEventListener('scroll', () => {
 			if (!this.list.isAtEnd()) this.list.stick = false;
@@ -150,6 +160,7 @@ export class Book {
 		}, { passive: true });
 		on('events', (change) => this.received(change));
 		on('turns', () => this.setTurns());
+		on('run', () => this.drawWaysIn());
 		// Nobody answers what it can't see the reason for.
 		on('ask', () => { if (state.openAsk && this.isLive()) this.toEnd(); });
 		on('deltas run connection', () => this.drawTail());
@@ -160,6 +171,30 @@ export class Book {
 		});
 		this.clock = setInterval(() => { if (!document.hidden && this.tail.querySelector('[data-since]')) this.tick(); }, 1000);
 		this.drawTail();
+		this.drawWaysIn();
+	}
+
+	// What a reader may do with a story that is over.
+	drawWaysIn() {
+		const { run, story } = state;
+		if (run.state !== 'finished' || this.isOver) return;
+		this.isOver = true;
+		const place = remember(`place.${story.slot}`);
+		const read = (n) => go({ ...NO_FILTER, view: undefined, see: undefined, read: '1', n });
+		const readAs = h('select', { 'aria-label': t('read_as'), onchange: ({ target }) => go({ ...NO_FILTER, view: undefined, see: undefined, read: '1', n: undefined, who: target.value }) },
+			options([['', t('read_as')], ...ofKind('actor').map(({ id, name }) => [id, name])]));
+		const about = [t('run_finished'), story.day ? t('days_n', { count: story.day }) : null, t('turns_n', { count: story.turn })].filter(Boolean).join(' · ');
+		replace(this.ways, h('p.is-over', about), h('div.actions', button(t('read'), () => read(0), { class: 'primary' }, 'story'),
+			place ? button(t('read_on'), () => read(place)) : null, state.isHost ? readAs : null,
+			can('retry') ? button(t('what_if'), whatIf, {}, 'branches') : null,
+			isReport ? null : h('a.action', { href: bookPath(), 'data-plain': true }, t('print'))));
+	}
+
+	// Keeps what was clicked on in sight, when what is seen of it takes some of the room.
+	keep() {
+		const box = this.touched?.isConnected && this.touched.getBoundingClientRect();
+		const view = this.scroller.getBoundingClientRect();
+		if (box && box.bottom > view.bottom) this.scroller.scrollTop += Math.min(box.bottom - view.bottom + 8, box.top - view.top - 8);
 	}
 
 	// The turns that are over: those of the beginning, and those that are read from a save.
@@ -390,6 +425,8 @@ export class Book {
 	}
 
 	passed(first, last) {
+		// Where a reader of a story that is over goes on.
+		if (this.isOver && this.source === this.scenes && first) remember(`place.${state.story.slot}`, this.source.at(first)?.number);
 		this.lastSeen = last;
 		this.firstSeen = first;
 	}
@@ -403,6 +440,7 @@ export class Book {
 		if (node) {
 			node.classList.add('is-current');
 			reach(node, true);
+			this.list.schedule();
 			if (focus) node.focus({ preventScroll: true });
 		}
 		return node;

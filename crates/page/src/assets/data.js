@@ -44,6 +44,7 @@ async function fetched(path, query, body) {
 }
 
 export const storyPath = (name) => `/story/${encodeURIComponent(name)}?lang=${language}`;
+export const bookPath = (chapter) => `/story/${encodeURIComponent(slot)}/book${chapter == null ? '' : `/${chapter}`}?lang=${language}`;
 const own = `/api/${encodeURIComponent(slot)}/`;
 const served = {
 	get: (path, query) => fetched(path === 'labels' ? '/api/labels' : own + path.replace(/(?<=\/).*/, encodeURIComponent), query),
@@ -298,16 +299,17 @@ export const calls = new Rows('calls');
 // The words of open answers so far, by call.
 export const deltas = new Map();
 
-function setEntities(list) {
+// Each is whole: what it has no more, it lacks.
+export function setEntities(list) {
 	for (const entity of list) {
-		state.entities.set(entity.id, { ...state.entities.get(entity.id), ...entity });
+		state.entities.set(entity.id, entity);
 		state.byName.set(entity.name, entity.id);
 	}
 	state.entityList = [...state.entities.values()];
 	emit('entities');
 }
 
-function setRun({ run, ...more }) {
+export function setRun({ run, ...more }) {
 	Object.assign(state.story, more);
 	state.offset = performance.now() - more.now;
 	state.run = run;

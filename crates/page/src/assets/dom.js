@@ -183,7 +183,7 @@ export function viewHead(key, ...rest) {
 }
 
 // Nodes with commas, or with spaces, between them.
-export const commas = (list, node) => list.map((one, i) => [i ? ', ' : '', node(one)]);
+export const commas = (list, node) => list.map((one, i) => [i ? (isChinese() ? '、' : ', ') : '', node(one)]);
 export const chips = (list, node, style = '') => h(`p.chips${style}`, list.map((one) => [node(one), ' ']));
 
 // A button whose mark needs a name.

@@ -1,8 +1,8 @@
 // Facts and items: who knows a fact, and who told whom.
 
-import { emptyState, pairs, h, listPart, t, rich, listNodes, number, replace, section, svg, tag, word, tableHead, viewHead, chips, nth } from './dom.js';
+import { emptyState, pairs, h, listPart, t, rich, listNodes, replace, section, svg, tag, word, tableHead, viewHead, chips, nth } from './dom.js';
 import { address } from './route.js';
-import { entityOf, get, ofKind, on } from './data.js';
+import { entityOf, get, ofKind, on, state } from './data.js';
 import { action, callLink, eventLink, factLink, itemLink, knownRow, linked, nameLink, targetOf } from './names.js';
 import { select } from './audience.js';
 
@@ -19,14 +19,17 @@ async function beliefs({ of, about }) {
 		found && !found.bond && found.call == null && !found.knows.length && !found.promises?.length && !found.heard.length ? h('p.muted', t('believes_nothing')) : null);
 }
 
+// How many people know a fact. A seat knows of itself alone.
+const known = (count, of) => (state.isHost ? t('n_of', { count, of }) : '');
+const isPerson = (who) => entityOf(who)?.kind === 'actor';
+
 export async function showFacts(pane, route) {
 	const draw = async () => {
 		const [list, items, believed] = await Promise.all([get('facts'), get('items').catch(() => []), beliefs(route)]);
-		const actors = ofKind('actor').length;
 		replace(pane, viewHead('facts'),
 			list.length ? h('table.grid.cards', tableHead(['fact', 'who_knows']),
 				h('tbody', list.map((fact) => h('tr', h('th', { scope: 'row' }, factLink(fact.fact, fact.title)),
-					h('td', { 'data-name': t('who_knows') }, fact.common ? t('everybody') : t('n_of', { count: fact.knows, of: actors })))))) : emptyState('no_facts'),
+					h('td', { 'data-name': t('who_knows') }, fact.common ? t('everybody') : known(fact.knows, fact.of)))))) : emptyState('no_facts'),
 			listPart('items', items, (item) => [h('span', itemLink(item.name), ' ', h('span.small', item.look || '')),
 				h('span.end', item.holder == null ? '' : nameLink(item.holder))]), believed);
 	};
@@ -48,11 +51,15 @@ function graph(fact) {
 	for (const { who, from } of told.values()) if (from == null) begin(who);
 	[...told.keys()].forEach(begin);
 	const columns = Math.max(...[...place.values()].map((spot) => spot.x)) + 1;
-	const [width, height] = [150, 40];
+	const names = new Map([...told.keys()].map((who) => [who, entityOf(who)?.name || t('somebody')]));
+	// Letters of two widths; no name is squeezed.
+	const widthOf = (name) => [...name].reduce((sum, letter) => sum + (letter > '\u2e7f' ? 12 : 6.8), 18);
+	const box = Math.max(96, ...[...names.values()].map(widthOf));
+	const [width, height] = [box + 54, 40];
 	const at = (who) => ({ x: place.get(who).x * width + 8, y: place.get(who).y * height + 22 });
 	const edges = fact.knows.filter((known) => known.from != null).map((known) => {
 		const [a, b] = [at(known.from), at(known.who)];
-		const way = `M${a.x + 96} ${a.y} C${a.x + 124} ${a.y} ${b.x - 30} ${b.y} ${b.x - 4} ${b.y}`;
+		const way = `M${a.x + box} ${a.y} C${a.x + box + 28} ${a.y} ${b.x - 30} ${b.y} ${b.x - 4} ${b.y}`;
 		const path = svg('path', { d: way, class: 'edge-path' });
 		const turn = t('turn_short', { n: known.turn ?? 0 });
 		const text = svg('text', { x: b.x - 6, y: b.y - 5, class: 'edge-text' }, turn);
@@ -61,9 +68,8 @@ function graph(fact) {
 	const nodes = [...told.keys()].map((who) => {
 		const entity = entityOf(who);
 		const { x, y } = at(who);
-		const name = entity?.name || '?';
 		return svg('a', { href: address({ see: entity ? targetOf(entity) : undefined }), class: 'node', hue: entity?.hue ?? 0 },
-			svg('rect', { x, y: y - 14, width: 96, height: 28, rx: 3 }), svg('text', { x: x + 48, y: y + 4, 'text-anchor': 'middle', lengthAdjust: 'spacingAndGlyphs', textLength: name.replace(/[^\x00-\xff]/g, '  ').length > 13 ? 88 : undefined }, name));
+			svg('rect', { x, y: y - 14, width: box, height: 28, rx: 3 }), svg('text', { x: x + box / 2, y: y + 4, 'text-anchor': 'middle' }, names.get(who)));
 	});
 	const [wide, high] = [columns * width - 30, row * height + 12];
 	return svg('svg', { viewBox: `0 0 ${wide} ${high}`, class: 'graph', role: 'group', 'aria-label': t('who_told_whom'), width: wide, height: high }, edges, nodes);
@@ -72,9 +78,10 @@ function graph(fact) {
 export async function seeFact(pane, id) {
 	const fact = await get(`fact/${id}`);
 	const knows = fact.knows || [];
-	const missing = (fact.not || []).filter((who) => entityOf(who)?.kind === 'actor');
+	const missing = (fact.not || []).filter(isPerson);
+	const people = knows.filter(({ who }) => isPerson(who)).length;
 	replace(pane, h('h2', fact.title || fact.fact), h('p.prose', linked(fact.text || '')),
-		pairs([['known_to', fact.common ? t('everybody') : number(knows.length)], ['contradicts', fact.contradicts?.length ? listNodes([].concat(fact.contradicts).map((other) => factLink(other))) : null]]),
+		pairs([['known_to', fact.common ? t('everybody') : known(people, people + missing.length)], ['contradicts', fact.contradicts?.length ? listNodes([].concat(fact.contradicts).map((other) => factLink(other))) : null]]),
 		h('p', action({ view: 'story', fact: id, who: undefined }, 'where_learned')),
 		knows.length && !fact.common ? section('who_told_whom', h('div.wide', { tabindex: 0, role: 'region', 'aria-label': t('who_told_whom') }, graph(fact))) : null,
 		section('who_knows', knows.length ? h('ol.rows', knows.map((known) => h('li', h('span', nameLink(known.who), ' ',

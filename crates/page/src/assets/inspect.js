@@ -6,7 +6,7 @@ import { can, entityOf, get, isReport, on, segmentsOf, state } from './data.js';
 import { audienceLink } from './audience.js';
 import { setEvent } from './book.js';
 import { action, callLink, eventLink, factLink, nameLink, modelOf, tabs } from './names.js';
-import { askForText, steer, branchDialog } from './steer.js';
+import { act, askForText, steer, branchDialog } from './steer.js';
 
 const pretty = (value) => JSON.stringify(value, null, 2);
 
@@ -21,6 +21,8 @@ function rule(event) {
 export async function seeEvent(pane, n) {
 	const event = await get(`event/${n}`);
 	const before = event.turn - 1;
+	const options = can('retry') && event.turn <= state.story.turn && event.options ? event.options.map(({ option, label }) => button(t('take_option', { label }),
+		() => steer({ do: 'edit', call: event.call, text: JSON.stringify({ mind: '', option }) }, t('option_sure', { n: event.turn })))) : [];
 	const missed = (event.not_told || []).filter(({ who }) => entityOf(who)?.kind !== 'stage');
 	replace(pane, h('h2', nth('event', n)),
 		h('div.book.quote', setEvent(event)),
@@ -28,10 +30,10 @@ export async function seeEvent(pane, n) {
 			can('branch') && event.turn ? button(t('branch_here'), () => branchDialog(before), {}, 'branches') : null,
 			can('retry') && event.call != null && event.turn <= state.story.turn ? askAgain(event) : null,
 			can('undo') && before > 0 ? button(t('back_before'), () => steer({ do: 'undo', turn: before }, t('undo_sure', { n: before }))) : null),
+		options.length ? section('otherwise', h('div.menu', options)) : null,
 		pairs([['when', [nth('day', event.day ?? 0), ' · ', nth('turn', event.turn)]], ['place', event.place == null ? null : nameLink(event.place)],
 			['kind', word('event', event.kind)], ['id', h('code', event.id)], ['rule', event.rule ? rule(event) : null],
 			['call', event.call == null ? null : callLink(event.call)]]),
-		section('otherwise', can('retry') && event.turn <= state.story.turn && event.options?.map(({ option, label }) => button(t('take_option', { label }), () => steer({ do: 'edit', call: event.call, text: JSON.stringify({ mind: '', option }) }, t('option_sure', { n: event.turn }))))),
 		section('who_learned', event.who?.length ? chips(event.who, nameLink) : event.rule ? h('p.muted', t('no_one')) : null),
 		section('masked', (event.masked || []).map(([who, text]) => h('p', nameLink(who), ' ', h('q', text)))),
 		listPart('who_did_not', missed, ({ who, why, at }) => [nameLink(who), h('span.end.small', word('why', why), at == null ? null : [' ', nameLink(at)])]),
@@ -65,7 +67,7 @@ function overview(call) {
 	return [
 		parts.length && call.end != null ? h('div.phases', { 'aria-hidden': 'true' }, parts.map(([name, from, to]) => h('span', { class: `k-${name}`, vars: { '--length': to - from }, title: `${t(name)} ${duration(to - from)}` }))) : null,
 		h('p.actions',
-			can('retry') && !isOpen && call.turn <= state.story.turn ? [askAgain(call), button(t('edit_answer'), () => askForText(t('edit_answer'), t('edit_hint'), call.answer || '', (text) => steer({ do: 'edit', call: call.call, text }))), button(t('undo_to_call'), () => steer({ do: 'undo', call: call.call }))] : null,
+			can('retry') && !isOpen && call.turn <= state.story.turn ? [askAgain(call), button(t('edit_answer'), () => askForText(t('edit_answer'), t('edit_hint'), call.answer || '', (text) => act({ do: 'edit', call: call.call, text }))), button(t('undo_to_call'), () => steer({ do: 'undo', call: call.call }))] : null,
 			isReport ? null : action({ see: `context/${call.who}/${call.call}` }, 'context_then')),
 		pairs([['state', word('state', call.state)], ['answered_by', call.answered_by ? word('by', call.answered_by) : null], ['reason', call.reason],
 			['model', modelOf(call)], ['place', call.place == null ? null : nameLink(call.place)],

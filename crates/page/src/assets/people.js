@@ -1,12 +1,20 @@
 // People: the list, one person, their chapters, and the context as a mind sees it.
 
-import { duration, emptyState, pairs, h, iconButton, share, t, tag, rich, listNodes, listPart, money, number, replace, section, short, usageOf, word, viewHead, chips, commas, nth } from './dom.js';
+import { button, duration, emptyState, pairs, h, iconButton, share, t, tag, rich, listNodes, listPart, money, number, remember, replace, section, short, usageOf, word, viewHead, chips, commas, nth } from './dom.js';
 import { go } from './route.js';
 import { entityOf, events, get, on, state, storyTime } from './data.js';
+import { reading } from './book.js';
 import { action, bar, callLink, eventLink, itemLink, knownRow, linked, nameLink, modelOf, seeLink, tabs } from './names.js';
 
 const td = (key, content, style = '') => h(`td${style}`, { 'data-name': t(key) }, content);
 const byName = (a, b) => a.name.localeCompare(b.name, document.documentElement.lang);
+
+// Shows what is for those who watch the costs, or hides it; `draw` draws again.
+const figures = (draw) => (state.isHost ? button(t(reading.figures ? 'hide_figures' : 'show_figures'), () => {
+	reading.figures = !reading.figures;
+	remember('reading', reading);
+	draw();
+}, { class: 'quiet figures' }) : null);
 
 function health(person) {
 	if (!person.hp) return null;
@@ -20,14 +28,14 @@ export async function showPeople(pane) {
 		if (!people.length) return replace(pane, emptyState('nobody_yet'));
 		const rank = { hero: 0, none: 1, foe: 2 };
 		people.sort((a, b) => Number(a.dead) - Number(b.dead) || (rank[a.faction] ?? 1) - (rank[b.faction] ?? 1) || byName(a, b));
-		const columns = ['name', 'place', 'health', 'items', 'knows', 'messages', 'tokens', 'calls', 'cost', 'model'];
+		const columns = ['name', 'place', 'health', 'items', 'knows', ...(reading.figures ? ['messages', 'tokens', 'calls', 'cost', 'model'] : [])];
 		const rows = people.map((person) => h('tr',
 			h('th', { scope: 'row' }, nameLink(person.id), person.dead ? tag(t('dead'), '.bad') : null),
 			td('place', person.place == null ? '' : nameLink(person.place)), td('health', health(person), '.nowrap'),
-			td('items', commas(person.items || [], itemLink)), td('knows', number(person.knows), '.num'), td('messages', number(person.messages), '.num'),
-			td('tokens', seeLink(`context/${person.id}`, number(person.tokens)), '.num'), td('calls', number(person.calls), '.num'),
-			td('cost', money(person.cost), '.num'), td('model', person.played_by === 'seat' ? t('a_person') : person.model || person.mind || '', '.muted')));
-		replace(pane, viewHead('people'),
+			td('items', commas(person.items || [], itemLink)), td('knows', number(person.knows), '.num'), reading.figures ? [td('messages', number(person.messages), '.num'),
+				td('tokens', seeLink(`context/${person.id}`, number(person.tokens)), '.num'), td('calls', number(person.calls), '.num'),
+				td('cost', money(person.cost), '.num'), td('model', person.played_by === 'seat' ? t('a_person') : person.model || person.mind || '', '.muted')] : null));
+		replace(pane, viewHead('people', figures(draw)),
 			h('table.grid.cards', h('thead', h('tr', columns.map((key, i) => h('th', { scope: 'col', class: i > 3 && i < 9 ? 'num' : '' }, t(key))))), h('tbody', rows)));
 	};
 	await draw();
@@ -49,7 +57,7 @@ export async function seePerson(pane, id) {
 			action({ view: 'story', by: id, place: undefined }, 'what_it_said')),
 		pairs([
 			['place', person.place == null ? null : nameLink(person.place)], ['health', health(person)],
-			['model', person.played_by === 'seat' ? null : modelOf(person)],
+			['model', person.played_by === 'seat' || !reading.figures ? null : modelOf(person)],
 			['played_by', person.played_by === 'seat' ? t('a_person') : null],
 		]),
 		person.notes?.length ? h('dl.pairs', person.notes.map(([label, value]) => [h('dt', label), h('dd', value)])) : null,
@@ -65,9 +73,9 @@ export async function seePerson(pane, id) {
 			card.description ? h('span.small', ' ', card.description) : null]),
 		section('skills', person.skills?.length ? h('p', listNodes(person.skills)) : null),
 		listPart('knows', person.knows, knownRow, '.known') || section('knows', h('p.muted', t('knows_nothing'))),
-		section('spent', person.spent ? pairs([['calls', number(person.spent.calls)], ...usageOf(person.spent)]) : null),
-		section('calls', person.calls?.length ? chips(person.calls.slice(-24), (call) => callLink(call, String(call)), '.num') : null),
-		section('profile', person.profile ? h('details', h('summary', t('profile_words')), h('div.prose', person.profile)) : null));
+		section('spent', person.spent && reading.figures ? pairs([['calls', number(person.spent.calls)], ...usageOf(person.spent)]) : null),
+		section('calls', person.calls?.length && reading.figures ? chips(person.calls.slice(-24), (call) => callLink(call, String(call)), '.num') : null),
+		section('profile', person.profile ? h('details', h('summary', t('profile_words')), h('div.prose', person.profile)) : null), figures(() => seePerson(pane, id)));
 }
 
 export async function seeChapters(pane, id, chapter) {
@@ -78,7 +86,7 @@ export async function seeChapters(pane, id, chapter) {
 			h('details', { open: one.id === chapter },
 				h('summary', h('strong', one.title || one.id), ' ', h('span', { class: 'small' },
 					[one.days ? (one.days[0] === one.days[1] ? nth('day', one.days[0]) : t('days', { from: one.days[0], to: one.days[1] })) : null,
-						t('messages_n', { count: one.messages || 0 }), t('tokens_n', { count: one.tokens || 0 })].filter(Boolean).join(' · '))),
+						...(reading.figures ? [t('messages_n', { count: one.messages || 0 }), t('tokens_n', { count: one.tokens || 0 })] : [])].filter(Boolean).join(' · '))),
 				h('div.prose', linked(one.summary || '')))))) : emptyState('no_chapters'));
 }
 
@@ -142,12 +150,11 @@ export function seeNow(pane) {
 		const now = storyTime();
 		replace(pane, h('h2', t('at_a_glance')),
 			pairs([['world', story.title || story.world], ['day', story.day ? number(story.day) : null], ['turn', number(story.turn || 0)],
-				['seed', story.seed == null ? null : String(story.seed)], ['events', number(events.total)], ['calls', state.isHost ? number(spent.calls || 0) : null],
-				...(state.isHost ? usageOf(spent) : [])]),
+				...(state.isHost && reading.figures ? [['seed', String(story.seed)], ['events', number(events.total)], ['calls', number(spent.calls || 0)], ...usageOf(spent)] : [])]),
 			listPart('thinking_now', run.thinking, (open) => [nameLink(open.who), ' ',
 				state.isHost ? seeLink(`call/${open.call}`, word('purpose', open.purpose), {}, '.small') : null,
 				h('span.num.end', now > open.since && now - open.since < 86400000 ? duration(now - open.since) : '')]),
-			h('p.small.hint', t('glance_hint')));
+			h('p.small.hint', t('glance_hint')), figures(draw));
 	};
 	draw();
 	return on('run', draw);

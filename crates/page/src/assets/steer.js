@@ -33,28 +33,38 @@ export async function steer(body, sure) {
 		});
 		if (!yes) return null;
 	}
-	try {
-		const answer = await post('do', body);
-		if (answer.address) openDialog(t('do_invite'), h('p', rich('invited', { name: nameLink(body.who) })), h('p.prose', h('code', answer.address)));
-		if (answer?.slot) {
-			const name = storyLink(answer.slot);
-			if (body.do !== 'branch') location.assign(name.href);
-			toast(rich('branched', { name }));
-			emit('turn');
-		} else announce(t('done'));
-		return answer;
-	} catch (error) {
+	return act(body).catch((error) => {
 		complain(error);
 		return null;
-	}
+	});
+}
+
+// Does what is to be done.
+export async function act(body) {
+	const answer = await post('do', body);
+	if (answer.address) openDialog(t('do_invite'), h('p', rich('invited', { name: nameLink(body.who) })), h('p.prose', h('code', answer.address)));
+	if (answer.slot) {
+		const name = storyLink(answer.slot);
+		if (body.do !== 'branch') location.assign(name.href);
+		toast(rich('branched', { name }));
+		emit('turn');
+	} else announce(t('done'));
+	return answer;
 }
 
 function formDialog(title, fields, send, hint) {
-	const form = h('form', { method: 'dialog', class: 'form' }, hint && h('p.prose.small', hint), fields, h('p.actions.end', button(t('cancel'), () => dialog.close()), h('button', { type: 'submit', class: 'primary' }, t('do_it'))));
+	const wrong = h('p.complaint', { role: 'alert', hidden: true });
+	const form = h('form', { method: 'dialog', class: 'form' }, hint && h('p.prose.small', hint), fields, wrong, h('p.actions.end', button(t('cancel'), () => dialog.close()), h('button', { type: 'submit', class: 'primary' }, t('do_it'))));
 	form.addEventListener('submit', async (event) => {
 		event.preventDefault();
-		const answer = await send(new FormData(form));
-		if (answer !== null) dialog.close();
+		wrong.hidden = true;
+		try {
+			await send(new FormData(form));
+			dialog.close();
+		} catch (error) {
+			replace(wrong, error.message, error.help && h('span.small', ' ', error.help));
+			wrong.hidden = false;
+		}
 	});
 	const dialog = openDialog(title, form);
 }
@@ -88,7 +98,7 @@ function deed(what, fields, hint = 'deed_hint', more = {}) {
 			delete body.model;
 			delete body.who;
 		}
-		return steer(body);
+		return act(body);
 	}, t(hint));
 }
 

@@ -11,6 +11,7 @@ const AXIS = 22;
 const MONEY = 30;
 const WINDOW = 4000;
 
+// The time that a call took; 0 if nobody measured it.
 const lengthOf = (call) => Math.max(0, (call.end ?? storyTime()) - call.start);
 
 export class Timeline {
@@ -68,6 +69,7 @@ export class Timeline {
 			const call = calls.at(c);
 			if (call) this.shown.push(call);
 		}
+		this.spread();
 		this.earlier.hidden = from === 0;
 		this.later.hidden = to >= calls.total;
 		// Calls of one place at the same time are below each other.
@@ -76,9 +78,9 @@ export class Timeline {
 		for (const call of this.shown) {
 			const key = call[this.key];
 			const ends = lanes.get(key) || [];
-			let lane = this.key === 'who' ? 0 : ends.findIndex((end) => end <= call.start);
+			let lane = this.key === 'who' ? 0 : ends.findIndex((end) => end <= this.startOf(call));
 			if (lane < 0) lane = ends.length;
-			ends[lane] = call.end ?? Infinity;
+			ends[lane] = this.isByTurn ? this.endOf(call) : call.end ?? Infinity;
 			lanes.set(key, ends);
 			laneOf.set(call, lane);
 		}
@@ -91,11 +93,21 @@ export class Timeline {
 			this.names.append(...ends.map((_, lane) => h('li', lane ? null : nameLink(key))));
 		}
 		this.rowOf = (call) => top.get(call[this.key]) + laneOf.get(call);
-		const start = Math.min(...this.shown.map((call) => call.start));
-		const end = Math.max(...this.shown.map((call) => call.end ?? storyTime()));
-		this.all = this.shown.length ? [start, Math.max(end, start + 10)] : [0, 1000];
+		const start = Math.min(...this.shown.map(this.startOf));
+		const end = Math.max(...this.shown.map(this.endOf));
+		this.all = this.shown.length ? [start, Math.max(end, start + (this.isByTurn ? 1 : 10))] : [0, 1000];
 		this.note.hidden = this.shown.every((call) => call.segments);
-		if (this.isFitted) this.span = this.compact && this.shown.at(-1)?.segments ? [Math.max(start, end - 60000), this.all[1]] : [...this.all];
+		if (this.isFitted) this.span = this.compact && !this.isByTurn && this.shown.at(-1)?.segments ? [Math.max(start, end - 60000), this.all[1]] : [...this.all];
+	}
+
+	// Where calls begin and end: in time, or one after the other in their turns if none was measured.
+	spread() {
+		this.isByTurn = this.shown.every((call) => call.end != null && !lengthOf(call));
+		const turns = Map.groupBy(this.shown, (call) => call.turn);
+		const share = (call) => 1 / turns.get(call.turn).length;
+		const before = new Map([...turns.values()].flatMap((list) => list.map((call, i) => [call, i])));
+		this.startOf = (call) => (this.isByTurn ? call.turn + before.get(call) * share(call) : call.start);
+		this.endOf = (call) => (this.isByTurn ? this.startOf(call) + share(call) : call.end ?? storyTime());
 	}
 
 	shift(by) {
@@ -115,7 +127,7 @@ export class Timeline {
 	zoom(by, share) {
 		const [from, to] = this.span;
 		const at = from + (to - from) * share;
-		const width = Math.max(5, Math.min((to - from) * by, (this.all[1] - this.all[0]) * 1.2));
+		const width = Math.max(this.isByTurn ? 0.2 : 5, Math.min((to - from) * by, (this.all[1] - this.all[0]) * 1.2));
 		this.span = [at - width * share, at + width * (1 - share)];
 		this.isFitted = false;
 		this.draw();
@@ -156,26 +168,26 @@ export class Timeline {
 		g.font = `11px ${styles.fontFamily}`;
 		// Times, at round distances.
 		const step = niceStep((to - from) / Math.max(2, width / 90));
-		const zero = this.all[0];
+		const zero = this.isByTurn ? 0 : this.all[0];
 		for (let time = zero + Math.ceil((from - zero) / step) * step; time < to; time += step) {
 			const at = Math.round(x(time));
 			box(line, at, AXIS - 5, 1, height);
 			g.fillStyle = muted;
-			g.fillText(duration(Math.max(0, time - zero)), at + 3, 13);
+			g.fillText(this.isByTurn ? nth('turn', time) : duration(Math.max(0, time - zero)), at + 3, 13);
 		}
 		for (let i = 0; i <= this.size; i += 1) box(line, 0, AXIS + i * ROW, width, 1);
 		const buckets = new Float64Array(Math.max(1, Math.ceil(width / 4)));
 		const hasCost = this.shown.some((call) => call.cost);
 		this.boxes = [];
 		for (const call of this.shown) {
-			const end = call.end ?? storyTime();
-			if (end < from || call.start > to) continue;
+			const [start, end] = [this.startOf(call), this.endOf(call)];
+			if (end < from || start > to) continue;
 			const y = AXIS + this.rowOf(call) * ROW + 5;
-			const left = x(call.start);
-			const right = Math.max(left + 1.5, x(end));
-			for (const [kind, from, to] of segmentsOf(call)) {
+			const left = x(start);
+			const right = Math.max(left + 1.5, x(end) - (this.isByTurn ? 1 : 0));
+			for (const [kind, from, to] of this.isByTurn ? [['writing', start, end]] : segmentsOf(call)) {
 				g.globalAlpha = kind === 'waiting' ? 0.45 : 1;
-				box(shades[kind], x(from), y, Math.max(1.5, x(to) - x(from)), 12);
+				box(shades[kind], x(from), y, Math.max(1.5, Math.min(x(to), right) - x(from)), 12);
 			}
 			g.globalAlpha = 1;
 			if (call.refused || call.answered_by === 'fallback') box(call.answered_by === 'fallback' ? bad : warn, left, y + 10, right - left, 3);
@@ -194,7 +206,7 @@ export class Timeline {
 		g.fillStyle = muted;
 		buckets.forEach((value, i) => { if (value) box(muted, i * 4, base - (value / most) * (MONEY - 8), 3, (value / most) * (MONEY - 8)); });
 		g.fillText(hasCost ? `${t('cost')} ≤ ${money(most)}` : `${t('tokens')} ≤ ${short(most)}`, 3, height - MONEY + 11);
-		this.range.textContent = `${number(this.boxes.length)} / ${number(calls.total)} · ${duration(to - from)}`;
+		this.range.textContent = `${number(this.boxes.length)} / ${number(calls.total)} ${this.isByTurn ? '' : ` · ${duration(to - from)}`}`;
 		this.drag && this.drawDrag(g, height, accent);
 	}
 

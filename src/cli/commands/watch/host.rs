@@ -24,12 +24,15 @@ use crate::cli::loader;
 use crate::cli::process::note_interrupt;
 use crate::cli::saved::{Played, Saved, clear, free_name, slot_name};
 use crate::cli::servers::ToolServers;
+use crate::cli::settings::{Origin, Setting};
 use crate::cli::slot_settings;
 use crate::engine::{Engine, Stop, StoryEnd};
 use crate::event::Phrasebook;
 use crate::journal::{Input, Line, new_minds};
 use crate::mind::{Mind, MindAlias, Minds};
-use crate::page::{self, BranchAt, Control, Invitation, LibraryError, Seat, Server, Story};
+use crate::page::{
+    self, BranchAt, Control, Invitation, LibraryError, NewStory, Offers, Seat, Server, Story,
+};
 use crate::rpg::Campaign;
 use crate::save::Slot;
 use crate::session::{self, Game, Session};
@@ -63,6 +66,14 @@ impl<'a> Host<'a> {
             stories: Mutex::default(),
             only: Mutex::default(),
             commands: sender,
+            data: app.data().ok(),
+            offers: Offers {
+                worlds: Vec::new(),
+                models: loader::model_names(app),
+                world: app.settings.world.value.clone(),
+                model: app.settings.model.value.clone(),
+            },
+            seen: Mutex::default(),
         };
         Ok(Self {
             app,
@@ -78,14 +89,52 @@ impl<'a> Host<'a> {
         })
     }
 
-    /// A new story of the world that was chosen.
+    /// The only story of this server: a new one of the world that was chosen.
     pub(super) fn start(
         &self,
         args: &StoryArgs,
         is_paused: bool,
         invited: &[String],
     ) -> Result<Opened> {
-        let app = self.app;
+        let opened = self.begin(self.app, args, is_paused, invited)?;
+        *self.only() = Some(opened.story.slot.name().to_string());
+        Ok(opened)
+    }
+
+    /// A new story that a page wants.
+    fn begin_for_page(&mut self, wanted: NewStory) -> Result<String, LibraryError> {
+        let mut app = self.app.clone();
+        let NewStory {
+            world,
+            model,
+            seed,
+            name,
+        } = wanted;
+        if !self.library.offers.models.contains(&model) {
+            return Err(text!(page_no_model, model).into());
+        }
+        app.settings.world = chosen(world);
+        app.settings.model = chosen(model);
+        let args = StoryArgs {
+            seed,
+            save: name.filter(|name| !name.is_empty()),
+            ..StoryArgs::default()
+        };
+        let begun = self.begin(&app, &args, false, &[]);
+        let opened = begun.map_err(library_error)?;
+        let slot = opened.story.slot.name().to_string();
+        self.play(opened);
+        Ok(slot)
+    }
+
+    /// A new story of the world of the settings.
+    fn begin(
+        &self,
+        app: &App,
+        args: &StoryArgs,
+        is_paused: bool,
+        invited: &[String],
+    ) -> Result<Opened> {
         let campaign = loader::world(app, &app.settings.world.value)?;
         let seed = play::seed(app, args.seed)?;
         let mut setup = campaign.new_game(seed).or_fail(ErrorKind::World)?;
@@ -117,7 +166,6 @@ impl<'a> Host<'a> {
             answered: Arc::new(Mutex::new(answered)),
             seats,
         };
-        *self.only() = Some(slot);
         let (session, servers) = self.prepared(app, session)?;
         Ok(Opened {
             story,
@@ -364,6 +412,9 @@ impl<'a> Host<'a> {
                 } => {
                     let _ = reply.send(self.branch(&slot, at, name));
                 }
+                PageCommand::Begin(story, reply) => {
+                    let _ = reply.send(self.begin_for_page(story));
+                }
                 PageCommand::End => break,
             }
         }
@@ -435,6 +486,14 @@ impl<'a> Host<'a> {
             access.share_seats(slot, &name);
         }
         Ok(name)
+    }
+}
+
+/// What somebody chose on a page.
+fn chosen<T>(value: T) -> Setting<T> {
+    Setting {
+        value,
+        origin: Origin::Flag,
     }
 }
 

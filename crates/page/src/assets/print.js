@@ -1,0 +1,3 @@
+// The button that prints a book.
+
+document.getElementById('print').addEventListener('click', () => print());
