@@ -301,6 +301,8 @@ pub(crate) struct RehearseArgs {
     pub(crate) seed: Option<u64>,
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000))]
     pub(crate) jobs: Option<u32>,
+    #[arg(long, value_name = "WORLD", conflicts_with_all = ["cost_as", "find", "why", "html"])]
+    pub(crate) against: Option<String>,
     #[arg(long, value_name = "MODEL")]
     pub(crate) cost_as: Option<String>,
     #[arg(long, value_name = "CONDITION")]
@@ -309,6 +311,58 @@ pub(crate) struct RehearseArgs {
     pub(crate) why: Option<String>,
     #[arg(long, value_name = "FILE")]
     pub(crate) html: Option<PathBuf>,
+}
+
+/// What is done with an experiment.
+#[derive(Debug, Subcommand)]
+pub(crate) enum ExperimentCommand {
+    Run(ExperimentArgs),
+    Resume(ExperimentArgs),
+    Report(ExperimentArgs),
+}
+
+impl ExperimentCommand {
+    pub(crate) fn args(&self) -> &ExperimentArgs {
+        let (Self::Run(args) | Self::Resume(args) | Self::Report(args)) = self;
+        args
+    }
+}
+
+/// The arguments of `experiment`.
+#[derive(Clone, Debug, Default, PartialEq, Args)]
+pub(crate) struct ExperimentArgs {
+    pub(crate) file: PathBuf,
+    #[arg(long, value_name = "SLOT")]
+    pub(crate) save: Option<String>,
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000))]
+    pub(crate) jobs: Option<u32>,
+    #[arg(long, value_name = "MODEL")]
+    pub(crate) model: Option<String>,
+    #[arg(long, value_name = "N")]
+    pub(crate) max_calls: Option<u64>,
+    #[arg(long, value_name = "N")]
+    pub(crate) max_tokens: Option<u64>,
+    #[arg(long, value_name = "AMOUNT", value_parser = money)]
+    pub(crate) max_cost: Option<f64>,
+    #[arg(long)]
+    pub(crate) on_server_error: Option<OnServerError>,
+    #[arg(long, value_name = "N")]
+    pub(crate) max_defaults: Option<u64>,
+}
+
+impl ExperimentArgs {
+    /// Its options as those of a run.
+    pub(crate) fn play(&self) -> PlayArgs {
+        PlayArgs {
+            model: self.model.clone(),
+            max_calls: self.max_calls,
+            max_tokens: self.max_tokens,
+            max_cost: self.max_cost,
+            on_server_error: self.on_server_error,
+            max_defaults: self.max_defaults,
+            ..PlayArgs::default()
+        }
+    }
 }
 
 /// The arguments of `recall`.
@@ -479,15 +533,18 @@ pub(crate) struct ReplayArgs {
 }
 
 /// The arguments of `export`.
-#[cfg(feature = "page")]
 #[derive(Clone, Debug, Default, PartialEq, Args)]
 pub(crate) struct ExportArgs {
     pub(crate) slot: String,
-    #[arg(long, value_name = "FILE")]
-    pub(crate) html: PathBuf,
-    #[arg(long, value_name = "ACTOR")]
+    #[arg(long, value_name = "FILE", required_unless_present_any = ["csv", "parquet"])]
+    pub(crate) html: Option<PathBuf>,
+    #[arg(long, value_name = "DIR")]
+    pub(crate) csv: Option<PathBuf>,
+    #[arg(long, value_name = "DIR")]
+    pub(crate) parquet: Option<PathBuf>,
+    #[arg(long, value_name = "ACTOR", requires = "html")]
     pub(crate) seat: Option<String>,
-    #[arg(long, conflicts_with = "seat")]
+    #[arg(long, requires = "html", conflicts_with = "seat")]
     pub(crate) calls: bool,
 }
 
@@ -537,12 +594,7 @@ pub(crate) enum Command {
     Resume(ResumeArgs),
     /// The commands of a feature that this build lacks, which say so.
     #[cfg(not(feature = "page"))]
-    #[command(
-        name = "watch",
-        alias = "export",
-        hide = true,
-        disable_help_flag = true
-    )]
+    #[command(name = "watch", hide = true, disable_help_flag = true)]
     WithoutPage {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true, hide = true)]
         arguments: Vec<String>,
@@ -565,7 +617,6 @@ pub(crate) enum Command {
     },
     Diff(DiffArgs),
     Replay(ReplayArgs),
-    #[cfg(feature = "page")]
     Export(ExportArgs),
     Chat(ChatArgs),
     Undercover(Box<UndercoverArgs>),
@@ -582,6 +633,11 @@ pub(crate) enum Command {
         name: String,
     },
     Rehearse(RehearseArgs),
+    #[command(disable_help_subcommand = true)]
+    Experiment {
+        #[command(subcommand)]
+        action: ExperimentCommand,
+    },
     Doctor(DoctorArgs),
     Config,
     Trust(TrustArgs),
@@ -728,6 +784,10 @@ mod tests {
             "playhouse run --force",
             "playhouse rehearse",
             "playhouse rehearse w --runs 0",
+            "playhouse export s",
+            "playhouse export s --csv d --calls",
+            "playhouse rehearse w --against v --html r.html",
+            "playhouse experiment e.ron",
             "playhouse undercover --games 0",
             "playhouse undercover --games 3 --seat Greta",
             "playhouse undercover --games 3 --until 2",

@@ -5,9 +5,10 @@ use crate::locale::Language;
 use super::say::say;
 
 /// The features that a program may lack.
-const FEATURES: [(&str, bool); 4] = [
+const FEATURES: [(&str, bool); 5] = [
     ("mcp", cfg!(feature = "mcp")),
     ("page", cfg!(feature = "page")),
+    ("parquet", cfg!(feature = "parquet")),
     ("scripts", cfg!(feature = "scripts")),
     ("web", cfg!(feature = "web")),
 ];

@@ -20,7 +20,7 @@ use crate::rpg::world_file::{WorldFile, list_worlds};
 use crate::rpg::{Campaign, CampaignError};
 use crate::session::Session;
 use crate::tool::{ToolSet, Toolbox};
-use crate::world_data::{DataError, DataFault, DataFolder, MAX_BYTES, Problems, file_text};
+use crate::world_data::{DataError, DataFault, DataFolder, MAX_BYTES, Problems, Source, file_text};
 use crate::{groupchat, rpg, undercover};
 use bevy_ecs::prelude::World;
 
@@ -70,6 +70,17 @@ pub(crate) fn load(app: &App, name: &str) -> Result<Result<Campaign, CampaignErr
         None => Campaign::load(&data, name),
         Some(world) => Campaign::load_from(&data, &world, name),
     })
+}
+
+/// The world of this name as a change of its file leaves it, or what is wrong with that.
+pub(crate) fn load_changed(
+    app: &App,
+    name: &str,
+    change: impl FnOnce(Source) -> Result<Source, Problems>,
+) -> Result<Result<Campaign, CampaignError>> {
+    let data = app.data()?;
+    let own = own_folder(&data, name)?;
+    Ok(Campaign::load_changed(&data, own.as_ref(), name, change))
 }
 
 /// What the writer of the world of this name expects of rehearsals, or what is wrong with it.

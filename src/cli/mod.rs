@@ -12,6 +12,7 @@ mod app;
 mod args;
 mod chat_printer;
 mod commands;
+mod comparison;
 mod dry_run;
 mod env;
 mod error;
@@ -24,7 +25,10 @@ mod output;
 mod prelude;
 mod process;
 mod progress;
+mod provenance;
 mod record_printer;
+#[cfg(test)]
+mod records;
 mod rehearsal;
 mod saved;
 mod say;
@@ -198,6 +202,7 @@ fn run(command: Command, common: &CommonArgs, env: &Env, mut found: Found) -> Ex
         }),
         _ => None,
     };
+    let of_experiment;
     let (run, play) = match &command {
         Command::Run(run) => (Some(&run.story), Some(&run.story.play)),
         #[cfg(feature = "page")]
@@ -205,6 +210,10 @@ fn run(command: Command, common: &CommonArgs, env: &Env, mut found: Found) -> Ex
         Command::Resume(resume) => (None, Some(&resume.play)),
         Command::Chat(chat) => (None, Some(&chat.play)),
         Command::Undercover(game) => (None, Some(&game.play)),
+        Command::Experiment { action } => {
+            of_experiment = action.args().play();
+            (None, Some(&of_experiment))
+        }
         _ => (None, of_replay.as_ref()),
     };
     let app = |files: &SettingsFiles| {
@@ -231,6 +240,7 @@ fn run(command: Command, common: &CommonArgs, env: &Env, mut found: Found) -> Ex
         (None, Command::Resume(resume)) => {
             slot_settings::recall(&mut app, &resume.slot, resume.no_seat)
         }
+        (None, Command::Experiment { action }) => commands::recall_experiment(&mut app, action),
         (None, _) => Ok(()),
     };
     let result = recalled.and_then(|()| commands::run(command, &app));

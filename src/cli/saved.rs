@@ -2,24 +2,26 @@
 
 use crate::cli::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::cast::{CastList, WorldTurn};
 use crate::engine::{Engine, Setup, give_minds};
 use crate::groupchat::ChatGame;
 use crate::journal::{GameSetup, HOST, JournalHeader, Line, Recording, branch_input, new_minds};
 use crate::rpg::Campaign;
+use crate::rpg::experiment::{Experiment, ExperimentFile};
 use crate::save::{
-    Expected, Listed, SaveError, Slot, SlotName, StoredSnapshot, StoredStory, list, restore,
+    EXPERIMENT, Expected, Listed, SaveError, Slot, SlotName, StoredSnapshot, StoredStory, list,
+    restore,
 };
-use crate::session::{Batch, Game, SessionError, catch_up};
+use crate::session::{Batch, Game, SessionError, StoredExperiment, catch_up};
 pub(crate) use crate::story::{Being, Contents, StoryView, WorldState};
 use crate::undercover::{GAME, Match, MatchError};
 use bevy_ecs::prelude::{Entity, World};
 
 use super::app::shell_quoted;
 use super::args::PlayArgs;
-use super::loader;
+use super::{loader, slot_settings};
 
 /// A save, and the game that it is of.
 pub(crate) struct Saved {
@@ -142,16 +144,86 @@ fn today_or_kept<G: Game, E: Localize>(
     }
 }
 
-/// The slot of this name, or those of all games if it is a batch's.
-pub(crate) fn slots_of(app: &App, name: &str) -> Result<Vec<Slot>> {
+/// Saves that were played under the same condition.
+pub(crate) struct Group {
+    /// The condition, if they are of an experiment.
+    pub(crate) condition: Option<String>,
+    /// The model that answered, unless a character has its own.
+    pub(crate) model: Option<String>,
+    /// The folder of the saves.
+    root: PathBuf,
+    pub(crate) slots: Vec<Slot>,
+}
+
+impl Group {
+    fn of_batch(batch: &Batch, condition: Option<&str>, model: Option<String>) -> Result<Self> {
+        let slots = batch.slots()?.into_iter();
+        Ok(Self {
+            condition: condition.map(str::to_owned),
+            model,
+            root: batch.games_folder(),
+            slots: slots.map(|listed| listed.slot).collect(),
+        })
+    }
+
+    /// One of the saves, to be read.
+    pub(crate) fn open(&self, app: &App, slot: &Slot) -> Result<Saved> {
+        let mut app = app.clone();
+        app.settings.saves.value.clone_from(&self.root);
+        Saved::find(&app, slot.name().as_str())
+    }
+}
+
+/// The save of this name, the games of the batch, or those of all conditions of the experiment.
+pub(crate) fn groups_of(app: &App, name: &str) -> Result<Vec<Group>> {
     let root = &app.settings.saves.value;
     let slot = Slot::find(root, name)?;
-    if !Batch::exists(root, name) {
-        return Ok(vec![slot]);
+    let model = slot_settings::model(&slot)?;
+    if let Some(experiment) = StoredExperiment::find(root, name) {
+        return conditions_of(&experiment.or_fail(ErrorKind::Save)?, model.as_deref());
     }
-    let batch = Batch::find(root, name).or_fail(ErrorKind::Save)?;
-    let games = batch.slots()?;
-    Ok(games.into_iter().map(|game| game.slot).collect())
+    if Batch::exists(root, name) {
+        let batch = Batch::find(root, name).or_fail(ErrorKind::Save)?;
+        return Ok(vec![Group::of_batch(&batch, None, model)?]);
+    }
+    Ok(vec![Group {
+        condition: None,
+        model,
+        root: root.clone(),
+        slots: vec![slot],
+    }])
+}
+
+/// The games of each condition of an experiment, in the order of its file.
+fn conditions_of(experiment: &StoredExperiment, model: Option<&str>) -> Result<Vec<Group>> {
+    let (file, _) = ExperimentFile::read(EXPERIMENT, &experiment.text).map_err(|problems| {
+        let first = problems
+            .iter()
+            .next()
+            .map(|problem| problem.message.clone());
+        CommandError::new(ErrorKind::Save, first.unwrap_or_default())
+    })?;
+    let Experiment {
+        model: usual,
+        conditions,
+        ..
+    } = &file.experiment;
+    let batches = conditions.iter().filter_map(|condition| {
+        let mut batches = experiment.batches.iter();
+        let batch = batches.find(|batch| batch.name().as_str() == condition.name)?;
+        Some((condition, batch))
+    });
+    let groups = batches.map(|(condition, batch)| {
+        let own = condition.model.as_deref().or(usual.as_deref()).or(model);
+        Group::of_batch(batch, Some(&condition.name), own.map(str::to_owned))
+    });
+    groups.collect()
+}
+
+/// The slot of this name, or those of all games of a batch or an experiment.
+pub(crate) fn slots_of(app: &App, name: &str) -> Result<Vec<Slot>> {
+    let groups = groups_of(app, name)?.into_iter();
+    Ok(groups.flat_map(|group| group.slots).collect())
 }
 
 impl Saved {
@@ -277,6 +349,11 @@ impl Saved {
         Ok(setup)
     }
 
+    /// Whether its story is over.
+    pub(crate) fn is_over(&self) -> Result<bool> {
+        Ok(self.slot.head()?.is_some_and(|head| head.ending.is_some()))
+    }
+
     /// Its read model without its events: everybody by the last snapshot, calls by its journal.
     pub(crate) fn contents(&self) -> Result<Contents> {
         // Reading is possible even if the data have changed since.
@@ -296,7 +373,7 @@ impl Saved {
     }
 
     /// The models that the host has given entities from a turn on, by name.
-    fn minds(&self, turn: u64) -> BTreeMap<String, String> {
+    pub(crate) fn minds(&self, turn: u64) -> BTreeMap<String, String> {
         let inputs = self.story.lines.iter().filter_map(|line| match line {
             Line::Input(input) if input.turn >= turn => Some(new_minds(&input.value)),
             _ => None,

@@ -272,15 +272,15 @@ fn every_mistake_of_a_world_is_told_in_chinese() {
 /// Words that are the same in every language: names of commands, options, values, members, roles
 /// and models, and terms.
 const NAMES: &str = "\
-    ag2 AgentScope agentscope ai all always anthropic ask assistant auto autogen branch calls \
-    chapters chat check color completions config convert costs Ctrl-C dashscope data deepseek \
-    diff doctor draw en events expect export features force form game games gemini help human \
-    id improviser JSON json Knows lang langchain line log man manual mcp memory model N never \
-    new off ollama openai playhouse playhouse.ron prompts python question quiet recall \
-    rehearse replay request resume round rule run save saves scripts seat seed session sh \
-    shell show shuffled speaker stop story system talk task text time token tool trace trust \
-    twig undercover until USD user verbose version view voice vv warn watch web what who why \
-    width world worlds zh";
+    ag2 AgentScope agentscope ai all always anthropic ask assistant audience auto autogen branch \
+    calls chapters chat check choices color completions config convert costs csv Ctrl-C dashscope \
+    data deepseek diff doctor draw en events expect experiment export features force form game \
+    games gemini help human id improviser JSON json knowledge Knows lang langchain line log man \
+    manual mcp memory model N never new off ollama openai Parquet parquet people playhouse \
+    playhouse.ron prompts python question quiet recall rehearse replay request resume round rule \
+    run save saves scripts seat seed session sh shell show shuffled speaker stop stories story \
+    system talk task text time token tool trace trust twig undercover until USD user verbose \
+    version view voice votes vv warn watch web what who why width world worlds zh";
 
 /// Fails if there is an English word that is not a name.
 fn assert_no_english(what: &str, text: &str) {

@@ -9,6 +9,8 @@ mod commands;
 mod data;
 mod doctor;
 mod embeddings;
+mod experiments;
+mod exports;
 mod hostile;
 mod kill;
 mod model_server;

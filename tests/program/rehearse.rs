@@ -54,7 +54,7 @@ fn json_has_a_line_for_each_run_and_one_for_all() {
     let lines = told.lines().map(serde_json::from_str);
     let lines: Vec<Value> = lines.collect::<Result<_, _>>().unwrap();
     let seeds: Vec<_> = lines.iter().map(|line| line["seed"].as_u64()).collect();
-    assert_eq!(seeds, [Some(7), Some(8), Some(9), Some(10), None]);
+    assert_eq!(seeds, [Some(7), Some(8), Some(9), Some(10), Some(7)]);
     let rehearsal = &lines[4];
     assert_eq!(rehearsal["record"], "rehearsal");
     assert_eq!(rehearsal["runs"], 4);

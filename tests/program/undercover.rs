@@ -227,7 +227,22 @@ fn figures(output: &Output) -> (Vec<Value>, Value) {
     assert_eq!(tournament["record"], "tournament");
     // They come as they end.
     records.sort_by_key(|game| game["seed"].as_u64());
-    tournament["slot"] = Value::Null;
+    for record in records.iter_mut().chain([&mut tournament]) {
+        for member in [
+            "slot",
+            "seed",
+            "world",
+            "fingerprint",
+            "condition",
+            "engine",
+            "model",
+            "models",
+        ] {
+            if record["record"] == "tournament" || !["slot", "seed"].contains(&member) {
+                record[member] = Value::Null;
+            }
+        }
+    }
     (records, tournament)
 }
 

@@ -364,7 +364,7 @@ cli_stat_figure = figure
 cli_stat_games = games
 cli_stat_guesses_role = undercover guesses own role
 cli_stat_interval = 95% interval
-cli_stat_note = 95% intervals: Wilson score for shares, normal for means.
+cli_stat_note = 95% intervals: Wilson's score for shares, Student's t for means.
 cli_stat_prompt_tokens = prompt tokens per game
 cli_stat_repeats = repeats
 cli_stat_repeats_per_game = repeats caught per game
@@ -626,3 +626,32 @@ cli_doctor_written = Added to { $file }. Use it with: playhouse run --model { $a
 cli_finding = what
 cli_found = found
 cli_models_of_team = the team file sets its members' models; change it there, then resume
+
+## Experiments
+
+cli_experiment = experiment, { $conditions ->
+    [one] { $conditions } condition
+   *[other] { $conditions } conditions
+    }
+cli_experiment_changed = the condition '{ $condition }' has changed since its stories began
+cli_experiment_changed_help = undo that, or run the experiment under another name with --save
+cli_experiment_condition = condition
+cli_experiment_difference = difference
+cli_experiment_differences = Differences from the first condition
+cli_experiment_effect = effect size
+cli_experiment_errors = { $count ->
+    [one] { $count } error
+   *[other] { $count } errors
+    } in the experiment
+cli_experiment_note = Intervals are of 95 %: Wilson's for shares, Student's for means, Newcombe's for differences of paired shares. Stories with the same seed are pairs. Effect size: Cohen's h of shares, d of paired differences. p: McNemar's exact test, or the paired t test; corrected for all tests above by Holm's method. *: less than 0.05
+cli_experiment_outcome = outcome
+cli_experiment_outcomes = Outcomes by condition
+cli_experiment_p = p
+cli_experiment_p_holm = p, corrected
+cli_experiment_pairs = pairs
+cli_experiment_saved = Saved in { $folder }. To see the report again: playhouse experiment report { $path }
+cli_exported = { $tables } tables written to { $folder }.
+cli_no_experiment = there is no experiment '{ $name }' in the saves
+cli_no_experiment_help = begin it with: playhouse experiment run { $file }
+cli_continue_by = Continue with: playhouse { $command }
+cli_continue_limited_by = Continue with: playhouse { $command } (the same limits apply again unless you set others)

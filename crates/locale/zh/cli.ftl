@@ -331,7 +331,7 @@ cli_stat_figure = 指标
 cli_stat_games = 局数
 cli_stat_guesses_role = 卧底猜出自己的身份
 cli_stat_interval = 95% 区间
-cli_stat_note = 95% 区间：比例用威尔逊区间，均值用正态区间。
+cli_stat_note = 95% 区间：比例用威尔逊区间，均值用 t 区间。
 cli_stat_prompt_tokens = 每局提示词 token
 cli_stat_repeats = 重复
 cli_stat_repeats_per_game = 每局拦下的重复描述
@@ -585,3 +585,27 @@ cli_doctor_written = 已添加到 { $file }。使用方法：playhouse run --mod
 cli_finding = 项目
 cli_found = 结果
 cli_models_of_team = 团队成员的模型由团队文件决定；请改文件后再继续
+
+## 实验
+
+cli_experiment = 实验，共 { $conditions } 个条件
+cli_experiment_changed = 条件“{ $condition }”在其故事开始之后改动过
+cli_experiment_changed_help = 请恢复原样，或用 --save 换一个名字运行实验
+cli_experiment_condition = 条件
+cli_experiment_difference = 差异
+cli_experiment_differences = 与第一个条件的差异
+cli_experiment_effect = 效应量
+cli_experiment_errors = 实验中有 { $count } 处错误
+cli_experiment_note = 区间均为 95%：比例用威尔逊区间，均值用 t 区间，配对比例之差用 Newcombe 法。种子相同的故事配成一对。效应量：比例用 Cohen h，配对差值用 d。p：McNemar 精确检验或配对 t 检验；已按 Holm 法对以上全部检验校正。*：小于 0.05
+cli_experiment_outcome = 结果
+cli_experiment_outcomes = 各条件的结果
+# same
+cli_experiment_p = p
+cli_experiment_p_holm = 校正后的 p
+cli_experiment_pairs = 配对数
+cli_experiment_saved = 已存入 { $folder }。再看报告：playhouse experiment report { $path }
+cli_exported = 已把 { $tables } 张表写入 { $folder }。
+cli_no_experiment = 存档中没有实验“{ $name }”
+cli_no_experiment_help = 用这条命令开始：playhouse experiment run { $file }
+cli_continue_by = 继续：playhouse { $command }
+cli_continue_limited_by = 继续：playhouse { $command }（上限与之前相同，除非另行指定）

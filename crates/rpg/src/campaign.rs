@@ -13,7 +13,7 @@ use playhouse_engine::save::Meta;
 use playhouse_engine::session::{
     BatchPlan, EmbeddedFiles, EmbeddedGame, Game, SetupError, take_data,
 };
-use playhouse_engine::world_data::{DataError, DataFolder, Problem, Problems};
+use playhouse_engine::world_data::{DataError, DataFolder, Problem, Problems, Source};
 use playhouse_story::register_picture;
 use playhouse_tools::{self as tool, Toolbox};
 use serde::{Deserialize, Serialize};
@@ -160,6 +160,36 @@ impl Campaign {
             texts: embedded_files(data, &paths, world, OWN_FILE)?,
         };
         Self::new(data, file, warnings, embedded)
+    }
+
+    /// Reads a world as a change of its file leaves it: that of the data folder, or that in a folder
+    /// of its own.
+    ///
+    /// # Errors
+    /// Why it can't be changed so, or every mistake in it.
+    pub fn load_changed(
+        data: &DataFolder,
+        own: Option<&DataFolder>,
+        name: &str,
+        change: impl FnOnce(Source) -> Result<Source, Problems>,
+    ) -> Result<Self, CampaignError> {
+        let (folder, path) = match own {
+            None => (data, format!("worlds/{name}/world.ron")),
+            Some(own) => (own, OWN_FILE.to_owned()),
+        };
+        let text = folder.read_text(&path).map_err(in_data)?;
+        let source = change(Source::new(folder.name_of(&path), &text))?;
+        if source.text() == text {
+            return match own {
+                None => Self::load(data, name),
+                Some(own) => Self::load_from(data, own, name),
+            };
+        }
+        let changed = folder.clone().with_text(&path, source.text());
+        match own {
+            None => Self::load(&changed, name),
+            Some(_) => Self::load_from(data, &changed, name),
+        }
     }
 
     fn new(

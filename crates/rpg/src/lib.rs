@@ -24,6 +24,7 @@ pub mod drama;
 pub mod drift;
 pub mod events;
 mod everybody;
+pub mod experiment;
 pub mod happening;
 mod home;
 mod host;

@@ -6,9 +6,11 @@ use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
 use playhouse_engine::cast::{CastList, Kind, StableId, turn_number};
+use playhouse_engine::event::EventRecord;
 use playhouse_engine::exchange::Question;
 use playhouse_engine::journal::HOST;
 use playhouse_engine::locale::{Localize, UiText, text};
+use playhouse_story::data::{ToldChoice, ToldVote};
 use playhouse_story::{
     Being, Contents, EventEntry, Members, NextFold, Picture, PictureReader, WorldState,
 };
@@ -23,8 +25,10 @@ use super::drama::{
     Belongings, Bond, Bonds, Effect, GoalState, Hidden, History, Item, Promise, Promises,
     Qualities, Quality, Scene, StoryData,
 };
+use super::home::vote::{OneVote, VoteCounted};
 use super::host::HostDeed;
 use super::scenes::choose::{ChoiceData, ChoiceMade};
+use super::scenes::endings::StoryCloses;
 
 /// What a campaign adds to the picture of its world.
 #[derive(Debug, Default)]
@@ -127,6 +131,31 @@ impl Picture for CampaignPicture {
                 })
                 .collect(),
         }
+    }
+
+    fn told_choice(&self, event: &EventRecord) -> Option<ToldChoice> {
+        let choice: ChoiceMade = event.read()?;
+        Some(ToldChoice {
+            who: choice.actor,
+            scene: choice.scene,
+            option: choice.option,
+            label: choice.label,
+        })
+    }
+
+    fn told_votes(&self, event: &EventRecord) -> Vec<ToldVote> {
+        let counted: Option<VoteCounted> = event.read();
+        let votes = counted.into_iter().flat_map(|counted| counted.votes);
+        let vote = |vote: OneVote| ToldVote {
+            who: vote.name,
+            vote: Some(vote.option),
+            ..ToldVote::default()
+        };
+        votes.map(vote).collect()
+    }
+
+    fn told_ending(&self, event: &EventRecord) -> Option<String> {
+        event.read().map(|StoryCloses { ending, .. }| ending)
     }
 
     fn in_list(&self, being: &Being, reader: PictureReader) -> Members {

@@ -10,6 +10,7 @@
 mod audience;
 mod call;
 mod costs;
+pub mod data;
 mod difference;
 mod event;
 mod knowledge;

@@ -8,9 +8,11 @@ use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
 use playhouse_engine::context::EntryId;
+use playhouse_engine::event::EventRecord;
 use playhouse_engine::locale::UiText;
 use serde_json::{Map, Value, json};
 
+use super::data::{ToldChoice, ToldVote};
 use super::state::Being;
 use super::view::{Contents, EventEntry};
 
@@ -56,6 +58,21 @@ pub trait Picture: Any + Send + Sync {
 
     /// The call whose choice an event tells, and what could have been chosen instead.
     fn alternatives(&self, _event: &EventEntry, _story: &Contents) -> Option<(u32, Vec<Value>)> {
+        None
+    }
+
+    /// The choice that an event tells.
+    fn told_choice(&self, _event: &EventRecord) -> Option<ToldChoice> {
+        None
+    }
+
+    /// The votes that an event tells.
+    fn told_votes(&self, _event: &EventRecord) -> Vec<ToldVote> {
+        Vec::new()
+    }
+
+    /// The ending that an event tells, by its id or by who won.
+    fn told_ending(&self, _event: &EventRecord) -> Option<String> {
         None
     }
 

@@ -13,6 +13,8 @@ impl NotBuilt {
     pub const MCP: Self = Self("mcp");
     /// Stories in the browser.
     pub const PAGE: Self = Self("page");
+    /// Stories as Parquet files.
+    pub const PARQUET: Self = Self("parquet");
     /// Code that minds write.
     pub const SCRIPTS: Self = Self("scripts");
     /// Tools that read web pages.

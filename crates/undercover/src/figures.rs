@@ -12,6 +12,7 @@ use playhouse_engine::locale::Localize;
 use playhouse_engine::save::{SaveError, Slot};
 use playhouse_engine::session::{SessionError, replay};
 use playhouse_engine::world_data::DataFolder;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -40,7 +41,7 @@ pub enum FiguresError {
 }
 
 /// The figures of a game.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct GameFigures {
     /// The slot that holds the game.
     pub slot: String,
@@ -56,7 +57,7 @@ pub struct GameFigures {
 }
 
 /// The figures of a player.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PlayerFigures {
     pub name: String,
     pub role: PlayerRole,
@@ -80,7 +81,7 @@ pub struct PlayerFigures {
 }
 
 /// The votes of a round.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RoundVotes {
     /// Which round, from 1.
     pub round: u32,

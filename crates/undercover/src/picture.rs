@@ -1,12 +1,14 @@
 //! What readers of a story see of its game: each player's card, and what it takes the others for.
 
 use bevy_ecs::prelude::*;
+use playhouse_engine::event::EventRecord;
 use playhouse_engine::exchange::Question;
 use playhouse_engine::journal::AskEnding;
+use playhouse_story::data::ToldVote;
 use playhouse_story::{Being, Contents, Members, Picture, PictureReader};
 use serde_json::json;
 
-use super::events::CardDealt;
+use super::events::{CardDealt, GameOver, VoteCast, VotesCast};
 use super::reflect::BeliefData;
 
 /// A game of undercover adds nothing that its events and calls don't tell.
@@ -15,6 +17,24 @@ pub(super) struct MatchPicture;
 impl Picture for MatchPicture {
     fn of(_: &World) -> Self {
         Self
+    }
+
+    fn told_votes(&self, event: &EventRecord) -> Vec<ToldVote> {
+        let Some(cast) = event.read::<VotesCast>() else {
+            return Vec::new();
+        };
+        let vote = |vote: VoteCast| ToldVote {
+            who: vote.voter,
+            vote: Some(vote.target).filter(|target| !target.is_empty()),
+            round: Some(cast.round),
+            is_run_off: cast.run_off,
+        };
+        cast.votes.into_iter().map(vote).collect()
+    }
+
+    fn told_ending(&self, event: &EventRecord) -> Option<String> {
+        let over: GameOver = event.read()?;
+        json!(over.winner).as_str().map(str::to_owned)
     }
 
     fn secrets(&self, being: &Being, story: &Contents) -> Vec<u32> {

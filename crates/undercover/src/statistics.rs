@@ -3,13 +3,14 @@
 use std::collections::BTreeMap;
 
 use playhouse_engine::statistics::{Mean, Share};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::figures::{GameFigures, PlayerFigures};
 use super::ids::{PlayerRole, Side};
 
 /// What happened in a round.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct RoundStatistics {
     /// Which round, from 1.
     pub round: u32,
@@ -24,7 +25,7 @@ pub struct RoundStatistics {
 }
 
 /// The statistics of a model.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct ModelStatistics {
     /// The number of seats that it had in all games.
     pub seats: u64,
@@ -49,7 +50,7 @@ pub struct ModelStatistics {
 }
 
 /// The statistics of many games.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct Statistics {
     /// The number of finished games.
     pub games: u64,

@@ -5,7 +5,7 @@ use crate::cli::prelude::*;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-use crate::engine::{Account, CancellationToken, SpendLimits, Stop};
+use crate::engine::{Account, CancellationToken, Engine, SpendLimits, Stop};
 use crate::exchange::Spent;
 use crate::mind::Minds;
 use crate::save::Slot;
@@ -24,6 +24,9 @@ pub(super) trait Games: Sync {
     fn game(&self) -> &dyn Game;
 
     fn minds(&self, seed: u64) -> Minds;
+
+    /// Gets a new game ready, before it begins.
+    fn prepare(&self, _engine: &mut Engine) {}
 
     /// What a game came to, by its journal; `None` if it came to nothing that counts.
     fn figures(&self, app: &App, slot: &Slot, runtime: &Handle) -> Result<Option<Self::Figures>>;
@@ -133,21 +136,26 @@ pub(super) fn play_all<G: Games>(
     })
 }
 
-/// Says where a batch is saved, or why it did not go on and how it does.
-pub(super) fn report_end<F>(app: &App, played: Played<F>, name: &str, saved: UiText) -> Result<()> {
-    let slot = app.in_command(name);
+/// Says where it is saved, or why it did not go on and by which command it does.
+pub(super) fn report_end<F>(
+    app: &App,
+    played: Played<F>,
+    command: &str,
+    saved: UiText,
+) -> Result<()> {
+    let command = app.in_command(command);
     if let Some(error) = played.error {
         return Err(match (&error.help, error.kind) {
             (Some(_), _) => error,
-            (None, ErrorKind::Limit) => error.help(text!(cli_continue_limited, slot)),
-            (None, _) => error.help(text!(cli_continue_with, slot)),
+            (None, ErrorKind::Limit) => error.help(text!(cli_continue_limited_by, command)),
+            (None, _) => error.help(text!(cli_continue_by, command)),
         });
     }
     if app.prints_text() {
         let mut err = app.err();
         if played.was_stopped {
             err.line(say!(app.language, cli_end_stopped));
-            err.line(say!(app.language, cli_continue_with, slot));
+            err.line(say!(app.language, cli_continue_by, command));
         } else {
             err.line(saved.in_language(app.language));
         }
@@ -251,6 +259,7 @@ impl<G: Games> BatchRun<'_, G> {
         if let OpenedGame::Playable(mut session) = opened? {
             let engine = &mut session.engine;
             play::prepare(self.app, engine);
+            games.prepare(engine);
             engine.settings.account = self.account.clone();
             engine.settings.without_servers = true;
             self.tokens.add(engine.cancellation_token());

@@ -2,7 +2,10 @@
 
 use crate::cli::prelude::*;
 
+use crate::cast::WorldTurn;
+use crate::engine::Engine;
 use crate::exchange::Spent;
+use crate::journal::{HOST, branch_input};
 use crate::mind::Minds;
 use crate::rpg::rehearsal::{Rehearsal, RunFigures, figures_of};
 use crate::rpg::{Campaign, CampaignError};
@@ -15,6 +18,7 @@ use super::batch::{self, Games, Part, batch_error};
 use super::{play, rehearse};
 use crate::cli::args::RunArgs;
 use crate::cli::loader;
+use crate::cli::provenance::Provenance;
 use crate::cli::rehearsal::Report;
 use crate::cli::saved::{clear, slot_name};
 use crate::cli::slot_settings;
@@ -23,16 +27,32 @@ use crate::cli::slot_settings;
 pub(super) struct Stories {
     campaign: Campaign,
     minds: Minds,
+    provenance: Provenance,
 }
 
 impl Stories {
-    /// Stories of this world, played by the model of the settings.
-    pub(super) fn of(app: &App, campaign: Campaign) -> Result<Self> {
-        let main = loader::main_mind(app, &app.settings.model.value)?;
+    /// Stories of this world, played by the models that these name.
+    pub(super) fn of(app: &App, campaign: Campaign, provenance: Provenance) -> Result<Self> {
+        let mut app = app.clone();
+        if let Some(model) = &provenance.model {
+            app.settings.model.value.clone_from(model);
+        }
+        let main = loader::main_mind(&app, &app.settings.model.value)?;
         // Everybody is the same with every seed.
         let mut setup = campaign.new_game(0).or_fail(ErrorKind::World)?;
-        let minds = loader::minds(app, main.mind, &mut setup.world)?;
-        Ok(Self { campaign, minds })
+        let minds = loader::minds(&app, main.mind, &mut setup.world)?;
+        let given = provenance.models.values().cloned().collect();
+        Ok(Self {
+            minds: loader::given_minds(&app, minds, &given)?,
+            campaign,
+            provenance,
+        })
+    }
+
+    /// Stories of this world, played by the model of the settings.
+    fn by_settings(app: &App, campaign: Campaign) -> Result<Self> {
+        let provenance = Provenance::of(campaign.meta(), &app.settings.model.value);
+        Self::of(app, campaign, provenance)
     }
 }
 
@@ -45,6 +65,12 @@ impl Games for Stories {
 
     fn minds(&self, _seed: u64) -> Minds {
         self.minds.clone()
+    }
+
+    fn prepare(&self, engine: &mut Engine) {
+        let is_new = engine.world.resource::<WorldTurn>().0 == 0;
+        let told = branch_input(HOST, None, &self.provenance.models).filter(|_| is_new);
+        told.into_iter().for_each(|told| engine.tell_next(told));
     }
 
     fn figures(&self, _app: &App, slot: &Slot, runtime: &Handle) -> Result<Option<RunFigures>> {
@@ -60,7 +86,7 @@ impl Games for Stories {
 
     fn record(&self, slot: &Slot, run: &RunFigures) -> Value {
         let head = json!({"record": "run", "slot": slot.name().as_str()});
-        joined([head, json!(run)])
+        joined([head, json!(self.provenance), json!(run)])
     }
 }
 
@@ -68,7 +94,7 @@ pub(super) fn begin(app: &App, args: &RunArgs, games: u32) -> Result<()> {
     let campaign = loader::world(app, &app.settings.world.value)?;
     let seed = play::seed(app, args.story.seed)?;
     let name = slot_name(app, args.story.save.as_ref(), &campaign.folder);
-    let stories = Stories::of(app, campaign)?;
+    let stories = Stories::by_settings(app, campaign)?;
     if args.story.force {
         clear(app, &name)?;
     }
@@ -77,7 +103,7 @@ pub(super) fn begin(app: &App, args: &RunArgs, games: u32) -> Result<()> {
     let batch = Batch::create(root, &name, plan).map_err(batch_error)?;
     let models = loader::asked_models(app, stories.campaign.file.models());
     slot_settings::remember(app, &name, models)?;
-    play::announce(app, &name, seed);
+    play::announce(app, &name, seed, &stories.provenance);
     play_all(app, &batch, &stories, args.jobs)
 }
 
@@ -86,7 +112,7 @@ pub(super) fn resume(app: &App, batch: &Batch, jobs: Option<u32>) -> Result<()> 
     let (root, name) = (&app.settings.saves.value, batch.name().as_str());
     let models = loader::asked_models(app, campaign.file.models());
     slot_settings::check_player_models(app, &Slot::find(root, name)?, &models)?;
-    let stories = Stories::of(app, campaign)?;
+    let stories = Stories::by_settings(app, campaign)?;
     slot_settings::remember(app, name, models)?;
     play_all(app, batch, &stories, jobs)
 }
@@ -134,7 +160,7 @@ fn play_all(app: &App, batch: &Batch, stories: &Stories, jobs: Option<u32>) -> R
         why: None,
         unmet: &Problems::default(),
     };
-    rehearse::print(app, &report);
+    rehearse::print(app, &stories.provenance, &report);
     if app.prints_text() {
         let spent = &played.spent;
         let (calls, tokens, cost) = (spent.calls, spent.usage.total(), spent.cost.to_string());
@@ -143,6 +169,6 @@ fn play_all(app: &App, batch: &Batch, stories: &Stories, jobs: Option<u32>) -> R
     }
     let (slot, folder) = (batch.name().as_str(), batch.games_folder());
     let saved = text!(cli_batch_saved, slot = app.in_command(slot), folder);
-    batch::report_end(app, played, slot, saved)?;
+    batch::report_end(app, played, &format!("resume {slot}"), saved)?;
     rehearse::verdict(app, &report)
 }

@@ -18,7 +18,7 @@ mod drift;
 mod dry_run;
 #[cfg(feature = "page")]
 mod edited;
-#[cfg(feature = "page")]
+mod experiment;
 mod export;
 mod knows;
 mod new;
@@ -45,6 +45,7 @@ pub(super) mod watch;
 mod why;
 mod worlds;
 
+pub(super) use self::experiment::recall as recall_experiment;
 use super::args::{Command, DataCommand, Question, RecallArgs};
 
 pub(crate) fn run(command: Command, app: &App) -> Result<()> {
@@ -62,7 +63,6 @@ pub(crate) fn run(command: Command, app: &App) -> Result<()> {
         )),
         #[cfg(feature = "page")]
         Command::Watch(args) => watch::watch(app, &args),
-        #[cfg(feature = "page")]
         Command::Export(args) => export::export(app, &args),
         Command::Resume(args) => {
             let left = resume::resume(app, &args)?;
@@ -90,6 +90,7 @@ pub(crate) fn run(command: Command, app: &App) -> Result<()> {
         Command::Manual { dir } => completions::manual(app, &dir),
         Command::Check { name } => check::check(app, &name),
         Command::Rehearse(args) => rehearse::rehearse(app, &args),
+        Command::Experiment { action } => experiment::experiment(app, &action),
         Command::New {
             dir,
             kind,

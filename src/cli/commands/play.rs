@@ -26,6 +26,7 @@ use crate::cli::env::random_seed;
 use crate::cli::output::{cells, padded, wait_until_told};
 use crate::cli::process::{INTERRUPTED, end_programs, note_interrupt};
 use crate::cli::progress::Progress;
+use crate::cli::provenance::Provenance;
 use crate::cli::record_printer::{RecordPrinter, numbered};
 use crate::cli::seat::{SeatConsole, SeatGame, TerminalSeat};
 use crate::cli::settings::IMPROVISER;
@@ -66,11 +67,12 @@ pub(super) fn seed(app: &App, given: Option<u64>) -> Result<u64> {
     })
 }
 
-/// Says by which seed a new story begins and where it is kept, before anything else is told.
-pub(super) fn announce(app: &App, slot: &str, seed: u64) {
+/// Says by which seed a new story begins, where it is kept, and with what it is played, before
+/// anything else is told.
+pub(super) fn announce(app: &App, slot: &str, seed: u64, provenance: &Provenance) {
     if app.settings.json {
         let start = json!({"record": "start", "slot": slot, "seed": seed});
-        app.out().json(&start);
+        app.out().json(&joined([start, json!(provenance)]));
     } else {
         show_seed(app, seed);
     }

@@ -9,13 +9,19 @@ use std::sync::Mutex;
 
 use crate::engine::CancellationToken;
 use crate::rpg::Campaign;
-use crate::rpg::rehearsal::{Rehearsal, RehearsalPlan, rehearse as play_runs};
+use crate::rpg::drama::Condition;
+use crate::rpg::experiment::ConditionRuns;
+use crate::rpg::rehearsal::{Rehearsal, RehearsalPlan, RunFigures, rehearse as play_runs};
 use crate::rpg::world_file::WorldFile;
+use crate::session::Game as _;
 
 use super::play;
 use crate::cli::args::RehearseArgs;
+use crate::cli::comparison::{Arm, print_report};
 use crate::cli::loader;
+use crate::cli::provenance::Provenance;
 use crate::cli::rehearsal::{self, PricedAs, Report};
+use crate::cli::settings::IMPROVISER;
 
 /// The seed of the first run if none is given: the figures of two rehearsals can be compared, and
 /// expectations hold or don't hold every time.
@@ -23,6 +29,9 @@ const FIRST_SEED: u64 = 1;
 
 pub(super) fn rehearse(app: &App, args: &RehearseArgs) -> Result<()> {
     let campaign = loader::world(app, &args.world)?;
+    if let Some(other) = &args.against {
+        return compare(app, args, &campaign, other);
+    }
     let expectations =
         loader::expectations(app, &args.world, &campaign.file)?.map_err(|problems| {
             loader::print_problems(app, &problems);
@@ -45,30 +54,10 @@ pub(super) fn rehearse(app: &App, args: &RehearseArgs) -> Result<()> {
             condition
         })
     });
-    let plan = RehearsalPlan {
-        seed: args.seed.unwrap_or(FIRST_SEED),
-        runs: args.runs,
-        jobs: play::jobs(args.jobs, args.runs) as usize,
-        find: find.transpose()?,
-    };
+    let plan = plan(args, find.transpose()?);
     let token = CancellationToken::default();
-    let runtime = play::runtime()?;
-    runtime.spawn(play::handle_ctrl_c(token.clone(), app.err(), app.language));
-    let done = Mutex::new(0);
-    let runs = play_runs(&campaign, &plan, &|_| {
-        let mut done = lock(&done);
-        *done += 1;
-        let text = say!(app.language, cli_runs_played, done = *done, all = plan.runs);
-        play::show_progress(app, *done, plan.runs, &text);
-        if token.is_cancelled() {
-            ControlFlow::Break(())
-        } else {
-            ControlFlow::Continue(())
-        }
-    });
-    runtime.shutdown_background();
-    app.status.hide();
-    let runs = runs.or_fail(ErrorKind::Other)?;
+    let runs = play_plan(app, &campaign, &plan, &token)?;
+    let provenance = Provenance::of(campaign.meta(), IMPROVISER);
     let rehearsal = Rehearsal::of(&campaign.file, &runs);
     let unmet = expectations.unmet(&rehearsal);
     let report = Report {
@@ -82,9 +71,12 @@ pub(super) fn rehearse(app: &App, args: &RehearseArgs) -> Result<()> {
     learn_names(app, &campaign);
     if app.settings.json {
         let mut out = app.out();
-        runs.iter().for_each(|run| out.json(&record("run", run)));
+        let records = runs
+            .iter()
+            .map(|run| joined([record("run", &provenance), json!(run)]));
+        records.for_each(|record| out.json(&record));
     }
-    print(app, &report);
+    print(app, &provenance, &report);
     if let Some(path) = &args.html {
         write_page(path, &rehearsal::page(app.language, &report))?;
         if app.prints_text() {
@@ -99,6 +91,77 @@ pub(super) fn rehearse(app: &App, args: &RehearseArgs) -> Result<()> {
         app.err().line(say!(app.language, cli_end_stopped));
     }
     verdict(app, &report)
+}
+
+/// Which runs are played.
+fn plan(args: &RehearseArgs, find: Option<Condition>) -> RehearsalPlan {
+    RehearsalPlan {
+        seed: args.seed.unwrap_or(FIRST_SEED),
+        runs: args.runs,
+        jobs: play::jobs(args.jobs, args.runs) as usize,
+        find,
+    }
+}
+
+/// Plays all runs, unless Ctrl-C stops them.
+fn play_plan(
+    app: &App,
+    campaign: &Campaign,
+    plan: &RehearsalPlan,
+    token: &CancellationToken,
+) -> Result<Vec<RunFigures>> {
+    let runtime = play::runtime()?;
+    runtime.spawn(play::handle_ctrl_c(token.clone(), app.err(), app.language));
+    let done = Mutex::new(0);
+    let runs = play_runs(campaign, plan, &|_| {
+        let mut done = lock(&done);
+        *done += 1;
+        let text = say!(app.language, cli_runs_played, done = *done, all = plan.runs);
+        play::show_progress(app, *done, plan.runs, &text);
+        if token.is_cancelled() {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        }
+    });
+    runtime.shutdown_background();
+    app.status.hide();
+    runs.or_fail(ErrorKind::Other)
+}
+
+/// Rehearses two worlds with the same seeds, and prints how they differ.
+fn compare(app: &App, args: &RehearseArgs, first: &Campaign, other: &str) -> Result<()> {
+    let second = loader::world(app, other)?;
+    let (plan, token) = (plan(args, None), CancellationToken::default());
+    let campaigns = [(&args.world, first), (&other.to_owned(), &second)];
+    let mut arms = Vec::new();
+    for (name, campaign) in campaigns {
+        let runs = play_plan(app, campaign, &plan, &token)?;
+        let mut provenance = Provenance::of(campaign.meta(), IMPROVISER);
+        provenance.condition = Some(name.clone());
+        arms.push((name, campaign, provenance, runs));
+    }
+    learn_names(app, first);
+    if app.settings.json {
+        let mut out = app.out();
+        for (_, _, provenance, runs) in &arms {
+            let records = runs
+                .iter()
+                .map(|run| joined([record("run", provenance), json!(run)]));
+            records.for_each(|record| out.json(&record));
+        }
+    }
+    let arms = arms.iter().map(|(name, campaign, provenance, runs)| Arm {
+        provenance,
+        seed: plan.seed,
+        runs: ConditionRuns {
+            name,
+            world: &campaign.file,
+            runs,
+        },
+    });
+    print_report(app, &arms.collect::<Vec<_>>(), &[]);
+    Ok(())
 }
 
 /// Checks that a scene, an option or an ending has this id.
@@ -139,12 +202,13 @@ pub(super) fn learn_names(app: &App, campaign: &Campaign) {
 }
 
 /// Prints the figures of all runs of a world.
-pub(super) fn print(app: &App, report: &Report<'_>) {
+pub(super) fn print(app: &App, provenance: &Provenance, report: &Report<'_>) {
     let mut out = app.out();
     if app.settings.json {
         let head = json!({
             "record": "rehearsal",
-            "world": report.world.name,
+            "title": report.world.name,
+            "seed": report.runs.first().map(|run| run.seed),
             "price": report.price.map(|priced| json!({
                 "model": priced.model,
                 "cost": priced.cost(report.rehearsal),
@@ -153,7 +217,7 @@ pub(super) fn print(app: &App, report: &Report<'_>) {
             "unmet": report.unmet,
             "found": report.found(),
         });
-        out.json(&joined([head, json!(report.rehearsal)]));
+        out.json(&joined([head, json!(provenance), json!(report.rehearsal)]));
     } else if !app.settings.quiet {
         rehearsal::write(&mut out, app.language, report);
     }

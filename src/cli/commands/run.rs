@@ -1,12 +1,14 @@
 //! `run`: a world from its beginning.
 
 use crate::cli::prelude::*;
+use crate::session::Game as _;
 
 use super::campaign_batch;
 use super::dry_run::{DryStory, dry_run};
 use super::play::{self, Left, Player, RunView};
 use crate::cli::args::RunArgs;
 use crate::cli::loader;
+use crate::cli::provenance::Provenance;
 use crate::cli::saved::{clear, slot_name};
 use crate::cli::seat::SeatGame;
 use crate::cli::settings::IMPROVISER;
@@ -42,7 +44,8 @@ pub(super) fn run(app: &App, args: &RunArgs) -> Result<Left> {
     let models = loader::asked_models(app, campaign.file.models());
     let minds = player.seated(app, minds);
     let session = slot_settings::start(app, &slot, &campaign, seed, minds, models)?;
-    play::announce(app, &slot, seed);
+    let provenance = Provenance::of(campaign.meta(), &app.settings.model.value);
+    play::announce(app, &slot, seed, &provenance);
     // Users who name a save, or pay for answers, know what the figures are for.
     let is_newcomer = args.save.is_none() && app.settings.model.value == IMPROVISER;
     let introduce = || play::introduce_world(app, &campaign.file, main.introduction.as_deref());

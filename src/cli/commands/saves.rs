@@ -4,7 +4,7 @@ use crate::cli::prelude::*;
 use std::path::Path;
 
 use crate::save::{Listed, Repair, SaveError, list, repairable};
-use crate::session::{Batch, BatchError};
+use crate::session::{Batch, BatchError, StoredExperiment};
 
 /// Lists the saves. If `verifies`, their files are checked for damage, those of all games of
 /// batches too.
@@ -14,8 +14,9 @@ pub(super) fn saves(app: &App, verifies: bool) -> Result<()> {
     let mut rows = Vec::new();
     for listed in slots {
         let row = Row::of(root, listed);
-        if verifies && let Some(Ok(batch)) = &row.batch {
-            let games = batch.slots().unwrap_or_default();
+        if verifies && let Some(Ok(batches)) = &row.batches {
+            let games = batches.iter().filter_map(|batch| batch.slots().ok());
+            let games: Vec<_> = games.flatten().collect();
             rows.push(row);
             let games = games.into_iter().map(|game| Row::of(root, game).verified());
             rows.extend(games.filter(|game| game.damage.is_some()));
@@ -36,8 +37,9 @@ struct Row {
     /// Its name; for a game of a batch its path.
     name: String,
     listed: Listed,
-    /// The batch that it is, if it is one.
-    batch: Option<Result<Batch, BatchError>>,
+    /// The batch that it is, if it is one, or those of the experiment.
+    batches: Option<Result<Vec<Batch>, BatchError>>,
+    is_experiment: bool,
     /// What is wrong with its files, and what a repair would keep.
     damage: Option<(SaveError, Option<Repair>)>,
 }
@@ -46,16 +48,20 @@ impl Row {
     fn of(root: &Path, mut listed: Listed) -> Self {
         let name = listed.slot.name().as_str();
         let batch = Batch::exists(root, name).then(|| Batch::find(root, name));
-        if let Some(Ok(batch)) = &batch
-            && let Ok(games) = batch.slots()
-        {
+        let experiment = StoredExperiment::find(root, name);
+        let is_experiment = experiment.is_some();
+        let experiment = experiment.map(|found| found.map(|found| found.batches));
+        let batches = experiment.or_else(|| Some(batch?.map(|batch| vec![batch])));
+        for batch in batches.iter().flatten().flatten() {
+            let games = batch.slots().unwrap_or_default();
             listed.size += games.iter().map(|game| game.size).sum::<u64>();
         }
         let folder = listed.slot.folder();
         let name = folder.strip_prefix(root).unwrap_or(folder);
         Self {
             name: name.display().to_string(),
-            batch,
+            batches,
+            is_experiment,
             damage: None,
             listed,
         }
@@ -70,7 +76,7 @@ impl Row {
 
     /// What is wrong with it, and what can be saved of it.
     fn problem(&self) -> Option<UiText> {
-        if let Some(Err(error)) = &self.batch {
+        if let Some(Err(error)) = &self.batches {
             return Some(error.text());
         }
         match (&self.damage, &self.listed.head) {
@@ -105,10 +111,15 @@ impl Row {
                 let (world, turn) = (branch.world.clone(), branch.turn.to_string());
                 [name, world, turn, size, state]
             }
-            _ if let Some(Ok(batch)) = &self.batch => {
-                let plan = batch.plan();
-                let state = say!(language, cli_batch, games = plan.games);
-                [name, plan.world.clone(), nothing(), size, state]
+            _ if let Some(Ok(batches)) = &self.batches => {
+                let first = batches.first().map(Batch::plan);
+                let games = first.map_or(0, |plan| plan.games);
+                let state = match self.is_experiment {
+                    true => say!(language, cli_experiment, conditions = batches.len()),
+                    false => say!(language, cli_batch, games),
+                };
+                let world = first.map_or_else(nothing, |plan| plan.world.clone());
+                [name, world, nothing(), size, state]
             }
             _ => {
                 let header = self.listed.slot.journal_header();
@@ -129,7 +140,8 @@ impl Row {
         json!({
             "record": "save",
             "slot": self.name,
-            "is_batch": self.batch.is_some(),
+            "is_batch": self.batches.is_some() && !self.is_experiment,
+            "is_experiment": self.is_experiment,
             "head": self.listed.head.as_ref().ok(),
             "branch_of": branch.map(|branch| json!({"slot": branch.slot, "turn": branch.turn})),
             "bytes": self.listed.size,

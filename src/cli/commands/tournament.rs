@@ -16,6 +16,7 @@ use super::batch::{self, Games, Part, Results, batch_error};
 use super::play;
 use super::players::{NAME, Players, introduce};
 use crate::cli::args::UndercoverArgs;
+use crate::cli::provenance::Provenance;
 use crate::cli::saved::{clear, match_error, slot_name};
 use crate::cli::slot_settings;
 use crate::cli::statistics::write_statistics;
@@ -24,6 +25,19 @@ use crate::cli::statistics::write_statistics;
 struct Matches {
     game: Match,
     players: Players,
+    provenance: Provenance,
+}
+
+impl Matches {
+    fn of(app: &App, game: Match) -> Result<Self> {
+        let players = Players::find(app, game.rules())?;
+        let provenance = Provenance::of_match(&game, &app.settings.model.value);
+        Ok(Self {
+            game,
+            players,
+            provenance,
+        })
+    }
 }
 
 impl Games for Matches {
@@ -49,23 +63,23 @@ impl Games for Matches {
     }
 
     fn record(&self, _slot: &Slot, game: &GameFigures) -> Value {
-        record("game", game)
+        with_provenance(game, &self.provenance)
     }
 }
 
 pub(super) fn begin(app: &App, args: &UndercoverArgs, game: Match, games: u32) -> Result<()> {
-    let players = Players::find(app, game.rules())?;
+    let matches = Matches::of(app, game)?;
     let root = &app.settings.saves.value;
     let name = slot_name(app, args.save.as_ref(), NAME);
     if args.force {
         clear(app, &name)?;
     }
     let seed = play::seed(app, args.seed)?;
-    let begun = Batch::create(root, &name, BatchPlan::of(&game, seed, games));
+    let begun = Batch::create(root, &name, BatchPlan::of(&matches.game, seed, games));
     let batch = begun.map_err(batch_error)?;
-    slot_settings::remember(app, &name, game.rules().player_models())?;
-    play::announce(app, &name, seed);
-    play_all(app, &batch, &Matches { game, players }, args.jobs)
+    slot_settings::remember(app, &name, matches.game.rules().player_models())?;
+    play::announce(app, &name, seed, &matches.provenance);
+    play_all(app, &batch, &matches, args.jobs)
 }
 
 pub(super) fn resume(
@@ -79,9 +93,9 @@ pub(super) fn resume(
     let (root, name) = (&app.settings.saves.value, batch.name().as_str());
     let models = game.rules().player_models();
     slot_settings::check_player_models(app, &Slot::find(root, name)?, &models)?;
-    let players = Players::find(app, game.rules())?;
+    let matches = Matches::of(app, game)?;
     slot_settings::remember(app, name, models)?;
-    play_all(app, batch, &Matches { game, players }, jobs)
+    play_all(app, batch, &matches, jobs)
 }
 
 /// Prints the statistics of slots, tournaments and folders of slots.
@@ -93,7 +107,7 @@ pub(super) fn count(app: &App, names: &[String]) -> Result<()> {
     for name in names {
         for slot in slots_of(app, name)? {
             match runtime.block_on(figures_of(&slot, &data)) {
-                Ok(figures) => games.push(figures),
+                Ok(figures) => games.push((Provenance::of_journal(&slot), figures)),
                 Err(error) => {
                     let error = figures_error(app, error).at(slot.folder().display());
                     failed.get_or_insert(error);
@@ -101,13 +115,14 @@ pub(super) fn count(app: &App, names: &[String]) -> Result<()> {
             }
         }
     }
+    if app.settings.json {
+        let records = games.iter();
+        let records = records.map(|(provenance, game)| with_provenance(game, provenance));
+        let mut out = app.out();
+        records.for_each(|record| out.json(&record));
+    }
+    let games: Vec<_> = games.into_iter().map(|(_, game)| game).collect();
     if !games.is_empty() {
-        if app.settings.json {
-            let mut out = app.out();
-            games
-                .iter()
-                .for_each(|game| out.json(&record("game", game)));
-        }
         print_statistics(app, &games, None);
     }
     failed.map_or(Ok(()), Err)
@@ -155,10 +170,14 @@ fn play_all(app: &App, batch: &Batch, games: &Matches, jobs: Option<u32>) -> Res
     let progress = |results: &Results<GameFigures>| progress(app.language, results, all);
     let mut played = batch::play_all(app, &parts, jobs, &progress)?;
     let figures: Vec<_> = std::mem::take(&mut played.figures).into_values().collect();
-    print_statistics(app, &figures, Some(batch));
+    print_statistics(app, &figures, Some((batch, &games.provenance)));
     let (slot, folder) = (batch.name().as_str(), batch.games_folder());
     let saved = text!(cli_tournament_saved, slot = app.in_command(slot), folder);
-    batch::report_end(app, played, slot, saved)
+    batch::report_end(app, played, &format!("resume {slot}"), saved)
+}
+
+fn with_provenance(game: &GameFigures, provenance: &Provenance) -> Value {
+    joined([record("game", game), json!(provenance)])
 }
 
 /// How far the tournament is.
@@ -173,13 +192,15 @@ fn progress(language: Language, results: &Results<GameFigures>, all: u32) -> Str
 }
 
 /// Prints the figures of these games.
-fn print_statistics(app: &App, games: &[GameFigures], batch: Option<&Batch>) {
+fn print_statistics(app: &App, games: &[GameFigures], of: Option<(&Batch, &Provenance)>) {
     let statistics = Statistics::of(games);
     let mut out = app.out();
     if app.settings.json {
+        let (batch, provenance) = of.unzip();
         let name = batch.map(|batch| batch.name().as_str());
-        let head = json!({"record": "tournament", "slot": name});
-        out.json(&joined([head, json!(statistics)]));
+        let seed = batch.map(|batch| batch.seed(0));
+        let head = json!({"record": "tournament", "slot": name, "seed": seed});
+        out.json(&joined([head, json!(provenance), json!(statistics)]));
     } else if !app.settings.quiet {
         write_statistics(&mut out, app.language, &statistics);
     }

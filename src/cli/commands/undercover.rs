@@ -18,6 +18,7 @@ use super::tournament;
 use crate::cli::args::{PlayArgs, UndercoverArgs};
 #[cfg(feature = "page")]
 use crate::cli::loader;
+use crate::cli::provenance::Provenance;
 use crate::cli::record_printer::RecordPrinter;
 use crate::cli::saved::{Saved, check_turn, clear, match_error, slot_name};
 use crate::cli::seat::SeatGame;
@@ -113,7 +114,8 @@ fn play_one(app: &App, args: &UndercoverArgs, game: &Match) -> Result<Left> {
     let minds = player.seated(app, players.minds(game, seed));
     let models = game.rules().player_models();
     let session = slot_settings::start(app, &slot, game, seed, minds, models)?;
-    play::announce(app, &slot, seed);
+    let provenance = Provenance::of_match(game, &app.settings.model.value);
+    play::announce(app, &slot, seed, &provenance);
     #[cfg(feature = "page")]
     if args.watch || !args.invite.is_empty() {
         // The page opens it again, with the seats.

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use bevy_ecs::lifecycle::HookContext;
 use bevy_ecs::prelude::*;
 use bevy_ecs::world::DeferredWorld;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::refusal::ends_with_refusal;
@@ -17,7 +18,7 @@ use crate::message::{Cost, TokenUsage};
 pub const UNFINISHED: &str = "unfinished";
 
 /// What was spent on one purpose, by one entity, or by all.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Spent {
     /// Asks that ended, whatever their answer.
     pub asks: u64,

@@ -20,3 +20,6 @@ pub(super) const MAX_BYTES: u64 = 1 << 28;
 
 /// The file that makes a folder a batch: a folder of slots.
 pub const BATCH: &str = "batch.json";
+
+/// The file that makes a folder an experiment: a folder of batches, each a condition.
+pub const EXPERIMENT: &str = "experiment.ron";

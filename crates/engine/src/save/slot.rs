@@ -13,7 +13,7 @@ use bevy_ecs::prelude::*;
 use super::buffers::Buffers;
 use super::error::SaveError;
 use super::head::{SaveHead, read_head};
-use super::limits::{BATCH, MAX_BYTES};
+use super::limits::{BATCH, EXPERIMENT, MAX_BYTES};
 use super::slot_name::SlotName;
 use super::snapshot::{Meta, snapshot};
 use super::story::{StoredSnapshot, StoredStory};
@@ -33,8 +33,8 @@ const SETTINGS: &str = "settings.json";
 /// Larger settings are refused, in bytes.
 const MAX_SETTINGS: u64 = 64 * 1024;
 
-/// A folder with one of these files is a save or a batch.
-const OURS: [&str; 4] = [WORLD, JOURNAL, LOCK, BATCH];
+/// A folder with one of these files is a save, a batch or an experiment.
+const OURS: [&str; 5] = [WORLD, JOURNAL, LOCK, BATCH, EXPERIMENT];
 
 /// Where a slot branched from another.
 #[derive(Clone, Debug, PartialEq, Eq)]

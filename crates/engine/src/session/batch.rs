@@ -16,7 +16,7 @@ use crate::files::{Durability, FileError, Folder};
 use crate::journal::GameSetup;
 use crate::locale::{Localize, UiText, text};
 use crate::mind::Minds;
-use crate::save::{BATCH, Listed, Meta, SaveError, Slot, SlotName, list};
+use crate::save::{BATCH, EXPERIMENT, Listed, Meta, SaveError, Slot, SlotName, list, names};
 
 /// The version of `batch.json`.
 const FORMAT: u32 = 1;
@@ -109,14 +109,7 @@ impl Batch {
         let file = BatchFile { format, plan };
         let text =
             serde_json::to_vec_pretty(&file).map_err(|error| unreadable(&path, error.text()))?;
-        let saves = Folder::open_or_create(root).map_err(SaveError::from)?;
-        let built = saves.build(name.as_str(), |folder| {
-            folder.replace(BATCH, &text, Durability::Synced)
-        });
-        built.map_err(|error: FileError| match error.io_kind() {
-            Some(io::ErrorKind::AlreadyExists) => SaveError::SlotExists(name.to_string()),
-            _ => error.into(),
-        })?;
+        build(root, &name, BATCH, &text)?;
         let plan = file.plan;
         Ok(Self { name, folder, plan })
     }
@@ -135,7 +128,7 @@ impl Batch {
         let name: SlotName = name.parse()?;
         let folder = root.join(name.as_str());
         let path = folder.join(BATCH);
-        let file: BatchFile = serde_json::from_slice(&read(root, &name)?)
+        let file: BatchFile = serde_json::from_slice(&read(root, &name, BATCH)?)
             .map_err(|error| unreadable(&path, error.text()))?;
         if file.format != FORMAT {
             let (found, known) = (file.format, FORMAT);
@@ -222,8 +215,59 @@ impl Batch {
     }
 }
 
-/// The bytes of `batch.json`. Nothing in a batch's folder may be a link.
-fn read(root: &Path, name: &SlotName) -> Result<Vec<u8>, SaveError> {
+/// Creates the folder of an experiment, with a copy of its file; its batches are in it.
+///
+/// # Errors
+/// The name is invalid or taken, or the folder can't be written.
+pub fn create_experiment(root: &Path, name: &str, text: &str) -> Result<(), SaveError> {
+    build(root, &name.parse()?, EXPERIMENT, text.as_bytes())
+}
+
+/// An experiment in the saves.
+pub struct StoredExperiment {
+    /// Its file, as it was when it began.
+    pub text: String,
+    /// The batches of its conditions, in the order of their names.
+    pub batches: Vec<Batch>,
+}
+
+impl StoredExperiment {
+    /// The experiment of this name; `None` if there is none.
+    ///
+    /// # Errors
+    /// It, or one of its batches, can't be read.
+    pub fn find(root: &Path, name: &str) -> Option<Result<Self, BatchError>> {
+        let name = name.parse::<SlotName>().ok()?;
+        let exists = root.join(name.as_str()).join(EXPERIMENT).is_file();
+        exists.then(|| Self::read(root, &name))
+    }
+
+    fn read(root: &Path, name: &SlotName) -> Result<Self, BatchError> {
+        let text = read(root, name, EXPERIMENT)?;
+        let folder = root.join(name.as_str());
+        let names = names(&folder)?.into_iter();
+        let names = names.filter(|name| Batch::exists(&folder, name.as_str()));
+        let batches = names.map(|name| Batch::find(&folder, name.as_str()));
+        Ok(Self {
+            text: String::from_utf8_lossy(&text).into_owned(),
+            batches: batches.collect::<Result<_, _>>()?,
+        })
+    }
+}
+
+/// Creates a folder with one file, whole or not at all.
+fn build(root: &Path, name: &SlotName, file: &str, text: &[u8]) -> Result<(), SaveError> {
+    let built = Folder::open_or_create(root)?.build(name.as_str(), |folder| {
+        folder.replace(file, text, Durability::Synced)
+    });
+    built.map_err(|error: FileError| match error.io_kind() {
+        Some(io::ErrorKind::AlreadyExists) => SaveError::SlotExists(name.to_string()),
+        _ => error.into(),
+    })
+}
+
+/// The bytes of a file in a folder of the saves, in which nothing may be a link.
+fn read(root: &Path, name: &SlotName, file: &str) -> Result<Vec<u8>, SaveError> {
     let missing = || SaveError::NoSuchSlot {
         name: name.to_string(),
         root: root.to_owned(),
@@ -232,7 +276,7 @@ fn read(root: &Path, name: &SlotName) -> Result<Vec<u8>, SaveError> {
         .folder(name.as_str())?
         .ok_or_else(missing)?;
     folder.check_entries()?;
-    folder.read(BATCH, MAX_BYTES)?.ok_or_else(missing)
+    folder.read(file, MAX_BYTES)?.ok_or_else(missing)
 }
 
 fn check_games(games: u32) -> Result<(), BatchError> {

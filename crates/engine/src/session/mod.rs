@@ -18,7 +18,7 @@ mod retake;
 mod rewind;
 mod world;
 
-pub use batch::{Batch, BatchError, BatchPlan, OpenedGame};
+pub use batch::{Batch, BatchError, BatchPlan, OpenedGame, StoredExperiment, create_experiment};
 pub use embedded::{EmbeddedFiles, EmbeddedGame, take_data};
 pub use error::{SessionError, SetupError};
 pub use event_log::{Answered, EventLog, Logged, Stay, answered};

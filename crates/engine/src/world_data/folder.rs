@@ -92,6 +92,13 @@ impl DataFolder {
         }
     }
 
+    /// The folder with another text at a path.
+    #[must_use]
+    pub fn with_text(mut self, path: &str, text: &str) -> Self {
+        Arc::make_mut(&mut self.kept).insert(path.to_owned(), text.to_owned());
+        self
+    }
+
     /// The folder at `root`.
     ///
     /// # Errors

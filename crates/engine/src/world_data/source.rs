@@ -66,6 +66,11 @@ enum Recovery {
     AddComma(usize),
 }
 
+/// A text with other words in this range.
+fn replaced(text: &str, range: std::ops::Range<usize>, new: &str) -> Option<String> {
+    Some([text.get(..range.start)?, new, text.get(range.end..)?].concat())
+}
+
 impl Source {
     /// The content of a file of at most 1 MiB; the name is only for messages. A byte order mark and
     /// carriage returns are removed.
@@ -95,6 +100,103 @@ impl Source {
     /// The name of the file for messages.
     pub fn file(&self) -> &str {
         &self.file
+    }
+
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The text with another value at `path`, such as `limits.talk_turns`; items of lists may be
+    /// named by their `id` or `name`, as in `actors[Odile Marsh].goals`. Members that are missing
+    /// are added. Lines keep their numbers if the value has no more than before. `None` if nothing
+    /// is there that could have the member.
+    ///
+    /// ```
+    /// use playhouse_engine::world_data::Source;
+    ///
+    /// let source = Source::new("shop.ron", "(items: [(id: \"bell\", price: 3)])");
+    /// let changed = source.with_value("items[bell].price", "4").unwrap();
+    /// assert_eq!(changed.text(), "(items: [(id: \"bell\", price: 4)])");
+    /// let added = source.with_value("items[0].stock.shelf", "9").unwrap();
+    /// assert!(added.text().contains("[(stock: (shelf: 9), id:"));
+    /// assert!(source.with_value("items[lamp].price", "4").is_none());
+    /// ```
+    #[must_use]
+    pub fn with_value(&self, path: &str, value: &str) -> Option<Self> {
+        let path = self.numbered(path)?;
+        let node = |path: &str| self.node(self.outline.find(path, &self.text)?);
+        let text = match node(&path) {
+            Some(node) => {
+                let old = self.text.get(node.value.clone())?;
+                let lines = |text: &str| text.matches('\n').count();
+                let missing = lines(old).saturating_sub(lines(value));
+                let new = format!("{value}{}", "\n".repeat(missing));
+                replaced(&self.text, node.value.clone(), &new)?
+            }
+            None => {
+                let parent = self.nearest(&path)?;
+                let missing = path.get(parent.len()..)?.trim_start_matches('.');
+                let mut names = missing.split('.').rev();
+                let last = format!("{}: {value}", names.next()?);
+                let member = names.fold(last, |member, name| format!("{name}: ({member})"));
+                let parent = node(parent)?.value.clone();
+                let (name, _) = self.text.get(parent.clone())?.split_once('(')?;
+                if !name
+                    .chars()
+                    .all(|char| char.is_alphanumeric() || char == '_')
+                {
+                    return None;
+                }
+                let inside = parent.start + name.len() + 1;
+                replaced(&self.text, inside..inside, &format!("{member}, "))?
+            }
+        };
+        Some(Self::new(self.file.clone(), &text))
+    }
+
+    /// The innermost part of a path that is there; `None` if what is missing are items.
+    fn nearest<'p>(&self, path: &'p str) -> Option<&'p str> {
+        let mut part = path;
+        while self.outline.find(part, &self.text).is_none() {
+            let (outer, name) = part.rsplit_once('.').unwrap_or(("", part));
+            if part.is_empty() || name.contains('[') {
+                return None;
+            }
+            part = outer;
+        }
+        Some(part)
+    }
+
+    /// The path with the numbers of the items that it names.
+    fn numbered(&self, path: &str) -> Option<String> {
+        let mut parts = path.split('[');
+        let mut numbered = parts.next()?.to_owned();
+        for part in parts {
+            let (name, rest) = part.split_once(']')?;
+            let number = match name.parse() {
+                Ok(number) => number,
+                Err(_) => self.item(&numbered, name)?,
+            };
+            numbered += &format!("[{number}]{rest}");
+        }
+        Some(numbered)
+    }
+
+    /// The number of the item with this id or name in a list.
+    fn item(&self, list: &str, name: &str) -> Option<usize> {
+        let wanted = format!("\"{name}\"");
+        let find = |path: &str| self.node(self.outline.find(path, &self.text)?);
+        let mut items = (0..).map(|number| (number, format!("{list}[{number}]")));
+        let found = items.find(|(_, item)| {
+            let is_it = |member| {
+                let node = find(&format!("{item}.{member}"));
+                node.is_some_and(|node| self.text.get(node.value.clone()) == Some(&wanted))
+            };
+            find(item).is_none() || is_it("id") || is_it("name")
+        });
+        found
+            .filter(|(_, item)| find(item).is_some())
+            .map(|(number, _)| number)
     }
 
     /// An error at `path`, such as `actors[2].stats.hp`: what is wrong, and how to fix it (`""` if

@@ -5,12 +5,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, PoisonError};
 
 use bevy_ecs::prelude::*;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::condition::Condition;
 
 /// What comes about if its condition holds.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PlotPoint {
     Scene(String),

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
 use playhouse_engine::knowledge::Knowledge;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// On characters and stages: the names of the items that they hold. An item is in one place only:
@@ -126,7 +127,7 @@ impl Promises {
 }
 
 /// Whether a goal was reached.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum GoalState {
     /// Neither met nor lost yet.
@@ -146,7 +147,18 @@ pub struct Goals(pub Vec<GoalState>);
 
 /// How a fight ended, from the party's point of view.
 #[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
+    Clone,
+    Copy,
+    Debug,
+    Default,
+    PartialEq,
+    Eq,
+    Hash,
+    PartialOrd,
+    Ord,
+    Serialize,
+    Deserialize,
+    JsonSchema,
 )]
 #[serde(rename_all = "snake_case")]
 pub enum FightResult {

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use playhouse_engine::statistics::Share;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// A clause counts from this many words.
@@ -11,7 +12,7 @@ const WORDS: usize = 4;
 const CHARACTERS: usize = 6;
 
 /// The kinds of texts that minds word.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Wording {
     /// What is said, whispered and announced.

@@ -4,12 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use indexmap::IndexMap;
 use playhouse_engine::statistics::{Mean, Share};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::figures::{Moment, RunFigures};
 
 /// The kinds of nodes of the graph of courses.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum NodeKind {
     /// Where every run begins.
@@ -24,7 +25,7 @@ pub enum NodeKind {
 }
 
 /// Something that happened in at least one run.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct CourseNode {
     pub kind: NodeKind,
     /// The id of a scene or an ending, `scene: option` of a choice, the stage of a fight; empty for
@@ -37,7 +38,7 @@ pub struct CourseNode {
 }
 
 /// Something that directly followed something else, in at least one run.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct CourseEdge {
     pub from: usize,
     pub to: usize,

@@ -4,13 +4,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use playhouse_engine::statistics::{Mean, Share};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::figures::{GoalFigures, Moment, RunFigures};
 use crate::drama::{ChoiceOption, Condition, Effect, GoalState, Scene};
 use crate::world_file::WorldFile;
 
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct EndingFigures {
     pub id: String,
     pub title: String,
@@ -18,7 +19,7 @@ pub struct EndingFigures {
     pub runs: Share,
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct SceneFigures {
     pub id: String,
     pub at: String,
@@ -28,7 +29,7 @@ pub struct SceneFigures {
     pub day: Mean,
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct OptionFigures {
     pub scene: String,
     pub option: String,
@@ -36,7 +37,7 @@ pub struct OptionFigures {
     pub chosen: Share,
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct VoteFigures {
     /// Which vote of a run, from 1.
     pub vote: u32,
@@ -47,7 +48,7 @@ pub struct VoteFigures {
 }
 
 /// A fact that not everybody knows at the start.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct FactFigures {
     pub id: String,
     /// What it is about.
@@ -69,7 +70,7 @@ pub struct FactFigures {
     pub by: BTreeMap<String, u64>,
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct ItemFigures {
     pub name: String,
     /// Of the runs, those in which this was its last holder or stage.
@@ -78,7 +79,7 @@ pub struct ItemFigures {
     pub gone: Share,
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct GoalSummary {
     pub who: String,
     /// Which of its goals, from 0.
@@ -91,7 +92,7 @@ pub struct GoalSummary {
     pub lost: Share,
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct BondSummary {
     pub from: String,
     pub to: String,
@@ -100,13 +101,13 @@ pub struct BondSummary {
     pub end: Mean,
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct QualityFigures {
     pub id: String,
     pub end: Mean,
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct DramaFigures {
     /// All endings, in the order of the world file.
     pub endings: Vec<EndingFigures>,

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use super::clauses::Wording;
 use super::drama::{EndingFigures, FactFigures, OptionFigures, SceneFigures};
 use super::summary::{Activity, FightFigures, Rehearsal};
-use crate::drama::Scene;
+use crate::experiment::Outcome;
 use crate::world_file::WorldFile;
 
 /// One expectation. The last two numbers are the lowest and the highest percentage.
@@ -120,24 +120,15 @@ impl Expectation {
 
     /// The names that there are, for each of its own.
     fn known<'a>(&self, world: &'a WorldFile) -> Vec<Vec<&'a str>> {
-        match self {
-            Self::Ending(..) => vec![world.endings.iter().map(|ending| &*ending.id).collect()],
-            Self::Scene(..) => vec![world.scenes.iter().map(|scene| &*scene.id).collect()],
-            Self::Option(id, ..) => {
-                let decided = world.scenes.iter().filter(|scene| scene.choice.is_some());
-                let scene = decided.clone().find(|scene| scene.id == *id);
-                let ids = |scene: &'a Scene| scene.options().iter().map(|option| &*option.id);
-                let options = scene.map(|scene| ids(scene).collect());
-                let scenes = decided.map(|scene| &*scene.id).collect();
-                std::iter::once(scenes).chain(options).collect()
-            }
-            Self::Told(..) => {
-                let facts = world.facts.iter().filter(|fact| !fact.is_common());
-                vec![facts.map(|fact| &*fact.id).collect()]
-            }
-            Self::Fight(..) => vec![world.fights().map(|fight| &*fight.stage).collect()],
-            _ => Vec::new(),
-        }
+        let outcome = match self {
+            Self::Ending(id, ..) => Outcome::Ending(id.clone()),
+            Self::Scene(id, ..) => Outcome::Scene(id.clone()),
+            Self::Option(scene, option, ..) => Outcome::Option(scene.clone(), option.clone()),
+            Self::Told(id, ..) => Outcome::Told(id.clone()),
+            Self::Fight(stage, ..) => Outcome::Fight(stage.clone()),
+            _ => return Vec::new(),
+        };
+        outcome.known(world)
     }
 
     /// What it is about in a rehearsal of a world: of each its name and its share.

@@ -5,19 +5,20 @@ use std::collections::BTreeMap;
 use playhouse_engine::exchange::Spent;
 use playhouse_engine::locale::UiText;
 use playhouse_engine::statistics::Share;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::clauses::Wording;
 use crate::components::FightResult;
 use crate::drama::{GoalState, Missing, PlotPoint};
 
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum RunEnd {
     /// The story came to its end, in these words.
     Finished(String),
     /// It came to none, for this reason.
-    Failed(UiText),
+    Failed(#[schemars(with = "String")] UiText),
 }
 
 impl Default for RunEnd {
@@ -37,7 +38,7 @@ impl RunEnd {
 }
 
 /// Something that happened in the course of a story.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Moment {
     Scene {
@@ -65,7 +66,7 @@ pub enum Moment {
 }
 
 /// A fact that a character learned in a run.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct LearnedFact {
     pub fact: String,
     pub who: String,
@@ -75,7 +76,7 @@ pub struct LearnedFact {
 }
 
 /// A goal of a character at the end of a run.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct GoalFigures {
     pub who: String,
     /// Which of its goals, from 0.
@@ -84,7 +85,7 @@ pub struct GoalFigures {
 }
 
 /// A bond at the end of a run.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct BondFigures {
     pub from: String,
     pub to: String,
@@ -92,7 +93,7 @@ pub struct BondFigures {
     pub value: i32,
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct RunFigures {
     /// The seed by which it can be played again.
     pub seed: u64,

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use playhouse_engine::statistics::Share;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::figures::{Moment, RunFigures};
@@ -10,7 +11,7 @@ use crate::drama::{Condition, PlotPoint};
 use crate::world_file::WorldFile;
 
 /// A part of a condition that must hold.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct PartFigures {
     /// The part, as a world file writes it.
     pub part: String,
@@ -21,7 +22,7 @@ pub struct PartFigures {
 }
 
 /// A scene, an option or an ending in the runs in which it did not come about.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct MissedFigures {
     #[serde(flatten)]
     pub point: PlotPoint,

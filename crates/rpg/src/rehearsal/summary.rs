@@ -6,6 +6,7 @@ use playhouse_engine::exchange::Spent;
 use playhouse_engine::locale::UiText;
 use playhouse_engine::message::TokenUsage;
 use playhouse_engine::statistics::{Mean, Share};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::clauses::Wording;
@@ -17,14 +18,15 @@ use crate::components::FightResult;
 use crate::world_file::WorldFile;
 
 /// A run that did not come to an end.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct FailedRun {
     pub seed: u64,
+    #[schemars(with = "String")]
     pub reason: UiText,
 }
 
 /// How the fights on a stage went, or all fights.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct FightFigures {
     /// The stage; empty for all fights.
     pub stage: String,
@@ -47,7 +49,7 @@ impl FightFigures {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Activity {
     /// Scenes, talk and choices.
@@ -72,7 +74,7 @@ impl Activity {
 }
 
 /// What was spent on a purpose in a run.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct PurposeFigures {
     pub purpose: String,
     pub activity: Activity,
@@ -85,7 +87,7 @@ pub struct PurposeFigures {
 }
 
 /// The figures of all runs of a world. Runs that failed count only in `failed`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct Rehearsal {
     /// The number of runs that came to an end.
     pub runs: u64,

@@ -22,6 +22,7 @@ use crate::cli::commands::{chat, sent};
 use crate::cli::event_types;
 use crate::cli::loader;
 use crate::cli::process::note_interrupt;
+use crate::cli::provenance::Provenance;
 use crate::cli::saved::{Played, Saved, clear, free_name, slot_name};
 use crate::cli::servers::ToolServers;
 use crate::cli::settings::{Origin, Setting};
@@ -148,7 +149,8 @@ impl<'a> Host<'a> {
             clear(app, &slot)?;
         }
         let session = slot_settings::start(app, &slot, &campaign, seed, minds, models)?;
-        play::announce(app, &slot, seed);
+        let provenance = Provenance::of(campaign.meta(), &app.settings.model.value);
+        play::announce(app, &slot, seed, &provenance);
         let view = Arc::new(StoryView::new(about_world(app, &campaign, &slot, seed)?));
         let control = if is_paused {
             Control::paused()

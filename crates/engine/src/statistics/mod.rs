@@ -1,7 +1,14 @@
-//! Shares and means of many cases, with their 95 % intervals.
+//! Shares and means of many cases, with their 95 % intervals, and comparisons of them.
 
+mod paired;
+
+use std::borrow::Cow;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Serialize, Serializer};
-use serde_json::json;
+use statrs::distribution::{ContinuousCDF, StudentsT};
+
+pub use paired::{Comparison, EffectSize, Test, compare_means, compare_shares, correct_by_holm};
 
 /// The quantile of the normal distribution for intervals of 95 %.
 const Z: f64 = 1.959_963_984_540_054;
@@ -36,12 +43,42 @@ impl Share {
     }
 }
 
+/// A share in JSON.
+#[derive(Serialize, JsonSchema)]
+struct ShareRecord {
+    /// The number of hits.
+    hits: u64,
+    /// Of how many cases.
+    of: u64,
+    /// The share, from 0 to 1; null of no cases.
+    share: Option<f64>,
+    /// The lower end of its 95 % interval.
+    low: Option<f64>,
+    /// The upper end.
+    high: Option<f64>,
+}
+
 impl Serialize for Share {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let (low, high) = self.interval().unzip();
-        let (hits, of, share) = (self.hits, self.of, self.value());
-        json!({"hits": hits, "of": of, "share": share, "low": low, "high": high})
-            .serialize(serializer)
+        let record = ShareRecord {
+            hits: self.hits,
+            of: self.of,
+            share: self.value(),
+            low,
+            high,
+        };
+        record.serialize(serializer)
+    }
+}
+
+impl JsonSchema for Share {
+    fn schema_name() -> Cow<'static, str> {
+        "Share".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        ShareRecord::json_schema(generator)
     }
 }
 
@@ -66,18 +103,57 @@ impl Mean {
         (self.of > 0).then(|| self.sum / self.of as f64)
     }
 
-    /// Half the width of the 95 % interval around the mean; `None` of fewer than two numbers.
-    pub fn margin(self) -> Option<f64> {
+    /// The standard deviation of the numbers; `None` of fewer than two.
+    pub fn deviation(self) -> Option<f64> {
         let n = self.of as f64;
         let mean = self.value().filter(|_| self.of > 1)?;
-        let variance = ((self.squares - n * mean * mean) / (n - 1.0)).max(0.0);
-        Some(Z * (variance / n).sqrt())
+        // What rounding leaves of nothing is nothing.
+        let variance = (self.squares - n * mean * mean) / (n - 1.0);
+        Some(if variance > self.squares * f64::EPSILON {
+            variance.sqrt()
+        } else {
+            0.0
+        })
     }
+
+    /// Half the width of the 95 % interval around the mean, by Student's t; `None` of fewer than
+    /// two numbers.
+    pub fn margin(self) -> Option<f64> {
+        let n = self.of as f64;
+        let student = StudentsT::new(0.0, 1.0, n - 1.0).ok()?;
+        Some(student.inverse_cdf(0.975) * self.deviation()? / n.sqrt())
+    }
+}
+
+/// A mean in JSON.
+#[derive(Serialize, JsonSchema)]
+struct MeanRecord {
+    /// Of how many numbers.
+    of: u64,
+    /// The mean; null of no numbers.
+    mean: Option<f64>,
+    /// Half the width of its 95 % interval; null of fewer than two numbers.
+    margin: Option<f64>,
 }
 
 impl Serialize for Mean {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        json!({"of": self.of, "mean": self.value(), "margin": self.margin()}).serialize(serializer)
+        let record = MeanRecord {
+            of: self.of,
+            mean: self.value(),
+            margin: self.margin(),
+        };
+        record.serialize(serializer)
+    }
+}
+
+impl JsonSchema for Mean {
+    fn schema_name() -> Cow<'static, str> {
+        "Mean".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        MeanRecord::json_schema(generator)
     }
 }
 
@@ -113,8 +189,8 @@ mod tests {
             mean.add(number);
         }
         assert_eq!(mean.value(), Some(5.0));
-        // The spread of these is 2.138; over the root of 8 and times 1.96.
-        assert!((mean.margin().unwrap() - 1.4816).abs() < 1e-3);
+        // The spread of these is 2.138; over the root of 8, times the 2.365 of 7 degrees of freedom.
+        assert!((mean.margin().unwrap() - 1.7876).abs() < 1e-3);
     }
 
     proptest! {

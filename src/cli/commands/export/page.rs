@@ -1,6 +1,7 @@
-//! `export`: a story as one file.
+//! `export --html`: a story as one file.
 
 use crate::cli::prelude::*;
+use std::path::Path;
 use std::sync::Arc;
 
 use crate::page::{self, Extras};
@@ -8,15 +9,15 @@ use crate::save::names;
 use crate::session::Wanted;
 use crate::story::StoryView;
 
-use super::rehearse::write_page;
-use super::{sent, told, watch};
 use crate::cli::args::ExportArgs;
+use crate::cli::commands::rehearse::write_page;
+use crate::cli::commands::{sent, told, watch};
 use crate::cli::saved::Saved;
 
 /// Writes the page of a save into a file, as the host or as one of its characters sees it; with
 /// `calls`, also what was sent for every call.
-pub(super) fn export(app: &App, args: &ExportArgs) -> Result<()> {
-    let (slot, file) = (&*args.slot, &*args.html);
+pub(super) fn export(app: &App, args: &ExportArgs, file: &Path) -> Result<()> {
+    let slot = &*args.slot;
     let saved = Saved::as_stored(app, slot)?;
     let view = Arc::new(StoryView::new(watch::about(app, &saved, slot)?));
     let requests = if args.calls {

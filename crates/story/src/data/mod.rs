@@ -1,0 +1,452 @@
+//! A story as tables for statistics: one row for each event, who learned it, each call, choice and
+//! vote, what everybody knows, and everybody.
+//!
+//! The comments of tables and columns are what readers of the data are told of them.
+
+mod table;
+
+use std::sync::Arc;
+
+use playhouse_engine::cast::{Kind, turn_number};
+use playhouse_engine::event::AudienceRule;
+use playhouse_engine::journal::AskEnding;
+
+pub(crate) use table::row;
+pub use table::{Cell, CellKind, CellValue, Column, Row, Table};
+
+use super::view::{Contents, EventEntry};
+
+row! {
+    /// The stories themselves.
+    "stories": StoryRow {
+        /// The name of the world.
+        world: String,
+        /// The fingerprint of everything that minds read: world and prompts.
+        fingerprint: String,
+        /// The model that answered, unless a character had its own.
+        model: String,
+        /// The models of single characters, as `NAME=MODEL`, separated by commas.
+        models: Option<String>,
+        /// The version of Playhouse that wrote this table.
+        engine: &'static str,
+        /// The last turn.
+        turn: u64,
+        /// The last day.
+        day: u32,
+        /// Whether it is over.
+        over: bool,
+        /// The id of the ending that was reached, or the side that won.
+        ending: Option<String>,
+    }
+}
+
+row! {
+    /// What happened, in order.
+    "events": EventRow {
+        /// Its number in the story, from 0.
+        event: u32,
+        /// Its id, as `ask SAVE why` takes it.
+        id: String,
+        /// The turn in which it happened.
+        turn: u64,
+        /// The day on which it happened.
+        day: u32,
+        /// Its type, such as `speak`.
+        kind: String,
+        /// The place where it happened; empty for what happened everywhere.
+        place: Option<Arc<str>>,
+        /// Who said or did it.
+        who: Option<Arc<str>>,
+        /// To whom it was said or given.
+        target: Option<Arc<str>>,
+        /// What was said, if something was.
+        words: Option<String>,
+        /// The words that its receivers read.
+        text: String,
+        /// The number of the call whose answer it tells.
+        call: Option<u32>,
+        /// All its members, as JSON.
+        data: String,
+    }
+}
+
+row! {
+    /// Who learned of an event: one row for each of them.
+    "audience": AudienceRow {
+        /// The number of the event.
+        event: u32,
+        /// Who learned of it.
+        who: Arc<str>,
+        /// Its number, which no later one of the same name gets.
+        who_id: u32,
+        /// By which rule: `broadcast_to_stage`, `announced`, `notified` or `private`.
+        rule: &'static str,
+    }
+}
+
+row! {
+    /// What minds were asked, and what they answered.
+    "calls": CallRow {
+        /// Its number in the story, from 0.
+        call: u32,
+        /// Who was asked.
+        who: Arc<str>,
+        /// Its number.
+        who_id: u32,
+        /// Which of the questions to it this was, from 1.
+        number: u32,
+        /// What it was asked for, such as `home.plan`.
+        purpose: String,
+        /// The place where it was.
+        place: Option<Arc<str>>,
+        /// The turn.
+        turn: u64,
+        /// Who runs the model.
+        provider: Arc<str>,
+        /// The model that answered.
+        model: Arc<str>,
+        /// Requests that reached it.
+        requests: u64,
+        /// Attempts that were repeated because a server failed.
+        retries: u32,
+        /// Answers that failed their check.
+        refused: u32,
+        /// Rounds of tool calls.
+        tool_rounds: u32,
+        /// Tokens of the prompts.
+        prompt_tokens: u64,
+        /// Those of them that the provider read from its cache.
+        cached_tokens: u64,
+        /// Tokens of the answers.
+        answer_tokens: u64,
+        /// Whether tokens are estimated, because the provider reported none.
+        estimated: bool,
+        /// The cost, in the unit of the price.
+        cost: f64,
+        /// The time of all attempts, in milliseconds.
+        ms: u64,
+        /// Why the program answered, because no mind did; empty if one did.
+        default_because: Option<String>,
+        /// The question.
+        question: String,
+        /// The answer.
+        answer: Option<String>,
+    }
+}
+
+row! {
+    /// Choices among the options of a scene.
+    "choices": ChoiceRow {
+        /// The number of the event that tells it.
+        event: u32,
+        /// The turn.
+        turn: u64,
+        /// The day.
+        day: u32,
+        /// Who chose.
+        who: String,
+        /// The scene.
+        scene: String,
+        /// The option that was chosen.
+        option: String,
+        /// The option in the words in which it was offered.
+        label: String,
+    }
+}
+
+row! {
+    /// Votes.
+    "votes": VoteRow {
+        /// The number of the event that tells it.
+        event: u32,
+        /// The turn.
+        turn: u64,
+        /// The day, or the round of a game that has rounds.
+        day: u32,
+        /// Who voted.
+        who: String,
+        /// For what or against whom; empty for an abstention.
+        vote: Option<String>,
+        /// Whether it was one more vote after a tie.
+        run_off: bool,
+    }
+}
+
+row! {
+    /// Who knows which fact at the end.
+    "knowledge": KnowledgeRow {
+        /// Who knows it.
+        who: Arc<str>,
+        /// Its number.
+        who_id: u32,
+        /// The id of the fact.
+        fact: String,
+        /// What the fact is about.
+        title: String,
+        /// The day on which it was learned.
+        day: u32,
+        /// The turn in which it was learned.
+        turn: u64,
+        /// The type of the event that taught it; empty if it was known from the start.
+        learned_by: Option<Arc<str>>,
+        /// The id of that event.
+        event_id: Option<Arc<str>>,
+        /// From whom; empty if from nobody.
+        learned_from: Option<Arc<str>>,
+    }
+}
+
+row! {
+    /// Everybody and every place at the end.
+    "people": PersonRow {
+        /// Its number.
+        id: u32,
+        /// Its name.
+        name: Arc<str>,
+        /// What it is: `actor`, `stage` or `world_agent`.
+        kind: &'static str,
+        /// Its side, such as `hero`.
+        faction: Option<Arc<str>>,
+        /// Where it is.
+        place: Option<Arc<str>>,
+        /// Whether it is dead, or out of the game.
+        dead: bool,
+        /// How many facts it knows.
+        facts: u32,
+        /// Requests that reached its mind.
+        calls: u64,
+        /// Tokens of its prompts.
+        prompt_tokens: u64,
+        /// Tokens of its answers.
+        answer_tokens: u64,
+        /// What it has cost, in the unit of the price.
+        cost: f64,
+        /// Answers that the program gave for it.
+        default_answers: u64,
+    }
+}
+
+/// A choice that an event tells.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ToldChoice {
+    pub who: String,
+    pub scene: String,
+    pub option: String,
+    pub label: String,
+}
+
+/// A vote that an event tells.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ToldVote {
+    pub who: String,
+    /// For what or against whom; `None` for an abstention.
+    pub vote: Option<String>,
+    /// The round, if the game has no days.
+    pub round: Option<u32>,
+    pub is_run_off: bool,
+}
+
+/// The rows of one table.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Rows {
+    pub table: Table,
+    pub rows: Vec<Vec<Cell>>,
+}
+
+impl Rows {
+    fn of<R: Row>(rows: impl IntoIterator<Item = R>) -> Self {
+        Self {
+            table: R::TABLE,
+            rows: rows.into_iter().map(R::cells).collect(),
+        }
+    }
+}
+
+/// All tables of stories, in the order in which [`tables_of`] gives their rows.
+pub const TABLES: [Table; 8] = [
+    StoryRow::TABLE,
+    EventRow::TABLE,
+    AudienceRow::TABLE,
+    CallRow::TABLE,
+    ChoiceRow::TABLE,
+    VoteRow::TABLE,
+    KnowledgeRow::TABLE,
+    PersonRow::TABLE,
+];
+
+/// All rows of a story.
+pub fn tables_of(story: StoryRow, contents: &Contents) -> [Rows; 8] {
+    let story = StoryRow {
+        turn: contents.turn,
+        day: contents.day,
+        ending: ending(contents),
+        ..story
+    };
+    [
+        Rows::of([story]),
+        Rows::of(
+            contents
+                .events
+                .iter()
+                .map(|event| event_row(contents, event)),
+        ),
+        Rows::of(contents.events.iter().flat_map(|event| audience(event))),
+        Rows::of(calls(contents)),
+        Rows::of(choices(contents)),
+        Rows::of(votes(contents)),
+        Rows::of(knowledge(contents)),
+        Rows::of(people(contents)),
+    ]
+}
+
+fn ending(contents: &Contents) -> Option<String> {
+    let pictures = || contents.state.games.all();
+    let mut events = contents.events.iter().rev();
+    events.find_map(|event| pictures().find_map(|picture| picture.told_ending(&event.record)))
+}
+
+fn event_row(contents: &Contents, event: &EventEntry) -> EventRow {
+    let record = &event.record;
+    let name = |id: Option<u32>| contents.name_of(id?);
+    EventRow {
+        event: event.number,
+        id: record.id.to_string(),
+        turn: turn_number(record.turn),
+        day: event.day,
+        kind: record.kind.clone(),
+        place: Some(record.place.clone()).filter(|place| !place.is_empty()),
+        who: name(event.by),
+        target: name(event.to),
+        words: event.words().map(str::to_owned),
+        text: record.text.clone(),
+        call: event.call,
+        data: record.data.to_string(),
+    }
+}
+
+fn audience(event: &EventEntry) -> impl Iterator<Item = AudienceRow> {
+    let rule = match event.record.rule {
+        AudienceRule::BroadcastToStage { .. } => "broadcast_to_stage",
+        AudienceRule::Announced { .. } => "announced",
+        AudienceRule::Notified => "notified",
+        AudienceRule::Private => "private",
+    };
+    event.record.audience.iter().map(move |who| AudienceRow {
+        event: event.number,
+        who: who.name.clone(),
+        who_id: who.id.0,
+        rule,
+    })
+}
+
+fn calls(contents: &Contents) -> impl Iterator<Item = CallRow> {
+    contents.answers().map(|(call, outcome)| {
+        let (answer, default_because) = match &outcome.ending {
+            AskEnding::Answered { text, .. } => (Some(text.clone()), None),
+            AskEnding::Failed { reason } => (None, Some(reason.to_string())),
+        };
+        CallRow {
+            call: call.call,
+            who: outcome.entity.clone(),
+            who_id: call.who,
+            number: outcome.number,
+            purpose: outcome.purpose.clone(),
+            place: contents.name_of(call.place),
+            turn: call.turn,
+            provider: outcome.provider.clone(),
+            model: outcome.model.clone(),
+            requests: outcome.calls,
+            retries: outcome.retries,
+            refused: outcome.refused.len() as u32,
+            tool_rounds: outcome.rounds.len() as u32,
+            prompt_tokens: outcome.usage.input,
+            cached_tokens: outcome.usage.cached,
+            answer_tokens: outcome.usage.output,
+            estimated: outcome.estimated == 0,
+            cost: outcome.cost.units(),
+            ms: outcome.ms,
+            default_because,
+            question: outcome.asked.clone(),
+            answer,
+        }
+    })
+}
+
+fn choices(contents: &Contents) -> impl Iterator<Item = ChoiceRow> {
+    contents.events.iter().filter_map(|event| {
+        let mut pictures = contents.state.games.all();
+        let told = pictures.find_map(|picture| picture.told_choice(&event.record))?;
+        let ToldChoice {
+            who,
+            scene,
+            option,
+            label,
+        } = told;
+        Some(ChoiceRow {
+            event: event.number,
+            turn: turn_number(event.record.turn),
+            day: event.day,
+            who,
+            scene,
+            option,
+            label,
+        })
+    })
+}
+
+fn votes(contents: &Contents) -> impl Iterator<Item = VoteRow> {
+    contents.events.iter().flat_map(|event| {
+        let pictures = contents.state.games.all();
+        let told = pictures.flat_map(|picture| picture.told_votes(&event.record));
+        told.map(|vote| VoteRow {
+            event: event.number,
+            turn: turn_number(event.record.turn),
+            day: vote.round.unwrap_or(event.day),
+            who: vote.who,
+            vote: vote.vote,
+            run_off: vote.is_run_off,
+        })
+    })
+}
+
+fn knowledge(contents: &Contents) -> impl Iterator<Item = KnowledgeRow> {
+    let state = &contents.state;
+    let some = |text: &Arc<str>| Some(text.clone()).filter(|text| !text.is_empty());
+    state.beings.iter().flat_map(move |being| {
+        state
+            .known_by(being)
+            .map(move |(fact, known)| KnowledgeRow {
+                who: being.name.clone(),
+                who_id: being.id,
+                fact: fact.id.clone(),
+                title: fact.title.clone(),
+                day: known.day,
+                turn: turn_number(known.turn),
+                learned_by: some(&known.by),
+                event_id: some(&known.event),
+                learned_from: known.from.clone(),
+            })
+    })
+}
+
+fn people(contents: &Contents) -> impl Iterator<Item = PersonRow> {
+    let state = &contents.state;
+    state.beings.iter().map(|being| PersonRow {
+        id: being.id,
+        name: being.name.clone(),
+        kind: match being.kind {
+            Kind::Actor => "actor",
+            Kind::Stage => "stage",
+            Kind::WorldAgent => "world_agent",
+        },
+        faction: being.faction.clone(),
+        place: being.place.and_then(|place| contents.name_of(place)),
+        dead: being.is_dead,
+        facts: state.known_by(being).count() as u32,
+        calls: being.spent.calls,
+        prompt_tokens: being.spent.usage.input,
+        answer_tokens: being.spent.usage.output,
+        cost: being.spent.cost.units(),
+        default_answers: being.spent.fallbacks,
+    })
+}
