@@ -4,10 +4,14 @@
 
 use std::fmt;
 use std::path::PathBuf;
+#[cfg(feature = "page")]
+use std::time::Duration;
 
 use crate::dialect::Profile;
 use crate::dialect::format::Api;
 use crate::locale::{Language, UiText, text};
+#[cfg(feature = "page")]
+use crate::page::{AfterLimit, TableRules, TurnLimit};
 use crate::rpg::world_file::WorldKind;
 use crate::undercover::{Reflect, SpeakingOrder, Ties};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -60,6 +64,25 @@ pub(crate) struct CommonArgs {
     pub(crate) log_format: Option<LogFormat>,
 }
 
+#[cfg(feature = "page")]
+impl Command {
+    /// Seats that can't all be at this terminal are on pages: several, and any beside a page.
+    pub(crate) fn seat_on_pages(&mut self) {
+        let (seats, has_page, table) = match self {
+            Self::Run(args) => (&mut args.story.play.seat, &mut args.watch, &mut args.table),
+            Self::Undercover(args) => (&mut args.play.seat, &mut args.watch, &mut args.table),
+            Self::Watch(args) => {
+                return args.table.invite.append(&mut args.story.play.seat);
+            }
+            _ => return,
+        };
+        if seats.len() > 1 || *has_page || !table.invite.is_empty() {
+            table.invite.append(seats);
+        }
+        *has_page |= !table.invite.is_empty();
+    }
+}
+
 /// The arguments of `doctor`.
 #[derive(Debug, Args)]
 pub(crate) struct DoctorArgs {
@@ -109,8 +132,11 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "N", requires = "games", value_parser = clap::value_parser!(u32).range(1..=1_000))]
     pub(crate) jobs: Option<u32>,
     #[cfg(feature = "page")]
-    #[arg(long, conflicts_with_all = ["games", "seat", "dry_run"])]
+    #[arg(long, conflicts_with_all = ["games", "dry_run"])]
     pub(crate) watch: bool,
+    #[cfg(feature = "page")]
+    #[command(flatten)]
+    pub(crate) table: TableArgs,
     #[cfg(feature = "page")]
     #[command(flatten)]
     pub(crate) server: ServerArgs,
@@ -147,7 +173,7 @@ pub(crate) struct PlayArgs {
     #[arg(long, value_name = "TURN")]
     pub(crate) until: Option<u64>,
     #[arg(long, value_name = "ACTOR")]
-    pub(crate) seat: Option<String>,
+    pub(crate) seat: Vec<String>,
     #[arg(long, value_name = "N")]
     pub(crate) max_calls: Option<u64>,
     #[arg(long, value_name = "N")]
@@ -173,16 +199,65 @@ pub(crate) struct PlayArgs {
 pub(crate) struct WatchArgs {
     #[command(flatten)]
     pub(crate) story: StoryArgs,
-    #[arg(long, conflicts_with_all = ["world", "seed", "save", "paused", "invite"])]
+    #[arg(long, conflicts_with_all = ["world", "seed", "save", "paused", "invite", "seat"])]
     pub(crate) all: bool,
     #[arg(long)]
     pub(crate) paused: bool,
-    #[arg(long, value_name = "ACTOR")]
-    pub(crate) invite: Vec<String>,
-    #[arg(long, value_name = "SECONDS")]
-    pub(crate) away: Option<u64>,
+    #[command(flatten)]
+    pub(crate) table: TableArgs,
     #[command(flatten)]
     pub(crate) server: ServerArgs,
+}
+
+/// Who plays on pages, and what the host allows.
+#[cfg(feature = "page")]
+#[derive(Clone, Debug, Default, PartialEq, Args)]
+pub(crate) struct TableArgs {
+    /// Those who have their seats on pages; `--seat` beside a page means the same.
+    #[arg(long, value_name = "ACTOR", hide = true)]
+    pub(crate) invite: Vec<String>,
+    #[arg(long, alias = "away", value_name = "TIME", value_parser = time)]
+    pub(crate) turn_limit: Option<Duration>,
+    #[arg(
+        long,
+        requires = "turn_limit",
+        default_value = "improviser",
+        hide_default_value = true
+    )]
+    pub(crate) after_limit: AfterLimitArg,
+    #[arg(long)]
+    pub(crate) no_undo: bool,
+}
+
+#[cfg(feature = "page")]
+impl TableArgs {
+    /// What the host allows.
+    pub(crate) fn rules(&self) -> TableRules {
+        let then = match self.after_limit {
+            AfterLimitArg::Improviser => AfterLimit::Improviser,
+            AfterLimitArg::Wait => AfterLimit::Wait,
+        };
+        TableRules {
+            limit: self.turn_limit.map(|time| TurnLimit { time, then }),
+            may_undo: !self.no_undo,
+        }
+    }
+}
+
+/// What follows if a person takes too long.
+#[cfg(feature = "page")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum AfterLimitArg {
+    #[default]
+    Improviser,
+    Wait,
+}
+
+/// A time such as `90s` or `2m`; a bare number is in seconds.
+#[cfg(feature = "page")]
+fn time(text: &str) -> Result<Duration, humantime::DurationError> {
+    humantime::parse_duration(text)
+        .or_else(|error| humantime::parse_duration(&format!("{text}s")).map_err(|_| error))
 }
 
 /// Where a server listens.
@@ -275,14 +350,11 @@ pub(crate) struct UndercoverArgs {
     #[arg(long, requires = "save")]
     pub(crate) force: bool,
     #[cfg(feature = "page")]
-    #[arg(long, conflicts_with_all = ["games", "seat", "from", "dry_run"])]
+    #[arg(long, conflicts_with_all = ["games", "from", "dry_run"])]
     pub(crate) watch: bool,
     #[cfg(feature = "page")]
-    #[arg(long, value_name = "ACTOR", conflicts_with_all = ["games", "seat", "from", "dry_run"])]
-    pub(crate) invite: Vec<String>,
-    #[cfg(feature = "page")]
-    #[arg(long, value_name = "SECONDS", requires = "invite")]
-    pub(crate) away: Option<u64>,
+    #[command(flatten)]
+    pub(crate) table: TableArgs,
     #[cfg(feature = "page")]
     #[command(flatten)]
     pub(crate) server: ServerArgs,
@@ -751,6 +823,49 @@ mod tests {
         assert_eq!(world("playhouse run mill --lang zh").2, Some(Language::Zh));
     }
 
+    #[cfg(feature = "page")]
+    #[test]
+    fn several_seats_or_one_beside_a_page_are_on_pages() {
+        for (line, on_pages) in [
+            ("playhouse run --seat Mira", 0),
+            ("playhouse run --watch --seat Mira", 1),
+            ("playhouse run --seat Mira --seat Tom", 2),
+            ("playhouse watch --seat Mira --invite Tom", 2),
+            ("playhouse undercover --seat Mira", 0),
+            ("playhouse undercover --seat Mira --seat Tom", 2),
+            ("playhouse undercover --invite Tom --seat Mira", 2),
+        ] {
+            let mut command = parsed(line).unwrap().0;
+            command.seat_on_pages();
+            let (invited, own) = match command {
+                Command::Run(args) => (args.table.invite, args.story.play.seat),
+                Command::Watch(args) => (args.table.invite, args.story.play.seat),
+                Command::Undercover(args) => (args.table.invite, args.play.seat),
+                _ => panic!("{line}"),
+            };
+            assert_eq!(invited.len(), on_pages, "{line}");
+            assert_eq!(own.is_empty(), on_pages > 0, "{line}");
+        }
+    }
+
+    #[cfg(feature = "page")]
+    #[test]
+    fn a_turn_limit_is_a_time_or_seconds() {
+        for (line, seconds) in [
+            ("--turn-limit 2m", 120),
+            ("--turn-limit 90s", 90),
+            ("--away 5", 5),
+        ] {
+            let (command, _) = parsed(&format!("playhouse watch {line}")).unwrap();
+            let Command::Watch(args) = command else {
+                panic!("{line}");
+            };
+            let limit = args.table.rules().limit.unwrap();
+            assert_eq!(limit.time, Duration::from_secs(seconds), "{line}");
+            assert_eq!(limit.then, AfterLimit::Improviser);
+        }
+    }
+
     #[test]
     fn what_makes_no_sense_is_refused() {
         for line in [
@@ -804,7 +919,10 @@ mod tests {
             #[cfg(feature = "page")]
             "playhouse watch --watch",
             "playhouse run --watch --dry-run",
-            "playhouse run --watch --seat Mira",
+            #[cfg(feature = "page")]
+            "playhouse run --watch --turn-limit soon",
+            #[cfg(feature = "page")]
+            "playhouse run --watch --after-limit wait",
         ] {
             assert!(parsed(line).is_err(), "{line}");
         }

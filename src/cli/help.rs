@@ -21,7 +21,7 @@ const NAME: &str = "playhouse";
 /// An option that takes one of at most this many values names them all instead of its value.
 const FEW_VALUES: usize = 4;
 /// Options of playing that `watch` refuses, and says why.
-const NOT_WATCHED: [&str; 4] = ["seat", "ids", "pace", "dry_run"];
+const NOT_WATCHED: [&str; 3] = ["ids", "pace", "dry_run"];
 /// The widest column of options, in cells.
 const WIDEST_LABEL: usize = 30;
 
@@ -324,7 +324,7 @@ mod tests {
         ] {
             let page = page(&format!("playhouse {command} --help"));
             assert!(page.contains(usage), "{page}");
-            assert!(command != "watch" || !page.contains("--seat"), "{page}");
+            assert!(command != "watch" || !page.contains("--pace"), "{page}");
         }
     }
 

@@ -62,7 +62,7 @@ use self::env::Env;
 use self::error::CommandError;
 use self::settings::{SETTINGS_FILE, Settings, SettingsFile, SettingsFiles};
 use crate::event::EventTypes;
-use crate::locale::Language;
+use crate::locale::{Language, text};
 #[cfg(feature = "mcp")]
 use crate::tool::servers;
 use crate::trust::{NeedsTrust, Untrusted};
@@ -193,7 +193,9 @@ fn explain(error: &clap::Error, app: &App) -> ExitCode {
     app.finish(Err(help::usage_error(error)))
 }
 
-fn run(command: Command, common: &CommonArgs, env: &Env, mut found: Found) -> ExitCode {
+fn run(mut command: Command, common: &CommonArgs, env: &Env, mut found: Found) -> ExitCode {
+    #[cfg(feature = "page")]
+    command.seat_on_pages();
     let of_replay = match &command {
         Command::Replay(replay) => Some(PlayArgs {
             ids: replay.ids,
@@ -216,6 +218,7 @@ fn run(command: Command, common: &CommonArgs, env: &Env, mut found: Found) -> Ex
         }
         _ => (None, of_replay.as_ref()),
     };
+    let is_crowded = play.is_some_and(|play| play.seat.len() > 1);
     let app = |files: &SettingsFiles| {
         let settings = Settings::resolve(common, run, play, env, &env::variable, files);
         App::new(settings, env)
@@ -237,6 +240,7 @@ fn run(command: Command, common: &CommonArgs, env: &Env, mut found: Found) -> Ex
     app.start_logs();
     let recalled = match (found.error, &command) {
         (Some(error), _) => Err(error),
+        (None, _) if is_crowded => Err(CommandError::usage(text!(cli_one_seat))),
         (None, Command::Resume(resume)) => {
             slot_settings::recall(&mut app, &resume.slot, resume.no_seat)
         }

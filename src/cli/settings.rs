@@ -346,7 +346,7 @@ impl Settings {
             max_calls: Setting::maybe(play.max_calls, None, files.lowest(|file| file.max_calls)),
             max_tokens: Setting::maybe(play.max_tokens, None, files.lowest(|file| file.max_tokens)),
             max_cost: Setting::maybe(play.max_cost, None, files.lowest(|file| file.max_cost)),
-            seat: Setting::maybe(play.seat, None, None),
+            seat: Setting::maybe(play.seat.into_iter().next(), None, None),
             seed: Setting::maybe(None, set("PLAYHOUSE_SEED"), None),
             on_server_error: Setting::pick(
                 play.on_server_error,

@@ -197,7 +197,7 @@ fn attacks_through_everything_that_a_story_is_made_of_stay_text() {
     page.done("evil", &json!({"do": "step"}));
     browser.open(seat);
     browser.wait(IS_READY);
-    browser.wait("document.querySelector('#seat .ask')?.innerText.includes('alert(1)')");
+    browser.wait("document.querySelector('#seat .ask')?.textContent.includes('alert(1)')");
     check(&browser, "a seat");
     let who = id_of(SEATED);
     browser.open_story(&page, "evil", &format!("?see=person/{who}"));

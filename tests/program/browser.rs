@@ -1040,55 +1040,167 @@ const SAY_SOMETHING: &str = "const words = document.querySelector('#seat .ask te
      words.value = '我把影人收好，先坐下来喝一口热茶，听听今晚楼下的动静。'; \
      words.form.requestSubmit();";
 
-/// What a seat answers to what it is asked; returns whether it was asked.
+/// What a seat answers to what it is asked: a line of its own, or the first option of each choice
+/// that must be made; returns what was asked.
 const ANSWER: &str = "const ask = document.querySelector('#seat .ask:not([data-answered])'); \
-     if (!ask) return false; ask.dataset.answered = '1'; \
-     const one = ask.querySelector('.menu button'); if (one) { one.click(); return true; } \
+     if (!ask) return null; ask.dataset.answered = '1'; \
      const lines = ['Small and warm.', 'Grandmothers own several.', 'Wind ends it.', 'Never leave \
      children alone beside this.', 'Found near altars.', 'Sailors long for one.', 'It needs a \
      match first.', 'My neighbour broke hers.', 'Dim, yet welcome.', 'Ghost tales want it.']; \
-     window.spoken = (window.spoken ?? arguments[0]) + 2; \
-     const words = ask.querySelector('textarea'); const vote = /these: (\\d+)/.exec(ask.innerText); words.value = vote?.[1] ?? lines[spoken % lines.length]; \
-     words.form.requestSubmit(); return true;";
+     window.spoken = (window.spoken ?? arguments[0] ?? 0) + 4; \
+     const form = ask.querySelector('form'); const one = form.querySelector('.menu button'); \
+     const words = form.querySelector('textarea'); \
+     if (one) one.click(); else words.value = lines[spoken % lines.length]; \
+     form.dispatchEvent(new Event('input')); const asked = ask.textContent; \
+     if (form.isConnected) form.requestSubmit(); return asked;";
+
+/// What of a seat that is asked is out of sight, as a script: options, what sends them, and the end
+/// of the story, for which there must be room.
+const OUT_OF_SIGHT: &str = "const seat = document.querySelector('#seat'); const bad = []; \
+     const told = document.querySelector('#told').getBoundingClientRect(); \
+     const last = [...document.querySelectorAll('#told .v-body > *')] \
+     .filter((one) => one.offsetHeight).at(-1)?.getBoundingClientRect(); \
+     if (seat.scrollHeight > seat.clientHeight + 1) bad.push(`the form is ${seat.scrollHeight} of \
+     ${seat.clientHeight} high`); \
+     if (told.height < 150) bad.push(`the story is ${told.height} high`); \
+     if (last && (last.bottom > told.bottom + 2 || last.bottom < told.top + 20)) bad.push('the end \
+     of the story'); \
+     for (const one of seat.querySelectorAll('.asked, button, select, textarea')) { \
+     const box = one.getBoundingClientRect(); if (one.checkVisibility() && (box.left < 0 || \
+     box.right > innerWidth || box.bottom > innerHeight || box.top < told.bottom)) \
+     bad.push(one.outerHTML.slice(0, 100)); } return bad;";
+
+impl Browser {
+    /// Waits until all that a seat is asked is in sight.
+    #[track_caller]
+    fn wait_for_all_in_sight(&self, when: impl Display) {
+        let mut out = Value::Null;
+        for _ in 0..1_000 {
+            out = self.script(OUT_OF_SIGHT);
+            if out == json!([]) {
+                return;
+            }
+            std::thread::sleep(BETWEEN_LOOKS);
+        }
+        panic!("{when}: {out}");
+    }
+}
+
+/// The sizes at which a seat is looked at: a laptop, and a phone.
+const SIZES: [(u32, u32); 2] = [(1280, 800), (390, 844)];
 
 #[test]
 #[ignore = "needs chromium and chromedriver"]
-fn two_people_play_undercover_in_two_browsers() {
+fn a_whole_turn_is_in_sight_below_the_story_at_every_size() {
+    let browser = browser();
+    for (world, lang, who) in [
+        ("drowned-assize", "en", "Jory\u{a0}Teasel"),
+        ("zhaoying-ban", "zh", "沈豆娘"),
+    ] {
+        let folder = &Dir::new();
+        let arguments = format!("{world} --seed 1 --lang {lang} --save seat --seat {who}");
+        let page = Served::start(folder, &arguments);
+        let address = page.record("seat")["address"].as_str().unwrap().to_owned();
+        browser.open(format!("{address}?lang={lang}"));
+        browser.wait(IS_READY);
+        let mut is_fought = false;
+        for turn in 0..60 {
+            browser.wait("document.querySelector('#seat .ask:not([data-answered])')");
+            for (width, height) in SIZES {
+                browser.resize(width, height);
+                browser.wait_for_all_in_sight(format!("{lang}, turn {turn}, {width} wide"));
+            }
+            // What an action needs opens beneath it.
+            let acts = browser.value("document.querySelectorAll('#seat .menu button').length");
+            for act in 0..acts.as_u64().unwrap() {
+                browser.script(&format!(
+                    "document.querySelectorAll('#seat .menu button')[{act}].click()"
+                ));
+                browser.wait_for_all_in_sight(format!("{lang}, turn {turn}, act {act}"));
+                browser.script(&format!(
+                    "const one = document.querySelectorAll('#seat .menu button')[{act}]; \
+                    if (one?.ariaPressed === 'true') one.click()"
+                ));
+            }
+            is_fought |= browser
+                .value("document.querySelector('#seat .ask').textContent.includes('→')")
+                == true;
+            if is_fought {
+                break;
+            }
+            // Whoever waits comes to the next fight soonest.
+            browser.script("for (const name of ['wait', '等待']) [...document.querySelectorAll('#seat .menu button')].find((one) => one.textContent === name)?.click()");
+            browser.script(ANSWER_REST);
+        }
+        assert!(is_fought, "{lang}: no fight");
+    }
+}
+
+/// Fills in what must be, and sends it.
+const ANSWER_REST: &str = "const ask = document.querySelector('#seat .ask'); if (!ask) return; \
+     ask.dataset.answered = '1'; const form = ask.querySelector('form'); \
+     const send = form.querySelector('[type=submit]'); \
+     if (send.disabled) form.querySelector('.menu button:not([aria-pressed=true])')?.click(); \
+     const words = form.querySelector('textarea'); \
+     if (!form.querySelector('.menu')) words.value = 'I wait and see.'; form.dispatchEvent(new Event('input')); \
+     form.requestSubmit();";
+
+#[test]
+#[ignore = "needs chromium and chromedriver"]
+fn four_people_play_undercover_at_four_phones() {
     let first = browser();
-    let second = Browser::start();
+    let others: [_; 3] = std::array::from_fn(|_| Browser::start());
     let folder = &Dir::new();
-    let game = "undercover --json --save cards --players 6 --words lantern,candle --max-rounds 2";
-    let names = ["Agatha", "Bruno"];
-    let arguments = format!("{game} --invite {} --invite {}", names[0], names[1]);
-    let page = Served::begin(folder, &arguments);
+    let game = "undercover --json --save cards --players 6 --words lantern,candle";
+    let seats = ["Agatha", "Bruno", "Clemence", "Dmitri"].map(|name| format!(" --seat {name}"));
+    let page = Served::begin(folder, &format!("{game}{}", seats.concat()));
     let seats = page
         .records
         .iter()
         .filter(|record| record["record"] == "seat");
-    let players: Vec<_> = [&first, &second].into_iter().zip(seats).collect();
+    let browsers = std::iter::once(&first).chain(&others);
+    let players: Vec<_> = browsers.zip(seats).collect();
     for (browser, seat) in &players {
+        browser.resize(390, 844);
         browser.open(seat["address"].as_str().unwrap());
         browser.wait(IS_READY);
     }
-    // One of them is asked at once.
+    // One of them is asked at once, and all others wait for whoever it is.
     let is_asked = |browser: &Browser| browser.value("Boolean(document.querySelector('.ask'))");
     let mut looks = 0..LOOKS;
     assert!(looks.any(|_| {
         std::thread::sleep(BETWEEN_LOOKS);
-        is_asked(&first) == true || is_asked(&second) == true
+        players.iter().any(|(browser, _)| is_asked(browser) == true)
     }));
-    assert_eq!(first.barriers(), Vec::<String>::new());
-    assert_eq!(second.barriers(), Vec::<String>::new());
+    for ((browser, _), person) in players.iter().zip(["Anna", "Ben", "Cleo", "Dan"]) {
+        browser.script(&format!(
+            "const name = document.querySelector('#seat input[name=person]'); \
+             if (name) {{ name.value = '{person}'; name.form.requestSubmit(); }}"
+        ));
+    }
+    let waiting = players
+        .iter()
+        .filter(|(browser, _)| is_asked(browser) == false);
+    for (browser, _) in waiting {
+        let is_told = "/Waiting for \\w+/.test(document.querySelector('#told').innerText)";
+        browser.wait(is_told);
+        let plays =
+            "/(Anna|Ben|Cleo|Dan) plays \\w+/.test(document.querySelector('#seat').innerText)";
+        browser.wait(plays);
+    }
     for (browser, _) in &players {
-        // Who one is: beside it the card, on which is one's word.
-        browser.wait("/lantern|candle/.test(document.querySelector('#inspector').innerText)");
+        assert_eq!(browser.barriers(), Vec::<String>::new());
     }
     let mut answers = 0;
     for _ in 0..LOOKS {
-        let asked = players
-            .iter()
-            .filter(|(browser, _)| browser.script(ANSWER) == true);
-        answers += asked.count();
+        for (number, (browser, _)) in players.iter().enumerate() {
+            if is_asked(browser) == true {
+                browser.wait_for_all_in_sight(format!("player {number}"));
+                let asked =
+                    browser.script(&ANSWER.replace("arguments[0] ?? 0", &number.to_string()));
+                answers += usize::from(asked.is_string());
+            }
+        }
         if page.api("cards/story")["run"]["state"] == "finished" {
             break;
         }
@@ -1104,6 +1216,11 @@ fn two_people_play_undercover_in_two_browsers() {
         .collect();
     for (browser, seat) in &players {
         browser.wait("document.querySelector('#told .status.fin')");
+        // Whoever was voted out sees it, too: who won, and the cards.
+        browser.wait("/win/.test(document.querySelector('#told').innerText)");
+        browser.wait(
+            "/lantern[^]*candle|candle[^]*lantern/.test(document.querySelector('#told').innerText)",
+        );
         let unknown = "document.querySelector('#told .speaker .muted')?.innerText";
         assert_eq!(browser.value(unknown), Value::Null, "somebody has no name");
         let own = page.api("cards/people");
@@ -1191,7 +1308,15 @@ fn two_people_play_undercover_in_two_browsers() {
             })
             .collect();
         let seen: Vec<_> = seen.into_values().collect();
-        assert_eq!(seen, feed, "what reached {}", seat["name"]);
+        // Whoever was voted out is shown the rest.
+        let is_out = |text: &Value| {
+            let left = format!("{} leaves the table", seat["name"].as_str().unwrap());
+            text.as_str().unwrap().contains(&left)
+        };
+        let out = seen.iter().position(is_out).map_or(seen.len(), |at| at + 1);
+        let (while_in, rest) = seen.split_at(out);
+        assert_eq!(while_in, &feed[..out], "what reached {}", seat["name"]);
+        assert!(feed[out..].iter().all(|text| rest.contains(text)));
         assert_eq!(browser.complaints(), Vec::<String>::new());
     }
 }
@@ -1234,6 +1359,7 @@ fn screenshots() {
     browser.wait("document.querySelector('#seat .ask textarea')");
     browser.script(SAY_SOMETHING);
     browser.wait("document.querySelector('#seat .ask .menu button')");
+    browser.script("document.querySelectorAll('#seat .menu button')[1].click()");
     browser.wait("document.querySelector('#inspector h2')");
     std::thread::sleep(Duration::from_millis(500));
     browser.screenshot(&docs.join("seat-zh.webp"));

@@ -14,7 +14,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::model_server::{Reply, serve_model};
-use super::served::{Answer, Served, one};
+use super::served::{Answer, Served, any_answer, one};
 use super::{Dir, exits, has, journal, lacks, playhouse, run, succeed};
 
 #[test]
@@ -1299,10 +1299,7 @@ fn a_seat_gets_what_its_character_learns_and_nothing_else() {
             }
             std::thread::sleep(Duration::from_millis(10));
         }
-        let answer = match asked["options"].get(0) {
-            Some(option) => json!({"number": asked["number"], "option": option["value"]}),
-            None => json!({"number": asked["number"], "text": "The tide is early."}),
-        };
+        let answer = any_answer(&asked, "The tide is early.");
         assert_eq!(page.post("/api/seat/seat", &answer).status, 200, "{asked}");
     }
     let story = page.api("seat/story");
@@ -1441,11 +1438,16 @@ fn a_seat_is_in_the_language_of_whoever_sits_there() {
     goes_to(page.ask(&head(path), ""), "");
     page.cookie = page.enter(&address);
     // What is told is in the language of the story, what can be done in that of its reader.
+    fn labels(asked: &Value) -> Vec<&str> {
+        let own = [&asked["label"], &asked["skip"]]
+            .into_iter()
+            .filter_map(Value::as_str);
+        let lists = [&asked["options"], &asked["fields"]].into_iter();
+        let parts = lists.filter_map(Value::as_array).flatten();
+        own.chain(parts.flat_map(labels)).collect()
+    }
     let has_latin = |asked: &Value| {
-        let options = asked["options"].as_array().unwrap().iter();
-        let labels = options.map(|option| &option["label"]);
-        let labels = labels.chain([&asked["label"], &asked["skip"]]);
-        let mut letters = labels.filter_map(Value::as_str).flat_map(str::chars);
+        let mut letters = labels(asked).into_iter().flat_map(str::chars);
         letters.any(|letter| letter.is_ascii_alphabetic())
     };
     let mut menus = 0;
@@ -1459,14 +1461,10 @@ fn a_seat_is_in_the_language_of_whoever_sits_there() {
         assert!(!has_latin(&asked), "{asked}");
         let english = page.api("ban/seat?lang=en")["open"].clone();
         assert!(has_latin(&english), "{english}");
-        let options = asked["options"].as_array().unwrap();
-        menus += usize::from(!options.is_empty());
+        menus += usize::from(asked["fields"].is_array());
         let streamed = page.stream("/api/ban/stream?lang=zh", None, "ask");
         assert_eq!(streamed.last().unwrap().2, asked);
-        let answer = match options.last() {
-            Some(option) => json!({"number": asked["number"], "option": option["value"]}),
-            None => json!({"number": asked["number"], "text": "今夜有戏。"}),
-        };
+        let answer = any_answer(&asked, "今夜有戏。");
         assert_eq!(page.post("/api/ban/seat", &answer).status, 200, "{asked}");
     }
     assert!(menus > 0, "no menu was shown");
@@ -1592,7 +1590,7 @@ fn the_improviser_plays_for_whoever_is_away_too_long_until_it_comes_back() {
     serve_model(folder, |_| Reply::Error("{}".into()));
     let mut page = Served::start(
         folder,
-        "--models models.ron --model m --on-server-error fall-back --save away --paused --away 5 --invite Odile\u{a0}Marsh",
+        "--models models.ron --model m --on-server-error fall-back --save away --paused --turn-limit 5s --seat Odile\u{a0}Marsh",
     );
     let seat = page.record("seat");
     let address = seat["address"].as_str().unwrap().to_owned();
@@ -1622,6 +1620,99 @@ fn the_improviser_plays_for_whoever_is_away_too_long_until_it_comes_back() {
         page.api("away/seat")["open"] != Value::Null
     });
     assert!(is_asked, "back at the seat, and not asked");
+}
+
+/// The question that a seat is asked, once it is.
+fn asked_at(page: &Served, slot: &str) -> Value {
+    let asked = (0..6_000).find_map(|_| {
+        std::thread::sleep(Duration::from_millis(10));
+        let open = page.api(&format!("{slot}/seat"))["open"].take();
+        Some(open).filter(|open| !open.is_null())
+    });
+    asked.expect("a question to the seat")
+}
+
+#[test]
+fn a_person_takes_back_the_last_answer_alone_and_the_story_goes_on_without_it() {
+    let folder = &Dir::new();
+    let arguments = "--save first --seat Odile\u{a0}Marsh";
+    let mut page = Served::start(folder, arguments);
+    let address = page.record("seat")["address"].as_str().unwrap().to_owned();
+    page.cookie = page.enter(&address);
+    let say = |page: &Served, slot: &str, words: &str| {
+        let answer = any_answer(&asked_at(page, slot), words);
+        let path = format!("/api/{slot}/seat");
+        assert_eq!(page.post(&path, &answer).status, 200, "{answer}");
+    };
+    assert_eq!(page.api("first/story")["run"]["undo"], Value::Null);
+    say(&page, "first", "The tide is early.");
+    asked_at(&page, "first");
+    let first = page.api("first/story")["run"]["undo"].clone();
+    let what = first["what"].as_str().unwrap();
+    has(what, &["The tide is early."]);
+    say(&page, "first", "Nobody told me.");
+    asked_at(&page, "first");
+    let undo = |number: &Value| page.post("/api/first/seat", &json!({"undo": number}));
+    // Not of another answer than is meant.
+    assert_eq!(undo(&first["number"]).status, 409);
+    let last = page.api("first/story")["run"]["undo"]["number"].clone();
+    let branch = undo(&last).json()["slot"].as_str().unwrap().to_owned();
+    assert_eq!(page.api("first/story")["run"]["moved"], branch.as_str());
+    say(&page, &branch, "I was told.");
+    asked_at(&page, &branch);
+    let journal = journal(folder, &branch);
+    has(&journal, &["I was told."]);
+    assert!(!journal.contains("Nobody told me."), "{journal}");
+}
+
+#[test]
+fn a_host_may_forbid_to_take_answers_back() {
+    let folder = &Dir::new();
+    let mut page = Served::start(folder, "--save fixed --no-undo --seat Odile\u{a0}Marsh");
+    let address = page.record("seat")["address"].as_str().unwrap().to_owned();
+    page.cookie = page.enter(&address);
+    let answer = any_answer(&asked_at(&page, "fixed"), "The tide is early.");
+    assert_eq!(page.post("/api/fixed/seat", &answer).status, 200);
+    asked_at(&page, "fixed");
+    assert_eq!(page.api("fixed/story")["run"]["undo"], Value::Null);
+    let refused = page.post("/api/fixed/seat", &json!({"undo": 1}));
+    assert_eq!(refused.status, 409);
+}
+
+#[test]
+fn everybody_at_the_table_knows_who_plays_whom_and_for_whom_all_wait() {
+    let folder = &Dir::new();
+    let game = "run --json --save table --turn-limit 1h --after-limit wait \
+                --seat Odile\u{a0}Marsh --seat Jory\u{a0}Teasel";
+    let mut page = Served::begin(folder, game);
+    let seats = page
+        .records
+        .iter()
+        .filter(|record| record["record"] == "seat");
+    let links: Vec<_> = seats
+        .map(|seat| seat["address"].as_str().unwrap().to_owned())
+        .collect();
+    let host = std::mem::take(&mut page.cookie);
+    let guests: Vec<_> = links.iter().map(|link| page.enter(link)).collect();
+    for (cookie, person) in guests.iter().zip(["Anna", "Ben"]) {
+        page.cookie.clone_from(cookie);
+        asked_at(&page, "table");
+        let named = page.post("/api/table/seat", &json!({"person": person}));
+        assert_eq!(named.status, 200);
+    }
+    for reader in guests.iter().chain([&host]) {
+        page.cookie.clone_from(reader);
+        let table = page.api("table/story")["run"]["table"].clone();
+        for (person, name) in [("Anna", "Odile Marsh"), ("Ben", "Jory Teasel")] {
+            let seat = one(&table, "person", person);
+            assert_eq!(
+                (&seat["name"], &seat["asked"]),
+                (&json!(name), &json!(true))
+            );
+            assert_eq!(seat["left"]["then"], "wait");
+            assert!(seat["left"]["ms"].as_u64().unwrap() > 3_000_000, "{seat}");
+        }
+    }
 }
 
 #[test]

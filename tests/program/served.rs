@@ -51,6 +51,36 @@ pub(super) fn one<'v>(list: &'v Value, member: &str, is: &str) -> &'v Value {
     list.find(|one| one[member] == is).unwrap()
 }
 
+/// An answer to what a seat is asked: these words, and the last option of each choice.
+pub(super) fn any_answer(asked: &Value, words: &str) -> Value {
+    let number = &asked["number"];
+    if asked["fields"].is_array() {
+        return json!({"number": number, "form": filled(&asked["fields"], words)});
+    }
+    match asked["options"]
+        .as_array()
+        .and_then(|options| options.last())
+    {
+        Some(option) => json!({"number": number, "option": option["value"]}),
+        None => json!({"number": number, "text": words}),
+    }
+}
+
+fn filled(fields: &Value, words: &str) -> Value {
+    let fields = fields.as_array().unwrap().iter().map(|field| {
+        let option = field["options"].as_array().unwrap().last();
+        let given = option.map_or_else(
+            || json!(words),
+            |option| {
+                let number: u32 = option["value"].as_str().unwrap().parse().unwrap();
+                json!([{"option": number, "fields": filled(&option["fields"], words)}])
+            },
+        );
+        (field["name"].as_str().unwrap().to_owned(), given)
+    });
+    Value::Object(fields.collect())
+}
+
 /// Sends a request; the head ends without a line break.
 fn send(address: &str, head: &str, body: &str) -> TcpStream {
     let mut stream = TcpStream::connect(address).unwrap();
@@ -112,14 +142,14 @@ impl Served {
             .stderr(Stdio::null())
             .spawn()
             .unwrap();
-        let invited = arguments.matches("--invite").count();
+        let invited = ["--invite", "--seat"].map(|option| arguments.matches(option).count());
         let mut lines = BufReader::new(program.stdout.take().unwrap()).lines();
         let mut records: Vec<Value> = Vec::new();
         while records
             .iter()
             .filter(|record| record["address"] != Value::Null)
             .count()
-            <= invited
+            <= invited.iter().sum()
         {
             records.push(serde_json::from_str(&lines.next().unwrap().unwrap()).unwrap());
         }

@@ -39,7 +39,7 @@ help_value_other = OTHER
 help_value_player_model = NAME=MODEL
 help_value_port = PORT
 help_value_scene_option = SCENE=OPTION
-help_value_seconds = SECONDS
+help_value_time = TIME
 help_value_shell = SHELL
 help_value_slot = SLOT
 help_value_team = TEAM
@@ -90,8 +90,8 @@ help_about_worlds = List the worlds
 
 ## Options that mean the same to all commands
 
+help_any_after_limit = What happens then: improviser (it plays until the person takes the seat again) or wait
 help_any_allow_code = Allow team members that run code to start python and sh, with approval each time
-help_any_away = Seconds that a person in the browser may leave a question open; after that, the improviser plays until the person takes the seat again (default: no limit)
 help_any_color = When to use color: auto (on a terminal, unless NO_COLOR is set), always, never
 help_any_data = Folder with worlds/, prompts/ and models.ron (default: ./data, else built-in data)
 help_any_dry_run = Print the next prompts with their tokens and price, and send nothing; needs no key
@@ -113,6 +113,7 @@ help_any_max_defaults = Stop when more asks than this had no usable answer, so t
 help_any_max_tokens = Maximum number of tokens, prompts and answers together
 help_any_model = The model that answers: a name from the model file, PROVIDER/MODEL, or improviser (built in, no key needed)
 help_any_models = Model file to use instead of your own and the data folder's
+help_any_no_undo = People in the browser can’t take back their last answer
 help_any_on_server_error = What to do when a model can't be asked, or its server does not answer again in time: stop (the save can be resumed), fall-back (continue with default answers)
 help_any_pace = Tell the story at reading speed, in words per minute (240 if no number is given); a Chinese character counts as two thirds of a word
 help_any_port = Port to listen on (default: any free port)
@@ -123,6 +124,7 @@ help_any_seat = Play this character yourself, and see only what it sees; /help l
 help_any_seed = Random seed (default: PLAYHOUSE_SEED, or a random one, which is shown)
 help_any_slot = Name of the save
 help_any_task = The task
+help_any_turn_limit = How long a person in the browser may take for a turn, such as 90s or 2m (default: no limit)
 help_any_until = Stop after this turn
 help_any_verbose = Print logs to standard error: -v for calls, -vv for everything; stories then also show turns, look-ups and verdicts
 help_any_version = Show the version
@@ -212,6 +214,7 @@ help_diff_calls = Compare the prompts of two calls of this character, by their n
 help_show_call = Show what was sent for the call with this number (see `--view calls`)
 help_show_attempt = Which request of that call; tool calls and refused answers lead to several (default: the last)
 help_watch_paused = Start paused; press Play on the page to begin
+help_watch_seat = Let somebody play this character in the browser, at an address of its own; may be repeated
 help_watch_world = The save or world to show; if there are both with this name, the save
 help_branch_model_of = Use another model for one character; may be repeated
 help_ask_recall_k = Maximum number of results

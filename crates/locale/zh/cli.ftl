@@ -11,6 +11,7 @@ cli_list = { $items }
 cli_no = 否
 cli_none = 无
 # same
+cli_one_seat = 终端前只能坐一个人；多人请用 run、watch 或 undercover 在浏览器里玩。
 cli_place = { $place }
 cli_unknown = 未知
 cli_value = 值
@@ -526,9 +527,9 @@ cli_diff_archived = 归档 { $count } 条
 cli_diff_cut = 省略 { $count } 条
 cli_watch_address = 页面地址：{ $address }（按 Ctrl-C 结束）
 cli_watch_estimate = 用 playhouse run 世界 --dry-run 查看运行的费用
-cli_watch_invite = 用 --invite 角色名 邀请他人在网页上扮演
 cli_view_option = 只有 memory、json 和 request 才有 { $option } 选项
 cli_watch_option = watch 没有 { $option } 选项
+cli_watch_phones = 要让同一网络里的手机打开这些链接，请加上 --listen 0.0.0.0。
 cli_watch_seat = 扮演{ $name }的地址：{ $address }
 cli_watch_shows = 编号与速度在网页上设置
 

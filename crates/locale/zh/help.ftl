@@ -41,7 +41,7 @@ help_value_other = 另一个存档
 help_value_player_model = 名字=模型
 help_value_port = 端口
 help_value_scene_option = 场景=选项
-help_value_seconds = 秒数
+help_value_time = 时长
 # same
 help_value_shell = SHELL
 help_value_slot = 存档
@@ -93,8 +93,8 @@ help_about_worlds = 列出世界
 
 ## 各命令通用的选项
 
+help_any_after_limit = 超时以后：improviser（由即兴生成器代演，直到此人重新入座）或 wait（继续等待）
 help_any_allow_code = 允许团队里运行代码的成员启动 python 和 sh，每次都要先经批准
-help_any_away = 浏览器里的人最多可以多少秒不回答；超时后由即兴生成器代演，直到此人重新入座（默认：不限）
 help_any_color = 何时使用颜色：auto（在终端上，除非设置了 NO_COLOR）、always（总是）、never（从不）
 help_any_data = 含 worlds/、prompts/ 和 models.ron 的文件夹（默认：./data，没有则用内置数据）
 help_any_dry_run = 显示接下来的提示词及其 token 数和价格，不实际发送，也不需要密钥
@@ -116,6 +116,7 @@ help_any_max_defaults = 没有得到可用回答、只好采用默认回答的�
 help_any_max_tokens = token 数上限，提示词与回答合计
 help_any_model = 由哪个模型回答：模型文件中的名称、服务商/模型，或 improviser（内置的即兴生成器，不需要密钥）
 help_any_models = 用这个模型文件代替你自己的和数据文件夹中的模型文件
+help_any_no_undo = 浏览器里的人不能撤销上一次回答
 help_any_on_server_error = 模型无法回答，或服务器迟迟不恢复时怎么办：stop（停止，存档可以继续）、fall-back（使用默认回答，继续运行）
 help_any_pace = 按阅读速度讲述故事，单位为每分钟词数（不写则为 240）；一个汉字算三分之二个词
 help_any_port = 监听的端口（默认：任意空闲端口）
@@ -126,6 +127,7 @@ help_any_seat = 亲自扮演这个角色，只能看到它看到的；输入 /�
 help_any_seed = 随机种子（默认：PLAYHOUSE_SEED，否则随机选取并显示）
 help_any_slot = 存档名
 help_any_task = 任务
+help_any_turn_limit = 浏览器里的人每次行动最多可以用多长时间，如 90s 或 2m（默认：不限）
 help_any_until = 到这一轮之后停止
 help_any_verbose = 在标准错误输出日志：-v 为每次调用，-vv 为全部；故事中也会显示轮次、查找和裁定
 help_any_version = 显示版本
@@ -215,6 +217,7 @@ help_diff_calls = 比较这个角色两次调用的提示词（用调用的序�
 help_show_call = 显示这个序号的调用所发送的内容（序号见 `--view calls`）
 help_show_attempt = 该调用的第几个请求：使用工具或回答被拒时会有多个（默认：最后一个）
 help_watch_paused = 以暂停状态开始，在页面上按“继续”才开始第一轮
+help_watch_seat = 让别人通过专用地址在浏览器里扮演这个角色；可以多次使用
 help_watch_world = 要展示的存档或世界；两者同名时取存档
 help_branch_model_of = 让一个角色换用另一个模型；可以多次使用
 help_ask_recall_k = 最多给出多少条结果

@@ -40,5 +40,5 @@ pub use library::{
 };
 pub use player::play;
 pub use report::{Extras, ReportError, report};
-pub use seat::Seat;
+pub use seat::{AfterLimit, Seat, TableRules, TurnLimit};
 pub use server::Server;

@@ -14,7 +14,11 @@ use playhouse_engine::event::guard::GuardAct;
 use playhouse_engine::event::{AudienceRule, EventRecord, EventStyle, Recipient, Recipients};
 use playhouse_engine::exchange::Spent;
 use playhouse_engine::locale::{Language, UiText, text};
-use playhouse_story::{About, Being, Contents, EventEntry, Form, RunState, StoryView, WhyNot};
+use playhouse_engine::message::cut;
+use playhouse_engine::mind::human::ALIAS;
+use playhouse_story::{
+    About, Being, Call, Contents, EventEntry, Form, RunState, StoryView, WhyNot,
+};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -25,6 +29,8 @@ use super::span::Span;
 
 /// The most of a list that one answer holds.
 pub(super) const MOST: u32 = 500;
+/// How many characters of what is taken back a button shows.
+const UNDONE: usize = 60;
 
 /// One who looks at a story.
 #[derive(Clone, Copy)]
@@ -254,7 +260,7 @@ impl Reader<'_> {
     pub(super) fn count(&self, contents: &Contents) -> u32 {
         match self.seat {
             None => contents.events.len() as u32,
-            Some(seat) => contents.learned.get(&seat).map_or(0, Vec::len) as u32,
+            Some(seat) => contents.seen(seat).len() as u32,
         }
     }
 
@@ -278,7 +284,7 @@ impl Reader<'_> {
     fn entry<'c>(&self, contents: &'c Contents, n: u32) -> Option<&'c Arc<EventEntry>> {
         let number = match self.seat {
             None => n,
-            Some(seat) => *contents.learned.get(&seat)?.get(n as usize)?,
+            Some(seat) => *contents.seen(seat).get(n as usize)?,
         };
         contents.events.get(number as usize)
     }
@@ -288,7 +294,7 @@ impl Reader<'_> {
         match self.seat {
             None => Some(number),
             Some(seat) => {
-                let found = contents.learned.get(&seat)?.binary_search(&number);
+                let found = contents.seen(seat).binary_search(&number);
                 Some(found.ok()? as u32)
             }
         }
@@ -355,6 +361,13 @@ impl Reader<'_> {
         if let Some(moved) = &contents.run.moved {
             run["run"]["moved"] = json!(moved);
         }
+        let table = self.table();
+        if !table.is_empty() {
+            run["run"]["table"] = table.into();
+        }
+        if let Some(undo) = self.undo(contents) {
+            run["run"]["undo"] = undo;
+        }
         if self.is_host() {
             run["run"]["between_calls"] = contents.run.at_gate.into();
             run["run"]["review"] = contents.run.reviews.into();
@@ -370,6 +383,34 @@ impl Reader<'_> {
             run["spent"] = json!(SpentJson::from(spent));
         }
         run
+    }
+
+    /// The people who play, and whose turn it is. All who play sit at one table.
+    fn table(&self) -> Vec<Value> {
+        let seats = self.seats.into_iter().flatten();
+        let played = seats.filter(|(_, seat)| seat.played_by() != "mind");
+        played.map(|(name, seat)| seat.at_table(name)).collect()
+    }
+
+    /// The last answer of the person at this seat, with what followed from it, unless others have
+    /// answered since.
+    fn undo(&self, contents: &Contents) -> Option<Value> {
+        let who = self.seat.filter(|_| contents.run.state.is_played())?;
+        let seat = self.seats?.get(&*contents.name_of(who)?)?;
+        let of_people = |call: &Call| {
+            let outcome = call.outcome.as_ref();
+            outcome.is_some_and(|outcome| *outcome.provider == *ALIAS)
+        };
+        let last = contents.calls.iter().rfind(|call| of_people(call))?;
+        if last.who != who || !seat.may_undo() {
+            return None;
+        }
+        let learned = contents.learned.get(&who).into_iter().flatten().rev();
+        let events = learned.filter_map(|number| contents.events.get(*number as usize));
+        let of_turn = events.take_while(|event| turn_number(event.record.turn) >= last.turn);
+        let event = of_turn.filter(|event| event.call == Some(last.call)).last();
+        let what = event.map(|event| cut(&self.text_of(contents, event), UNDONE));
+        Some(json!({"number": last.number, "what": what}))
     }
 
     fn can(&self, contents: &Contents) -> Vec<&'static str> {
@@ -461,8 +502,8 @@ impl Reader<'_> {
     fn met(&self, contents: &Contents, seat: u32) -> BTreeSet<u32> {
         let own = contents.state.being(seat).and_then(|being| being.place);
         let mut met: BTreeSet<_> = own.into_iter().chain([seat]).collect();
-        let learned = contents.learned.get(&seat).into_iter().flatten();
-        for entry in learned.filter_map(|number| contents.events.get(*number as usize)) {
+        let seen = contents.seen(seat).iter();
+        for entry in seen.filter_map(|number| contents.events.get(*number as usize)) {
             met.extend(entry.by.into_iter().chain(entry.to).chain(entry.place));
         }
         met
@@ -755,9 +796,8 @@ impl Reader<'_> {
         let Some(seat) = self.seat else {
             return json!(contents.turns);
         };
-        let learned = contents.learned.get(&seat);
-        let place =
-            |number: u32| learned.map_or(0, |learned| learned.partition_point(|n| *n < number));
+        let seen = contents.seen(seat);
+        let place = |number: u32| seen.partition_point(|n| *n < number);
         let turns = contents.turns.iter().map(|turn| {
             let (from, to) = (place(turn.from), place(turn.to));
             json!({"turn": turn.turn, "day": turn.day, "from": from, "to": to})

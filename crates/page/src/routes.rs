@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::body::Bytes;
 use axum::extract::{Path, State};
@@ -10,7 +11,7 @@ use axum::response::{IntoResponse, Response};
 use playhouse_engine::engine::Decision;
 use playhouse_engine::journal::{HOST, branch_input, undo_input};
 use playhouse_engine::locale::{Language, Localize, UiText, text};
-use playhouse_engine::message::one_line;
+use playhouse_engine::mind::human::{ALIAS, FormAnswer};
 use playhouse_engine::session::{Retaken, tell_input};
 use playhouse_story::RunState;
 use serde::Deserialize;
@@ -25,8 +26,11 @@ use super::error::ServerError;
 use super::library::{BranchAt, Invitation, Library, LibraryError, NewStory, Story};
 use super::reader::{ListQuery, Reader};
 use super::request;
-use super::seat::Seat;
+use super::seat::{Answer, Seat};
 use super::shared::{Shared, page_labels};
+
+/// How long it takes before somebody looks again whether a run has stopped.
+const AT_STOP: Duration = Duration::from_millis(10);
 
 /// A reader at a story.
 #[derive(Clone)]
@@ -405,20 +409,13 @@ pub(super) async fn steer(
             return Ok(Json(json!({"ok": true})).into_response());
         }
     };
-    let library = shared.library.clone();
-    let (view, access) = (story.view.clone(), shared.access.clone());
+    let story = story.clone();
     let branched = blocking(language, move || {
-        let goes_on = matches!(point, BranchAt::Ask(_));
-        let branch = library.branch(&slot, point, name.as_deref())?;
-        // It is read while the reader waits anyway.
-        let opened = library.open(&branch)?;
         // A host who wants another answer wants to see it, and what follows from it.
-        if goes_on && let Some(control) = opened.and_then(|story| story.control) {
-            control.want(Wanted::Step);
-        }
+        let goes_on = matches!(point, BranchAt::Ask(_)).then_some(Wanted::Step);
+        let branch = branch(&shared, &slot, (point, name.as_deref()), goes_on)?;
         if is_undone {
-            view.set_moved(&branch);
-            access.lead_seats(&branch);
+            lead(&shared, &story, &branch);
         }
         Ok(branch)
     });
@@ -600,8 +597,13 @@ struct FromSeat {
     number: Option<u32>,
     option: Option<String>,
     text: Option<String>,
+    form: Option<FormAnswer>,
     leave: bool,
     take: bool,
+    /// What the person is called.
+    person: Option<String>,
+    /// The number of the answer that is taken back: the last one.
+    undo: Option<u32>,
 }
 
 /// What a seat is asked now.
@@ -629,17 +631,81 @@ pub(super) async fn answer(
 ) -> Result<Json, Failure> {
     let language = query.lang.unwrap_or(shared.language);
     let visit = visit(&shared, &headers, &slot, language).await?;
-    let (_, seat) = visit.seat().ok_or_else(|| Failure::missing(language))?;
+    let (id, seat) = visit.seat().ok_or_else(|| Failure::missing(language))?;
     let sent = read_body::<FromSeat>(&body, language)?;
-    if sent.leave || sent.take {
+    if let Some(number) = sent.undo {
+        if !seat.may_undo() {
+            return Err(Failure::impossible(text!(page_not_last), language));
+        }
+        let story = visit.story.clone();
+        let branch = blocking(language, move || take_back(&shared, &story, id, number)).await?;
+        return Ok(Json(json!({"ok": true, "slot": branch})));
+    }
+    if let Some(name) = &sent.person {
+        seat.call_person(name);
+    } else if sent.leave || sent.take {
         seat.take(sent.take);
     } else {
-        // A line as if it were typed.
-        let line = sent.option.or(sent.text).unwrap_or_default();
-        let line = one_line(&line);
-        if !seat.answer(sent.number, Some(line)) {
-            return Err(Failure::impossible(text!(page_not_asked), language));
-        }
+        let line = || sent.option.or(sent.text).unwrap_or_default();
+        let answer = sent.form.map_or_else(|| Answer::Line(line()), Answer::Form);
+        let answered = seat.answer(sent.number, &answer);
+        answered.map_err(|error| Failure::impossible(error, language))?;
     }
     Ok(Json(json!({"ok": true})))
+}
+
+/// Takes back the last answer of a person, as `/undo` does at a terminal: the story goes on in
+/// another slot, and all who have seats with it.
+fn take_back(
+    shared: &Shared,
+    story: &Story,
+    who: u32,
+    number: u32,
+) -> Result<String, LibraryError> {
+    let name = story.view.read().name_of(who);
+    let name = name.ok_or_else(|| text!(page_missing))?;
+    let stored = story.slot.read(false).map_err(|error| error.text())?;
+    let last = Retaken::last_of(&stored.lines, &name, ALIAS);
+    let last = last.filter(|last| last.outcome.number == number);
+    let last = last.ok_or_else(|| text!(page_not_last))?;
+    if let Some(other) = last.later_of_others(&stored.lines) {
+        return Err(text!(page_answered_since, other).into());
+    }
+    // Nobody is to answer, or to be paid, for what did not happen.
+    story.control.iter().for_each(|control| control.stop());
+    story.seats.values().for_each(|seat| seat.close());
+    while story.view.is_played() {
+        std::thread::sleep(AT_STOP);
+    }
+    let slot = story.slot.name().as_str();
+    let taken_back = branch(
+        shared,
+        slot,
+        (BranchAt::Ask(last), None),
+        Some(Wanted::Play),
+    )?;
+    lead(shared, story, &taken_back);
+    Ok(taken_back)
+}
+
+/// A new slot in which a story goes on from an earlier point. It is read while the reader waits
+/// anyway.
+fn branch(
+    shared: &Shared,
+    slot: &str,
+    (point, name): (BranchAt, Option<&str>),
+    goes_on: Option<Wanted>,
+) -> Result<String, LibraryError> {
+    let branch = shared.library.branch(slot, point, name)?;
+    let opened = shared.library.open(&branch)?;
+    if let Some((control, wanted)) = opened.and_then(|story| story.control).zip(goes_on) {
+        control.want(wanted);
+    }
+    Ok(branch)
+}
+
+/// Leads whoever has a seat in a story to the slot in which it goes on.
+fn lead(shared: &Shared, story: &Story, slot: &str) {
+    story.view.set_moved(slot);
+    shared.access.lead_seats(slot);
 }

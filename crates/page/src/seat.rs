@@ -2,17 +2,25 @@
 
 use std::io;
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use futures_util::FutureExt;
 use futures_util::future::{Either, select};
-use playhouse_engine::locale::{Language, UiText};
-use playhouse_engine::mind::human::{Console, HumanMind, Question, SeatLessons};
+use playhouse_engine::locale::{Language, UiText, text};
+use playhouse_engine::message::{cut, one_line};
+use playhouse_engine::mind::human::{
+    Console, Filled, FormAnswer, HumanMind, Question, SeatField, SeatForm, SeatLessons, SeatOption,
+};
 use playhouse_engine::mind::{Answering, Mind, MindInfo, Prompt};
+use playhouse_story::StoryView;
+use serde::Serialize;
 use serde_json::{Value, json};
 use tokio::sync::watch;
+
+/// The longest name of a person, in characters.
+const LONGEST_NAME: usize = 40;
 
 /// A question to the person at a seat.
 #[derive(Clone, Debug)]
@@ -20,15 +28,66 @@ struct OpenQuestion {
     number: u32,
     /// What was shown since the last answer.
     shown: Vec<UiText>,
-    asked: Question,
+    asked: Asked,
+}
+
+#[derive(Clone, Debug)]
+enum Asked {
+    Question(Question),
+    Form(SeatForm),
+}
+
+/// What answers it.
+enum Reply {
+    Line(String),
+    Filled(Filled),
+}
+
+/// What the person at a seat sends.
+#[derive(Debug)]
+pub(super) enum Answer {
+    /// A line as if it were typed.
+    Line(String),
+    Form(FormAnswer),
 }
 
 #[derive(Default)]
 struct Open {
     question: Option<OpenQuestion>,
-    /// The receiver of the line that answers it.
-    reply: Option<Sender<Option<String>>>,
+    /// The receiver of the answer; nobody answers if it gets none.
+    reply: Option<Sender<Reply>>,
     last: u32,
+    /// Since when the person has the turn.
+    since: Option<Instant>,
+    /// What the person is called; its character, if empty.
+    person: String,
+}
+
+/// What a host allows those who play.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TableRules {
+    /// As long as it takes if `None`.
+    pub limit: Option<TurnLimit>,
+    /// Whether a person may take back its last answer.
+    pub may_undo: bool,
+}
+
+/// How long a person may take for a turn, and what follows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TurnLimit {
+    pub time: Duration,
+    pub then: AfterLimit,
+}
+
+/// What follows if a person takes longer for a turn than the host allows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum AfterLimit {
+    /// The improviser plays until the person takes the seat again.
+    #[default]
+    Improviser,
+    /// All wait on.
+    Wait,
 }
 
 /// Who plays the character of a seat.
@@ -47,14 +106,14 @@ pub struct Seat {
     open: Mutex<Open>,
     player: watch::Sender<Player>,
     news: watch::Sender<u64>,
-    /// How long a question waits before the improviser takes over; forever if `None`.
-    max_away: Option<Duration>,
+    rules: TableRules,
+    /// The story whose readers are told how the seat is.
+    view: OnceLock<Arc<StoryView>>,
 }
 
 impl Seat {
-    /// A seat that a person has, or may have later. Its person may leave a question open this
-    /// long; after it the improviser plays until the seat is taken again. `None` waits for ever.
-    pub fn new(max_away: Option<Duration>, is_taken: bool) -> Self {
+    /// A seat that a person has, or may have later.
+    pub fn new(rules: TableRules, is_taken: bool) -> Self {
         Self {
             open: Mutex::default(),
             player: watch::Sender::new(if is_taken {
@@ -63,8 +122,43 @@ impl Seat {
                 Player::Mind
             }),
             news: watch::Sender::new(0),
-            max_away,
+            rules,
+            view: OnceLock::new(),
         }
+    }
+
+    /// Lets the readers of this story know how the seat is.
+    pub fn tell(&self, view: &Arc<StoryView>) {
+        // A seat is in one story.
+        let _ = self.view.set(view.clone());
+    }
+
+    pub(super) fn may_undo(&self) -> bool {
+        self.rules.may_undo
+    }
+
+    /// Whose turn it is and who plays, as everybody at the table may know.
+    pub(super) fn at_table(&self, name: &str) -> Value {
+        let open = self.open();
+        let left = self.rules.limit.zip(open.since).map(|(limit, since)| {
+            let left = limit.time.saturating_sub(since.elapsed());
+            json!({"ms": left.as_millis() as u64, "then": limit.then})
+        });
+        json!({
+            "name": name, "person": open.person, "played_by": self.played_by(),
+            "asked": open.since.is_some(), "left": left,
+        })
+    }
+
+    /// Notes what the person is called.
+    pub fn call_person(&self, name: &str) {
+        self.open().person = cut(name, LONGEST_NAME);
+        self.announce();
+    }
+
+    /// What the person is called; empty if it didn't say.
+    pub fn person(&self) -> String {
+        self.open().person.clone()
     }
 
     /// The mind of the person at this seat. While nobody has it, `own` answers, and the improviser
@@ -99,6 +193,17 @@ impl Seat {
 
     fn announce(&self) {
         self.news.send_modify(|news| *news += 1);
+        self.view
+            .get()
+            .into_iter()
+            .for_each(|view| view.note_seats());
+    }
+
+    /// The person has the turn until what this returns is dropped.
+    fn begin_turn(self: &Arc<Self>) -> Turn {
+        self.open().since = Some(Instant::now());
+        self.announce();
+        Turn(self.clone())
     }
 
     /// What the seat is asked now, if it is, in the language of the reader.
@@ -107,22 +212,19 @@ impl Seat {
         let Some(question) = &open.question else {
             return Value::Null;
         };
-        let asked = &question.asked;
-        let options = asked.options.iter().map(|option| {
-            let label = option.label.in_language(language);
-            json!({"value": option.number.to_string(), "label": label})
-        });
         let text = question.shown.iter();
         let text = text.map(|text| text.in_language(language).trim().to_owned());
         let text: Vec<_> = text.filter(|text| !text.is_empty()).collect();
-        json!({
-            "number": question.number, "question": text.join("\n\n"),
-            "label": asked.label.in_language(language),
-            "free": asked.options.is_empty() || asked.takes_words,
-            "options": options.collect::<Vec<_>>(),
-            "skip": asked.skip.as_ref().map(|skip| skip.in_language(language)),
-            "back": asked.has_back,
-        })
+        let mut json = match &question.asked {
+            Asked::Question(asked) => question_json(asked, language),
+            Asked::Form(form) => json!({
+                "label": form.label.in_language(language),
+                "fields": fields_json(&form.fields, language), "one_of": form.one_of,
+            }),
+        };
+        json["number"] = question.number.into();
+        json["question"] = text.join("\n\n").into();
+        json
     }
 
     /// Whether a person plays.
@@ -155,31 +257,42 @@ impl Seat {
     fn give(&self, player: Player) {
         self.player.send_replace(player);
         if player != Player::Person {
-            self.answer(None, None);
+            self.close();
         }
         self.announce();
     }
 
-    /// Answers a question with a line; returns whether it was open. Without a line nobody answers.
-    pub(super) fn answer(&self, number: Option<u32>, line: Option<String>) -> bool {
+    /// Answers the question with this number, if it is still open.
+    ///
+    /// # Errors
+    /// It is not, or the answer doesn't fit it.
+    pub(super) fn answer(&self, number: Option<u32>, answer: &Answer) -> Result<(), UiText> {
         let mut open = self.open();
-        let asked = open.question.as_ref().map(|question| question.number);
-        if asked.is_none() || number.is_some_and(|number| asked != Some(number)) {
-            return false;
-        }
+        let question = open.question.as_ref();
+        let question = question.filter(|open| number.is_none_or(|number| open.number == number));
+        let reply = match (question.map(|question| &question.asked), answer) {
+            (Some(Asked::Question(_)), Answer::Line(line)) => Reply::Line(one_line(line)),
+            (Some(Asked::Form(form)), Answer::Form(answer)) => Reply::Filled(form.read(answer)?),
+            _ => return Err(text!(page_not_asked)),
+        };
         open.question = None;
-        let reply = open.reply.take();
+        let sender = open.reply.take();
         drop(open);
         self.announce();
-        reply.is_some_and(|reply| reply.send(line).is_ok())
+        let sent = sender.and_then(|sender| sender.send(reply).ok());
+        sent.ok_or_else(|| text!(page_not_asked))
     }
 
     /// Ends an open question, since nobody will take the answer.
     pub fn close(&self) {
-        self.answer(None, None);
+        let mut open = self.open();
+        open.question = None;
+        open.reply = None;
+        drop(open);
+        self.announce();
     }
 
-    fn ask(&self, shown: Vec<UiText>, asked: Question) -> Receiver<Option<String>> {
+    fn ask(&self, shown: Vec<UiText>, asked: Asked) -> Receiver<Reply> {
         let (reply, answer) = channel();
         let mut open = self.open();
         open.last += 1;
@@ -195,11 +308,69 @@ impl Seat {
     }
 }
 
+/// A question as a page draws it.
+fn question_json(asked: &Question, language: Language) -> Value {
+    json!({
+        "label": asked.label.in_language(language),
+        "free": asked.options.is_empty() || asked.takes_words,
+        "options": options_json(&asked.options, language),
+        "skip": asked.skip.as_ref().map(|skip| skip.in_language(language)),
+        "back": asked.has_back,
+    })
+}
+
+fn fields_json(fields: &[SeatField], language: Language) -> Value {
+    let fields = fields.iter().map(|field| {
+        let mut json = question_json(&field.question, language);
+        json["name"] = field.name.into();
+        json["with"] = field.with.into();
+        json["budget"] = field.question.budget.into();
+        json
+    });
+    fields.collect()
+}
+
+fn options_json(options: &[SeatOption], language: Language) -> Value {
+    let options = options.iter().map(|option| {
+        let mut json = json!({
+            "value": option.number.to_string(), "label": option.label.in_language(language),
+            "fields": fields_json(&option.fields, language),
+        });
+        if let Some(summary) = &option.summary {
+            json["summary"] = summary.in_language(language).into();
+        }
+        if let Some(cost) = option.cost {
+            (json["cost"], json["group"]) = (cost.amount.into(), cost.group.into());
+        }
+        json
+    });
+    options.collect()
+}
+
+/// The turn of the person at a seat.
+struct Turn(Arc<Seat>);
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        self.0.open().since = None;
+        self.0.announce();
+    }
+}
+
 /// The browser as the screen and keyboard of a seat.
 struct SeatConsole {
     seat: Arc<Seat>,
     /// What was shown since the last answer.
     shown: Vec<UiText>,
+}
+
+impl SeatConsole {
+    /// Puts a question to the person; `None` if the seat was closed, or another question took its
+    /// place.
+    fn put(&mut self, asked: Asked) -> Option<Reply> {
+        let shown = std::mem::take(&mut self.shown);
+        self.seat.ask(shown, asked).recv().ok()
+    }
 }
 
 impl Console for SeatConsole {
@@ -214,10 +385,17 @@ impl Console for SeatConsole {
     }
 
     fn ask(&mut self, question: &Question, _: Language) -> io::Result<Option<String>> {
-        let shown = std::mem::take(&mut self.shown);
-        let answer = self.seat.ask(shown, question.clone());
-        // The seat was closed, or another question took its place.
-        Ok(answer.recv().unwrap_or_default())
+        Ok(match self.put(Asked::Question(question.clone())) {
+            Some(Reply::Line(line)) => Some(line),
+            _ => None,
+        })
+    }
+
+    fn fill(&mut self, form: &SeatForm, _: Language) -> io::Result<Option<Filled>> {
+        match self.put(Asked::Form(form.clone())) {
+            Some(Reply::Filled(filled)) => Ok(Some(filled)),
+            _ => Err(io::ErrorKind::UnexpectedEof.into()),
+        }
     }
 
     fn read(&mut self, prompt: &str) -> io::Result<Option<String>> {
@@ -267,7 +445,9 @@ impl Mind for SeatMind {
         let improviser = self.improviser.answer(prompt);
         let own = self.own.answer(prompt);
         let seat = self.seat.clone();
+        let turn = seat.begin_turn();
         Box::pin(async move {
+            let _turn = turn;
             let left = Box::pin(left(seat));
             let player = match select(person, left).await {
                 Either::Left((answer, left)) => match answer {
@@ -288,15 +468,16 @@ impl Mind for SeatMind {
     }
 }
 
-/// Waits until the person leaves the seat, or was away for too long; who plays then.
+/// Waits until the person leaves the seat, or its time is up; who plays then.
 async fn left(seat: Arc<Seat>) -> Player {
     let mut player = seat.player.subscribe();
     let leaves = player.wait_for(|player| *player != Player::Person);
-    let Some(max_away) = seat.max_away else {
+    let then = seat.rules.limit.map(|limit| (limit.then, limit.time));
+    let Some((AfterLimit::Improviser, time)) = then else {
         // The sender is in the seat.
         return leaves.await.map_or(Player::Mind, |player| *player);
     };
-    match tokio::time::timeout(max_away, leaves).await {
+    match tokio::time::timeout(time, leaves).await {
         Ok(left) => left.map_or(Player::Mind, |player| *player),
         Err(_) => {
             seat.give(Player::Improviser);

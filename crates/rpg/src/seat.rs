@@ -8,7 +8,10 @@ use std::io;
 
 use playhouse_engine::locale::{Argument, UiText, text};
 use playhouse_engine::mind::Notes;
-use playhouse_engine::mind::human::{Dialogue, Question, SeatAnswer, SeatLessons};
+use playhouse_engine::mind::human::{
+    Chosen, Dialogue, Filled, OptionCost, Question, SeatAnswer, SeatField, SeatForm, SeatLessons,
+    SeatOption, WORDS,
+};
 use playhouse_engine::reading::Offers;
 use serde_json::{Map, Value, json};
 
@@ -19,6 +22,13 @@ use crate::world_file::STAY;
 
 /// More sentences are no menu: what comes first in them is chosen first.
 const LONGEST_MENU: usize = 12;
+
+/// The fields of forms.
+const SAID: &str = "said";
+const DONE: &str = "done";
+const TELLS: &str = "tells";
+const MIND: &str = "mind";
+const WHICH: &str = "which";
 
 /// Teaches a seat the campaign.
 pub fn teach(lessons: &mut SeatLessons) {
@@ -41,184 +51,256 @@ fn take_turn(notes: Notes<'_>, dialogue: &mut Dialogue<'_>) -> io::Result<Option
     if notes.text("place").is_empty() {
         return Ok(None);
     }
-    loop {
-        if let Some(turn) = Turn::new(notes, dialogue).ask()? {
-            return Ok(Some(turn.into()));
+    let form = turn_form(notes);
+    let filled = dialogue.fill(&form, |dialogue| {
+        loop {
+            if let Some(filled) = Turn::new(notes, &form, dialogue).ask()? {
+                return Ok(filled);
+            }
         }
+    })?;
+    Ok(Some(plan_of(&filled).into()))
+}
+
+/// What can be said and done in a turn.
+fn turn_form(notes: Notes<'_>) -> SeatForm {
+    let can = notes.texts("can");
+    let possible = ActionSpec::all().filter(|action| can.contains(&action.name));
+    let (said, done): (Vec<_>, Vec<_>) = possible.partition(|action| action.slot == Slot::Said);
+    let acts = |acts: Vec<&'static ActionSpec>| acts.into_iter().map(move |act| act_of(act, notes));
+    let nothing = |question: Question| question.or(text!(rpg_seat_nothing));
+    let facts = notes.list("facts").map(|fact| {
+        let title = UiText::verbatim(fact.text("title"));
+        SeatOption::new(title, fact.text("id"))
+    });
+    let tells = Question::of(text!(rpg_seat_tells), facts).or(text!(rpg_seat_tells_nothing));
+    let thought = Question::words(text!(mind_seat_thought));
+    let fields = [
+        SeatField::new(
+            SAID,
+            nothing(Question::of(text!(mind_seat_words), acts(said))),
+        ),
+        SeatField::new(TELLS, tells).with(SAID),
+        SeatField::new(
+            DONE,
+            nothing(Question::of(text!(mind_seat_what_to_do), acts(done))),
+        ),
+        SeatField::new(MIND, thought.or(text!(mind_seat_nothing))),
+    ];
+    let is_open =
+        |field: &SeatField| field.question.takes_words || !field.question.options.is_empty();
+    SeatForm {
+        label: match notes.list("present").len() {
+            0 => text!(mind_seat_what_to_do),
+            _ => text!(rpg_seat_do_or_say),
+        },
+        fields: fields.into_iter().filter(is_open).collect(),
+        one_of: &[SAID, DONE],
     }
 }
 
-/// A turn as it is put together. Its steps return `None` if the person wants to begin it again.
-struct Turn<'n, 'd, 'c> {
-    notes: Notes<'n>,
-    dialogue: &'d mut Dialogue<'c>,
-    said: Vec<&'static ActionSpec>,
-    done: Vec<&'static ActionSpec>,
-    plan: Map<String, Value>,
+/// An action with what it needs: which of all ways, as a sentence, even if there is one only, and
+/// words.
+fn act_of(action: &'static ActionSpec, notes: Notes<'_>) -> SeatOption {
+    let ways = ways(action, notes).into_iter().map(|way| {
+        let summary = summary(action, notes, &way);
+        SeatOption::new(sentence(action, notes, &way), way).with_summary(summary)
+    });
+    let which = SeatField::new(WHICH, Question::of(text!(rpg_seat_which), ways));
+    let words = action.members.iter().filter_map(|member| {
+        let label = match member.source {
+            Source::Speech => text!(mind_seat_words),
+            Source::Vow => text!(rpg_seat_vow),
+            Source::Deed => text!(rpg_seat_what_to_try),
+            Source::Search => text!(rpg_seat_what_to_find),
+            _ => return None,
+        };
+        Some(SeatField::new(member.name, Question::words(label)))
+    });
+    let which = Some(which).filter(|which| !which.question.options.is_empty());
+    let label = ActionSpec::label(action.name);
+    let summary = summary(action, notes, &Map::new());
+    SeatOption {
+        fields: which.into_iter().chain(words).collect(),
+        ..SeatOption::new(label, action.name).with_summary(summary)
+    }
 }
 
-impl<'n, 'd, 'c> Turn<'n, 'd, 'c> {
-    fn new(notes: Notes<'n>, dialogue: &'d mut Dialogue<'c>) -> Self {
-        let can = notes.texts("can");
-        let possible = ActionSpec::all().filter(|action| can.contains(&action.name));
-        let (said, done) = possible.partition(|action| action.slot == Slot::Said);
+/// The answer that was filled in.
+fn plan_of(filled: &Filled) -> Map<String, Value> {
+    let mut plan = Map::from_iter([(
+        "mind".to_owned(),
+        filled.words(MIND).unwrap_or_default().into(),
+    )]);
+    for act in [SAID, DONE].iter().flat_map(|field| filled.chosen(field)) {
+        let mut members = match act.filled.value(WHICH) {
+            Value::Object(way) => way,
+            _ => Map::new(),
+        };
+        let words = act.filled.all_words();
+        members.extend(words.map(|(name, words)| (name.to_owned(), words.into())));
+        let name = act.value.as_str().unwrap_or_default();
+        plan.insert(name.to_owned(), members.into());
+    }
+    let told = filled.value(TELLS);
+    if !told.is_null() {
+        plan.insert("tells".into(), json!([told]));
+    }
+    plan
+}
+
+/// A turn as it is put together prompt by prompt. Its steps return `None` if the person wants to
+/// begin it again.
+struct Turn<'n, 'f, 'd, 'c> {
+    notes: Notes<'n>,
+    form: &'f SeatForm,
+    dialogue: &'d mut Dialogue<'c>,
+    filled: Filled,
+}
+
+impl<'n, 'f, 'd, 'c> Turn<'n, 'f, 'd, 'c> {
+    fn new(notes: Notes<'n>, form: &'f SeatForm, dialogue: &'d mut Dialogue<'c>) -> Self {
         Self {
             notes,
+            form,
             dialogue,
-            said,
-            done,
-            plan: Map::from_iter([("mind".to_owned(), "".into())]),
+            filled: Filled::default(),
         }
     }
 
-    fn ask(mut self) -> io::Result<Option<Map<String, Value>>> {
-        let actions: Vec<_> = self.said.iter().chain(&self.done).copied().collect();
-        let is_heard = self.notes.list("present").len() > 0;
-        let question = match is_heard {
-            true => Question::options(text!(rpg_seat_do_or_say), labels(&actions)).or_words(),
-            false => Question::options(text!(mind_seat_what_to_do), labels(&actions)),
+    /// What can be chosen in a field of the form.
+    fn options(&self, field: &str) -> &'f [SeatOption] {
+        let mut fields = self.form.fields.iter();
+        let field = fields.find(|own| own.name == field);
+        field.map_or(&[], |field| &field.question.options)
+    }
+
+    fn ask(mut self) -> io::Result<Option<Filled>> {
+        let (said, done) = (self.options(SAID), self.options(DONE));
+        let label = self.form.label.clone();
+        let question = Question::of(label, said.iter().chain(done).cloned());
+        let question = match self.notes.list("present").len() {
+            0 => question,
+            _ => question.or_words().with_hint(text!(rpg_seat_said_aloud)),
         };
-        let is_said = match self.dialogue.ask(&question)? {
-            SeatAnswer::Words(words) => {
-                self.say(words);
-                true
-            }
+        match self.dialogue.ask(&question)? {
+            SeatAnswer::Words(words) => self.say(&words),
             SeatAnswer::Option(index) => {
-                let Some(action) = actions.get(index) else {
-                    return Ok(None);
+                let is_added = match said.get(index) {
+                    Some(act) => self.add(SAID, act)?,
+                    None => match done.get(index - said.len()) {
+                        Some(act) => self.add(DONE, act)?,
+                        None => false,
+                    },
                 };
-                if !self.add(action)? {
+                if !is_added {
                     return Ok(None);
                 }
-                action.slot == Slot::Said
             }
             SeatAnswer::Skipped | SeatAnswer::Back => return Ok(None),
-        };
-        if is_said && !(self.tell()? && self.do_more()?) {
+        }
+        if self.filled.has(SAID) && !(self.tell()? && self.do_more()?) {
             return Ok(None);
         }
-        Ok(Some(self.plan))
+        Ok(Some(self.filled))
     }
 
     /// Says words to the one whom they name, or to everybody here.
-    fn say(&mut self, words: String) {
+    fn say(&mut self, words: &str) {
         let present = self.notes.names("present");
-        let named = Offers::of_names(present.iter().copied()).mentioned(&words);
+        let named = Offers::of_names(present.iter().copied()).mentioned(words);
         let target = match (named.as_slice(), present.as_slice()) {
             ([one], _) => present.get(*one).copied(),
             (_, [only]) => Some(*only),
             _ => None,
         };
-        let said = json!({"target": target.unwrap_or_default(), "text": words});
-        self.plan.insert("speak".into(), said);
+        let to = json!({"target": target.unwrap_or_default()});
+        let way = SeatOption::new(UiText::default(), to);
+        let said = Filled::default().with_option(WHICH, &way, Filled::default());
+        let speak = SeatOption::new(UiText::default(), "speak");
+        let filled = std::mem::take(&mut self.filled);
+        self.filled = filled.with_option(SAID, &speak, said.with_words("text", words));
     }
 
-    /// Asks for everything that an action needs; returns whether it is in the plan.
-    fn add(&mut self, action: &ActionSpec) -> io::Result<bool> {
-        let Some(mut filled) = self.choose(action)? else {
+    /// Asks for everything that an act needs; returns whether it was filled in.
+    fn add(&mut self, field: &'static str, act: &SeatOption) -> io::Result<bool> {
+        let Some(fields) = self.narrowed(act)? else {
             return Ok(false);
         };
-        for member in action.members {
-            let label = match member.source {
-                Source::Speech => text!(mind_seat_words),
-                Source::Vow => text!(rpg_seat_vow),
-                Source::Deed => text!(rpg_seat_what_to_try),
-                Source::Search => text!(rpg_seat_what_to_find),
-                _ => continue,
-            };
-            let question = Question::words(label).with_back();
-            let SeatAnswer::Words(words) = self.dialogue.ask(&question)? else {
-                return Ok(false);
-            };
-            filled.insert(member.name.into(), words.into());
-        }
-        self.plan.insert(action.name.into(), filled.into());
+        let Some(own) = self.dialogue.fields(&fields, true)? else {
+            return Ok(false);
+        };
+        let filled = std::mem::take(&mut self.filled);
+        self.filled = filled.with_option(field, act, own);
         Ok(true)
     }
 
-    /// Which of all ways of an action is chosen, as a sentence, even if there is one only.
-    fn choose(&mut self, action: &ActionSpec) -> io::Result<Option<Map<String, Value>>> {
-        let mut ways = ways(action, self.notes);
-        if ways.len() > LONGEST_MENU
-            && let Some(first) = action.members.first()
-        {
-            let mut values: Vec<_> = ways.iter().filter_map(|way| way.get(first.name)).collect();
-            values.dedup();
-            let options = values.iter().filter_map(|value| value.as_str());
-            let options = options.map(UiText::verbatim).collect();
-            let question = Question::options(ActionSpec::label(action.name), options);
-            let SeatAnswer::Option(index) = self.dialogue.ask(&question.with_back())? else {
-                return Ok(None);
-            };
-            let chosen = values.get(index).map(|value| (*value).clone());
-            ways.retain(|way| way.get(first.name) == chosen.as_ref());
-        }
-        if ways.is_empty() {
-            return Ok(Some(Map::new()));
-        }
-        let sentences = ways.iter().map(|way| sentence(action, self.notes, way));
-        let question = Question::options(text!(rpg_seat_which), sentences.collect()).with_back();
-        let chosen = match self.dialogue.ask(&question)? {
-            SeatAnswer::Option(index) => index,
-            _ => return Ok(None),
+    /// The fields of an act. If it has very many ways, what comes first in them is chosen first.
+    fn narrowed(&mut self, act: &SeatOption) -> io::Result<Option<Vec<SeatField>>> {
+        let mut fields = act.fields.clone();
+        let name = act.value.as_str().unwrap_or_default();
+        let first = ActionSpec::all().find(|action| action.name == name);
+        let first = first.and_then(|action| action.members.first());
+        let which = fields.first_mut().filter(|field| field.name == WHICH);
+        let (Some(first), Some(which)) = (first, which) else {
+            return Ok(Some(fields));
         };
-        Ok(ways.into_iter().nth(chosen))
+        let ways = &mut which.question.options;
+        if ways.len() <= LONGEST_MENU {
+            return Ok(Some(fields));
+        }
+        let mut values: Vec<_> = ways
+            .iter()
+            .filter_map(|way| way.value.get(first.name)?.as_str())
+            .map(str::to_owned)
+            .collect();
+        values.dedup();
+        let options = values.iter().map(UiText::verbatim).collect();
+        let question = Question::options(act.label.clone(), options);
+        let SeatAnswer::Option(index) = self.dialogue.ask(&question.with_back())? else {
+            return Ok(None);
+        };
+        let chosen = values.get(index).map(String::as_str);
+        ways.retain(|way| way.value.get(first.name).and_then(Value::as_str) == chosen);
+        Ok(Some(fields))
     }
 
     /// Asks which fact the words tell, if one is known that others here don't know.
     fn tell(&mut self) -> io::Result<bool> {
-        let facts: Vec<_> = self.notes.list("facts").collect();
-        if facts.is_empty() {
+        let Some(field) = self.form.fields.iter().find(|field| field.name == TELLS) else {
             return Ok(true);
-        }
-        let titles = facts
-            .iter()
-            .map(|fact| UiText::verbatim(fact.text("title")));
-        let question = Question::options(text!(rpg_seat_tells), titles.collect());
-        let question = question.or(text!(rpg_seat_tells_nothing)).with_back();
-        match self.dialogue.ask(&question)? {
-            SeatAnswer::Back => return Ok(false),
-            SeatAnswer::Option(index) => {
-                let told = facts.get(index).map(|fact| fact.text("id"));
-                self.plan.insert("tells".into(), json!([told]));
-            }
-            SeatAnswer::Skipped | SeatAnswer::Words(_) => {}
-        }
+        };
+        let Some(told) = self.dialogue.fields(std::slice::from_ref(field), true)? else {
+            return Ok(false);
+        };
+        self.filled.extend(told);
         Ok(true)
     }
 
     /// Shows what is said, and asks what is done beside it, or thought.
     fn do_more(&mut self) -> io::Result<bool> {
-        let said =
-            (self.said.iter()).find_map(|action| Some((*action, self.plan.get(action.name)?)));
-        if let Some((action, said)) = said {
-            self.dialogue.show(spoken(action, Notes::new(said)))?;
+        if let Some(said) = self.filled.chosen(SAID).first() {
+            self.dialogue.show(spoken(said))?;
         }
         // To wait is to do nothing.
-        let more = self.done.iter().filter(|action| action.name != "wait");
-        let more: Vec<_> = more.copied().collect();
-        let question = Question::options(text!(rpg_seat_and_then), labels(&more));
+        let more = self.options(DONE).iter().filter(|act| act.value != "wait");
+        let more: Vec<_> = more.collect();
+        let question = Question::of(text!(rpg_seat_and_then), more.iter().copied().cloned());
         let question = question.or(text!(rpg_seat_nothing)).or_words().with_back();
         Ok(match self.dialogue.ask(&question)? {
             SeatAnswer::Skipped => true,
             SeatAnswer::Words(thought) => {
-                self.plan.insert("mind".into(), thought.into());
+                self.filled
+                    .extend(Filled::default().with_words(MIND, thought));
                 true
             }
             SeatAnswer::Option(index) => match more.get(index) {
-                Some(action) => self.add(action)?,
+                Some(act) => self.add(DONE, act)?,
                 None => false,
             },
             SeatAnswer::Back => false,
         })
     }
-}
-
-fn labels(actions: &[&ActionSpec]) -> Vec<UiText> {
-    let actions = actions.iter();
-    actions
-        .map(|action| ActionSpec::label(action.name))
-        .collect()
 }
 
 /// All ways to fill those members of an action that have legal values to choose from.
@@ -243,9 +325,12 @@ fn ways(action: &ActionSpec, notes: Notes<'_>) -> Vec<Map<String, Value>> {
     }
     let mut ways = Vec::new();
     for member in action.members {
-        let Some(values) = member.source.noted(notes) else {
+        let Some(mut values) = member.source.noted(notes) else {
             continue;
         };
+        if member.source == Source::Addressee && values.len() > 1 {
+            values.push("");
+        }
         let before = if ways.is_empty() {
             vec![Map::new()]
         } else {
@@ -276,6 +361,9 @@ fn sentence(action: &ActionSpec, notes: Notes<'_>, way: &Map<String, Value>) -> 
         };
         return text!(rpg_seat_promise_to, to = part("to"), words = part("words"));
     }
+    if action.name == "speak" && chosen("target").is_empty() {
+        return text!(rpg_seat_to_everyone);
+    }
     if action.name == "use" && chosen("with").is_empty() {
         return text!(rpg_seat_use_alone, item = chosen("item"));
     }
@@ -295,10 +383,31 @@ fn sentence(action: &ActionSpec, notes: Notes<'_>, way: &Map<String, Value>) -> 
     })
 }
 
+/// What happens if an action is done in this way, for whoever does it.
+fn summary(action: &ActionSpec, notes: Notes<'_>, way: &Map<String, Value>) -> UiText {
+    let chosen = |name: &str| way.get(name).and_then(Value::as_str).unwrap_or_default();
+    match action.name {
+        "speak" | "whisper" | "announce" => said(action.name, chosen("target"), WORDS),
+        "promise" => text!(rpg_seat_you_promise, to = chosen("to"), words = WORDS),
+        "attempt" => text!(rpg_seat_you_try, what = WORDS),
+        "query" => text!(rpg_seat_you_look_for, what = WORDS),
+        "keep" => text!(rpg_seat_you_keep, promise = sentence(action, notes, way)),
+        name if way.is_empty() => text!(rpg_seat_you, what = ActionSpec::label(name)),
+        _ => text!(rpg_seat_you, what = sentence(action, notes, way)),
+    }
+}
+
 /// What is said, for the one who says it.
-fn spoken(action: &ActionSpec, said: Notes<'_>) -> UiText {
-    let (target, words) = (said.text("target"), said.text("text"));
-    match (action.name, target) {
+fn spoken(act: &Chosen) -> UiText {
+    let to = act.filled.value(WHICH);
+    let target = to.get("target").and_then(Value::as_str);
+    let words = act.filled.words("text").unwrap_or_default();
+    let action = act.value.as_str().unwrap_or_default();
+    said(action, target.unwrap_or_default(), words)
+}
+
+fn said(action: &str, target: &str, words: &str) -> UiText {
+    match (action, target) {
         ("whisper", _) => text!(rpg_seat_you_whisper, target, words),
         ("announce", _) => text!(rpg_seat_you_announce, words),
         (_, "") => text!(rpg_seat_you_say, words),
@@ -308,56 +417,42 @@ fn spoken(action: &ActionSpec, said: Notes<'_>) -> UiText {
 
 /// Asks where to go next, and why.
 fn vote(notes: Notes<'_>, dialogue: &mut Dialogue<'_>) -> io::Result<Option<Value>> {
-    let dungeons = notes.names("options");
-    let mut options: Vec<_> = dungeons
-        .iter()
-        .map(|name| UiText::verbatim(*name))
-        .collect();
-    options.push(text!(rpg_seat_stay));
-    let question = Question::options(text!(rpg_seat_where), options);
-    let Some((chosen, said)) = choose_and_say(&question, dialogue)? else {
-        return Ok(None);
-    };
-    let chosen = dungeons.get(chosen).copied().unwrap_or(STAY);
-    Ok(Some(json!({"mind": "", "vote": chosen, "say": said})))
+    let dungeons = notes.names("options").into_iter();
+    let dungeons = dungeons.map(|name| SeatOption::new(UiText::verbatim(name), name));
+    let stay = SeatOption::new(text!(rpg_seat_stay), STAY);
+    let question = Question::of(text!(rpg_seat_where), dungeons.chain([stay]));
+    let filled = dialogue.fill_by_field(&choice_with_words(question))?;
+    let said = filled.words(SAID);
+    Ok(Some(
+        json!({"mind": "", "vote": filled.value(WHICH), "say": said}),
+    ))
 }
 
 /// Asks for a decision, and for words beside it.
 fn choose(notes: Notes<'_>, dialogue: &mut Dialogue<'_>) -> io::Result<Option<Value>> {
-    let options: Vec<_> = notes.list("options").collect();
-    let labels = options
-        .iter()
-        .map(|option| UiText::verbatim(option.text("label")));
-    let question = Question::options(text!(rpg_seat_decide), labels.collect());
-    let Some((chosen, said)) = choose_and_say(&question, dialogue)? else {
+    let options = notes.list("options").map(|option| {
+        let label = UiText::verbatim(option.text("label"));
+        SeatOption::new(label, option.text("id"))
+    });
+    let question = Question::of(text!(rpg_seat_decide), options);
+    if question.options.is_empty() {
         return Ok(None);
-    };
-    let chosen = options.get(chosen).map(|option| option.text("id"));
-    let mut choice = json!({"mind": "", "option": chosen});
-    if let Some(said) = said {
+    }
+    let filled = dialogue.fill_by_field(&choice_with_words(question))?;
+    let mut choice = json!({"mind": "", "option": filled.value(WHICH)});
+    if let Some(said) = filled.words(SAID) {
         choice["say"] = said.into();
     }
     Ok(Some(choice))
 }
 
-/// An option and the words that are said with it, if any. `None` if there are no options.
-fn choose_and_say(
-    question: &Question,
-    dialogue: &mut Dialogue<'_>,
-) -> io::Result<Option<(usize, Option<String>)>> {
+/// A choice, and the words that are said with it, if any.
+fn choice_with_words(choice: Question) -> SeatForm {
     let words = Question::words(text!(rpg_seat_say_with_it)).or(text!(rpg_seat_say_nothing));
-    let words = words.with_back();
-    while !question.options.is_empty() {
-        let SeatAnswer::Option(chosen) = dialogue.ask(question)? else {
-            continue;
-        };
-        match dialogue.ask(&words)? {
-            SeatAnswer::Back => {}
-            SeatAnswer::Words(said) => return Ok(Some((chosen, Some(said)))),
-            SeatAnswer::Skipped | SeatAnswer::Option(_) => return Ok(Some((chosen, None))),
-        }
+    SeatForm {
+        fields: vec![SeatField::new(WHICH, choice), SeatField::new(SAID, words)],
+        ..SeatForm::default()
     }
-    Ok(None)
 }
 
 /// New cards keep the names and looks that the world gives them.
@@ -377,41 +472,88 @@ fn card_of(skill: Notes<'_>) -> Value {
     json!({"skill": name, "name": name, "description": look})
 }
 
-/// What can be done at a turn of a fight.
-#[derive(Clone)]
-enum FightMove<'n> {
-    /// This card of the hand on this target.
-    Card(usize, &'n str),
-    Show(&'n str),
-    /// Hold, flee or yield, as answers call it.
-    Other(&'static str),
-}
-
 /// Asks for cards, each with its target, or for something else; a sentence is said before.
 /// `None` if the notes tell of no fight.
 fn act(notes: Notes<'_>, dialogue: &mut Dialogue<'_>) -> io::Result<Option<Value>> {
     if notes.list("allies").len() == 0 {
         return Ok(None);
     }
-    let hand: Vec<_> = notes.list("hand").collect();
-    let mut played: Vec<(usize, &str)> = Vec::new();
-    let mut choice = json!({});
+    let form = fight_form(notes);
+    let filled = dialogue.fill(&form, |dialogue| play_cards(&form, dialogue))?;
+    let played = filled
+        .chosen(DONE)
+        .iter()
+        .map(|chosen| chosen.value.clone());
+    let played: Vec<_> = played.collect();
+    let mut choice = match played.as_slice() {
+        [other] if other.get("skill").is_none() => other.clone(),
+        cards => json!({"action": "play", "cards": cards}),
+    };
+    if let Some(said) = filled.words(SAID) {
+        choice["say"] = said.into();
+    }
+    Ok(Some(choice))
+}
+
+/// The cards that can be paid, each on each of its targets, and what else can be done.
+fn fight_form(notes: Notes<'_>) -> SeatForm {
+    let energy = notes.number("energy");
+    let hand = notes.list("hand").enumerate();
+    let cards = hand.flat_map(|(group, skill)| {
+        let targets = skill.texts("legal").into_iter();
+        let amount = skill.number("cost");
+        targets.map(move |on| {
+            let mut card = card_of(skill);
+            card["targets"] = json!([on]);
+            SeatOption {
+                cost: Some(OptionCost { group, amount }),
+                ..SeatOption::new(card_on(skill, on), card)
+            }
+        })
+    });
+    let cards = cards.filter(|card| card.cost.is_some_and(|cost| cost.amount <= energy));
+    let can = notes.texts("can");
+    let others = TURNS.iter().filter(|row| can.contains(&row.name));
+    let moves = cards.chain(others.flat_map(|row| others_of(row, notes)));
+    let question = Question {
+        budget: Some(energy),
+        ..Question::of(UiText::default(), moves)
+    };
+    let words = Question::words(text!(mind_seat_words)).or(text!(rpg_seat_say_nothing));
+    SeatForm {
+        label: text!(mind_seat_what_to_do),
+        fields: vec![SeatField::new(SAID, words), SeatField::new(DONE, question)],
+        ..SeatForm::default()
+    }
+}
+
+/// Asks for one card after the other, until there is no more energy.
+fn play_cards(form: &SeatForm, dialogue: &mut Dialogue<'_>) -> io::Result<Filled> {
+    let Some(moves) = form.fields.last().map(|field| &field.question) else {
+        return Ok(Filled::default());
+    };
+    let mut said = Filled::default();
+    let mut played: Vec<&SeatOption> = Vec::new();
     loop {
-        let spent: i64 = (played.iter())
-            .filter_map(|(index, _)| hand.get(*index))
-            .map(|skill| skill.number("cost"))
-            .sum();
-        let energy = notes.number("energy") - spent;
-        let moves = moves(notes, &hand, &played, energy);
-        if moves.is_empty() {
+        let costs: Vec<_> = played.iter().filter_map(|card| card.cost).collect();
+        let spent: i64 = costs.iter().map(|cost| cost.amount).sum();
+        let energy = moves.budget.unwrap_or_default() - spent;
+        let is_open = |option: &&SeatOption| match option.cost {
+            Some(cost) => {
+                cost.amount <= energy && costs.iter().all(|paid| paid.group != cost.group)
+            }
+            None => costs.is_empty(),
+        };
+        let open: Vec<_> = moves.options.iter().filter(is_open).collect();
+        if open.is_empty() {
             break;
         }
-        let labels = moves.iter().map(|(_, label)| label.clone()).collect();
+        let question = |label| Question::of(label, open.iter().copied().cloned()).or_words();
         let question = if played.is_empty() {
-            Question::options(text!(rpg_seat_act), labels).or_words()
+            question(form.label.clone()).with_hint(text!(rpg_seat_said_aloud))
         } else {
-            let question = Question::options(text!(rpg_seat_another_card, energy), labels);
-            question.or(text!(rpg_seat_no_more)).or_words().with_back()
+            let question = question(text!(rpg_seat_another_card, energy));
+            question.or(text!(rpg_seat_no_more)).with_back()
         };
         match dialogue.ask(&question)? {
             SeatAnswer::Skipped => break,
@@ -420,70 +562,37 @@ fn act(notes: Notes<'_>, dialogue: &mut Dialogue<'_>) -> io::Result<Option<Value
             }
             SeatAnswer::Words(words) => {
                 dialogue.show(text!(rpg_seat_you_say, words = &words))?;
-                choice["say"] = words.into();
+                said = Filled::default().with_words(SAID, words);
             }
-            SeatAnswer::Option(index) => match moves.into_iter().nth(index) {
-                Some((FightMove::Card(card, target), _)) => played.push((card, target)),
-                Some((FightMove::Show(item), _)) => {
-                    choice["action"] = "show".into();
-                    choice["item"] = item.into();
-                    return Ok(Some(choice));
+            SeatAnswer::Option(index) => {
+                let chosen = open.get(index).copied();
+                played.extend(chosen);
+                if chosen.is_some_and(|option| option.cost.is_none()) {
+                    break;
                 }
-                Some((FightMove::Other(action), _)) => {
-                    choice["action"] = action.into();
-                    return Ok(Some(choice));
-                }
-                None => {}
-            },
+            }
         }
     }
-    let cards = played.iter().filter_map(|(index, target)| {
-        let mut card = card_of(*hand.get(*index)?);
-        card["targets"] = json!([target]);
-        Some(card)
-    });
-    choice["cards"] = cards.collect();
-    choice["action"] = "play".into();
-    Ok(Some(choice))
-}
-
-/// The cards that can be paid, each on each of its targets; before the first one also what else can
-/// be done.
-fn moves<'n>(
-    notes: Notes<'n>,
-    hand: &[Notes<'n>],
-    played: &[(usize, &str)],
-    energy: i64,
-) -> Vec<(FightMove<'n>, UiText)> {
-    let mut moves = Vec::new();
-    for (index, skill) in hand.iter().enumerate() {
-        let is_played = played.iter().any(|(card, _)| *card == index);
-        if is_played || skill.number("cost") > energy {
-            continue;
-        }
-        let targets = skill.texts("legal").into_iter();
-        moves.extend(targets.map(|on| (FightMove::Card(index, on), card_on(*skill, on))));
-    }
-    if played.is_empty() {
-        let can = notes.texts("can");
-        let others = TURNS.iter().filter(|row| can.contains(&row.name));
-        moves.extend(others.flat_map(|row| others_of(row, notes)));
-    }
-    moves
+    Ok(played.into_iter().fold(said, |filled, option| {
+        filled.with_option(DONE, option, Filled::default())
+    }))
 }
 
 /// The ways to spend a turn by a row of the table, unless cards are played.
-fn others_of<'n>(row: &'static TurnSpec, notes: Notes<'n>) -> Vec<(FightMove<'n>, UiText)> {
+fn others_of(row: &'static TurnSpec, notes: Notes<'_>) -> Vec<SeatOption> {
     let draws = |source| row.members.iter().any(|member| member.source == source);
     if draws(combat::Source::Hand) {
         return Vec::new();
     }
     if draws(combat::Source::Carried) {
-        let items = notes.names("items").into_iter();
-        let shown = items.map(|item| (FightMove::Show(item), text!(rpg_seat_show_item, item)));
+        let shown = notes.names("items").into_iter().map(|item| {
+            let value = json!({"action": "show", "item": item});
+            SeatOption::new(text!(rpg_seat_show_item, item), value)
+        });
         return shown.collect();
     }
-    vec![(FightMove::Other(row.name), ActionSpec::label(row.name))]
+    let label = ActionSpec::label(row.name);
+    vec![SeatOption::new(label, json!({"action": row.name}))]
 }
 
 /// A card and its target in the menu.
@@ -618,6 +727,35 @@ mod tests {
         let (plan, shown) = at_seat("home.plan", turn(&[]), typed).await;
         let tried = json!({"what": "Force the door."});
         assert_eq!(plan, json!({"mind": "", "attempt": tried}), "{shown}");
+    }
+
+    /// The number of an option of a form, by the labels that lead to it.
+    fn number(form: &SeatForm, field: &str, label: &str) -> u32 {
+        let field = form.fields.iter().find(|own| own.name == field).unwrap();
+        let mut options = field.question.options.iter();
+        let option = options.find(|option| option.label.in_language(Language::En) == label);
+        option.unwrap().number
+    }
+
+    #[test]
+    fn a_turn_that_is_filled_in_as_a_whole_is_a_plan() {
+        let mut notes = turn(&["Ann", "Bob"]);
+        notes["facts"] = json!([{"id": "lamp", "title": "Who put the lamp out"}]);
+        let form = turn_form(Notes::new(&notes));
+        let speak = number(&form, SAID, "speak to somebody");
+        let give = number(&form, DONE, "give something to somebody");
+        // To Ann, to Bob, to everyone here; to give something to everyone is no way.
+        let answer = json!({
+            "said": [{"option": speak, "fields": {"which": [{"option": 3}], "text": "Here."}}],
+            "tells": [{"option": 1}], "mind": "At last.",
+            "done": [{"option": give, "fields": {"which": [{"option": 2}]}}]});
+        let filled = form.read(&serde_json::from_value(answer).unwrap()).unwrap();
+        assert_eq!(
+            Value::Object(plan_of(&filled)),
+            json!({"mind": "At last.", "tells": ["lamp"],
+                "speak": {"target": "", "text": "Here."},
+                "give": {"item": "the clapper", "to": "Bob"}})
+        );
     }
 
     #[tokio::test]

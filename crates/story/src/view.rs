@@ -54,6 +54,9 @@ pub struct About {
     pub models: Vec<String>,
     #[serde(skip)]
     pub events: EventTypes,
+    /// Who plays no part any more after an event: whoever has that seat sees the rest.
+    #[serde(skip)]
+    pub releases: Option<fn(&EventRecord) -> Option<String>>,
 }
 
 impl About {
@@ -125,7 +128,7 @@ pub enum RunState {
 }
 
 impl RunState {
-    fn is_played(self) -> bool {
+    pub fn is_played(self) -> bool {
         matches!(self, Self::Playing | Self::Pausing | Self::Paused)
     }
 }
@@ -163,6 +166,9 @@ pub struct Contents {
     pub turns: Vec<TurnRange>,
     /// The events of each entity: what it learned, and what it did itself.
     pub learned: BTreeMap<u32, Vec<u32>>,
+    /// The same of those who play no part any more, with everything since.
+    released: BTreeMap<u32, Vec<u32>>,
+    releases: Option<fn(&EventRecord) -> Option<String>>,
     pub by_body: BTreeMap<BodyId, u32>,
     pub state: Arc<WorldState>,
     pub run: Run,
@@ -214,9 +220,13 @@ pub struct StoryView {
 impl StoryView {
     /// An empty view of a story.
     pub fn new(about: About) -> Self {
+        let contents = Contents {
+            releases: about.releases,
+            ..Contents::default()
+        };
         Self {
             about,
-            contents: RwLock::default(),
+            contents: RwLock::new(contents),
             news: watch::Sender::new(0),
             deltas: broadcast::Sender::new(MAX_DELTAS),
             clock: Box::new(stopwatch()),
@@ -569,6 +579,12 @@ impl Contents {
         calls.filter_map(|call| Some((&**call, &**call.outcome.as_ref()?)))
     }
 
+    /// The events that whoever has the seat of an entity sees.
+    pub fn seen(&self, who: u32) -> &[u32] {
+        let seen = self.released.get(&who).or_else(|| self.learned.get(&who));
+        seen.map_or(&[], Vec::as_slice)
+    }
+
     pub fn id_of(&self, name: &str) -> Option<u32> {
         self.names.get(name).copied()
     }
@@ -710,6 +726,14 @@ impl Contents {
             .collect();
         for who in told {
             self.learned.entry(who).or_default().push(number);
+        }
+        for seen in self.released.values_mut() {
+            seen.push(number);
+        }
+        let released = self.releases.and_then(|releases| releases(&record));
+        if let Some(who) = released.and_then(|name| self.id_of(&name)) {
+            let seen = self.learned.get(&who).cloned().unwrap_or_default();
+            self.released.entry(who).or_insert(seen);
         }
         self.by_body.insert(record.id, number);
         let place = telling.and_then(Telling::place);

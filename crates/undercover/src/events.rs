@@ -1,6 +1,6 @@
 //! The events of the game, as players learn of them.
 
-use playhouse_engine::event::{AgentEvent, EventType, Recipients};
+use playhouse_engine::event::{AgentEvent, EventRecord, EventType, Recipients};
 use playhouse_engine::locale::{UiText, text};
 use playhouse_engine::message::Tags;
 use playhouse_engine::session::TOLD;
@@ -137,6 +137,11 @@ pub struct Verdict {
     pub role: Option<PlayerRole>,
     /// The names of those in a tie; empty if there was none.
     pub tied: Vec<String>,
+}
+
+/// Who is out after an event, and watches the rest of the game.
+pub fn voted_out(event: &EventRecord) -> Option<String> {
+    Some(event.read::<Verdict>()?.out?.player)
 }
 
 /// A player's card, shown when the game is over.

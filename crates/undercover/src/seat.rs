@@ -4,11 +4,14 @@ use std::io;
 
 use playhouse_engine::locale::{UiText, text};
 use playhouse_engine::mind::Notes;
-use playhouse_engine::mind::human::{Dialogue, Question, SeatAnswer, SeatLessons};
+use playhouse_engine::mind::human::{
+    Dialogue, Filled, Question, SeatField, SeatForm, SeatLessons, SeatOption,
+};
 use serde_json::{Value, json};
 
-/// What one may take oneself for, as answers call it.
-const GUESSES: [&str; 3] = ["civilian", "undercover", "blank"];
+/// The fields of forms.
+const VOTE: &str = "vote";
+const I_AM: &str = "i_am";
 /// What a person who says nothing takes itself for.
 const UNSURE: &str = "unsure";
 
@@ -24,43 +27,56 @@ pub fn teach(lessons: &mut SeatLessons) {
 fn vote(notes: Notes<'_>, dialogue: &mut Dialogue<'_>) -> io::Result<Option<Value>> {
     let players = notes.list("legal").filter_map(|player| {
         let number = u32::try_from(player.number("id")).ok()?;
-        Some((number, UiText::verbatim(player.name())))
+        Some(SeatOption {
+            number,
+            ..SeatOption::new(UiText::verbatim(player.name()), number)
+        })
     });
-    let question = Question::keyed(text!(undercover_seat_vote), players);
+    let question = Question {
+        label: text!(undercover_seat_vote),
+        hint: Some(text!(undercover_seat_number_or_name)),
+        options: players.collect(),
+        ..Question::default()
+    };
     if question.options.is_empty() {
         return Ok(None);
     }
-    loop {
-        let SeatAnswer::Option(chosen) = dialogue.ask(&question)? else {
-            continue;
-        };
-        let voted = question.options.get(chosen).map(|player| player.number);
-        if let Some(guess) = guess(dialogue)? {
-            return Ok(Some(
-                json!({"reason": "", "i_am": guess, "vote_number": voted}),
-            ));
-        }
-    }
+    let fields = vec![
+        SeatField::new(VOTE, question),
+        SeatField::new(I_AM, guess()),
+    ];
+    let filled = dialogue.fill_by_field(&SeatForm {
+        fields,
+        ..SeatForm::default()
+    })?;
+    let voted = filled.value(VOTE);
+    Ok(Some(
+        json!({"reason": "", "i_am": guessed(&filled), "vote_number": voted}),
+    ))
 }
 
 /// Asks what one takes oneself for.
 fn believe(_: Notes<'_>, dialogue: &mut Dialogue<'_>) -> io::Result<Option<Value>> {
-    let guess = guess(dialogue)?.unwrap_or(UNSURE);
-    Ok(Some(json!({"players": [], "i_am": guess})))
+    let filled = dialogue.fill_by_field(&SeatForm {
+        fields: vec![SeatField::new(I_AM, guess())],
+        ..SeatForm::default()
+    })?;
+    Ok(Some(json!({"players": [], "i_am": guessed(&filled)})))
 }
 
-/// What the person takes itself for; `None` if it wants to go back.
-fn guess(dialogue: &mut Dialogue<'_>) -> io::Result<Option<&'static str>> {
-    let guesses = vec![
-        text!(undercover_seat_civilian),
-        text!(undercover_seat_undercover),
-        text!(undercover_seat_blank),
+/// The question what one takes oneself for.
+fn guess() -> Question {
+    let guesses = [
+        SeatOption::new(text!(undercover_seat_civilian), "civilian"),
+        SeatOption::new(text!(undercover_seat_undercover), "undercover"),
+        SeatOption::new(text!(undercover_seat_blank), "blank"),
     ];
-    let question = Question::options(text!(undercover_seat_i_am), guesses);
-    let question = question.or(text!(undercover_seat_unsure)).with_back();
-    Ok(match dialogue.ask(&question)? {
-        SeatAnswer::Option(index) => GUESSES.get(index).copied(),
-        SeatAnswer::Back => None,
-        SeatAnswer::Skipped | SeatAnswer::Words(_) => Some(UNSURE),
-    })
+    Question::of(text!(undercover_seat_i_am), guesses).or(text!(undercover_seat_unsure))
+}
+
+fn guessed(filled: &Filled) -> Value {
+    match filled.value(I_AM) {
+        Value::Null => UNSURE.into(),
+        guess => guess,
+    }
 }

@@ -61,7 +61,7 @@ pub(super) struct Played<F> {
 pub(super) fn resume(app: &App, args: &ResumeArgs) -> Result<()> {
     let (name, play) = (&*args.slot, &args.play);
     let single = [
-        (play.seat.is_some(), "--seat"),
+        (!play.seat.is_empty(), "--seat"),
         (play.until.is_some(), "--until"),
         (play.dry_run, "--dry-run"),
     ];

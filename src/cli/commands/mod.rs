@@ -51,7 +51,7 @@ use super::args::{Command, DataCommand, Question, RecallArgs};
 pub(crate) fn run(command: Command, app: &App) -> Result<()> {
     match command {
         #[cfg(feature = "page")]
-        Command::Run(args) if args.watch => watch::run(app, &args.story, &args.server),
+        Command::Run(args) if args.watch => watch::run(app, &args),
         Command::Run(args) => {
             let left = run::run(app, &args)?;
             resume::until_reported(app, left, &args.story.play)

@@ -16,7 +16,7 @@ use crate::mind::{Cost, Minds, unix_time};
 use crate::rpg::StoryOutcome;
 use crate::rpg::world_file::WorldFile;
 use crate::session::Session;
-use crate::undercover::events::Verdict;
+use crate::undercover::events::voted_out;
 use crate::{rpg, undercover};
 use bevy_ecs::prelude::World;
 use tokio::runtime::Runtime;
@@ -581,10 +581,8 @@ fn feed(seat: Option<Recipient>, sink: impl FnMut(&Record) + Send + Sync + 'stat
     };
     let name = seat.name.clone();
     // A player who is voted out watches to the end.
-    Feed::seat(seat, sink).opened_by(move |event| {
-        let verdict = event.read::<Verdict>();
-        verdict.is_some_and(|verdict| verdict.out.is_some_and(|out| *out.player == *name))
-    })
+    let is_out = move |event: &_| voted_out(event).as_deref() == Some(&*name);
+    Feed::seat(seat, sink).opened_by(is_out)
 }
 
 /// Who sits at a seat, by id and name.

@@ -35,7 +35,7 @@ pub(super) fn undercover(app: &App, args: &UndercoverArgs) -> Result<Left> {
         return Ok(Left::Reported);
     }
     #[cfg(feature = "page")]
-    super::watch::check_server(args.watch || !args.invite.is_empty(), &args.server)?;
+    super::watch::check_server(args.watch, &args.server)?;
     let game = game(app, args)?;
     let Some(games) = args.games else {
         return play_one(app, args, &game);
@@ -99,7 +99,7 @@ fn play_one(app: &App, args: &UndercoverArgs, game: &Match) -> Result<Left> {
     let slot = slot_name(app, args.save.as_ref(), NAME);
     let player = Player::find(app, &mut setup.world, SeatGame::Undercover, &slot)?;
     #[cfg(feature = "page")]
-    for name in &args.invite {
+    for name in &args.table.invite {
         loader::actor(&mut setup.world, name)?;
     }
     if args.play.dry_run {
@@ -117,7 +117,7 @@ fn play_one(app: &App, args: &UndercoverArgs, game: &Match) -> Result<Left> {
     let provenance = Provenance::of_match(game, &app.settings.model.value);
     play::announce(app, &slot, seed, &provenance);
     #[cfg(feature = "page")]
-    if args.watch || !args.invite.is_empty() {
+    if args.watch {
         // The page opens it again, with the seats.
         drop(session);
         super::watch::invite(app, &slot, args)?;

@@ -49,6 +49,20 @@ impl Retaken {
             by: provider.to_owned(),
         })
     }
+
+    /// Who else of those whom this provider answers for has answered after it, so that their
+    /// answers might be lost with it.
+    pub fn later_of_others<'l>(&self, lines: &'l [Line]) -> Option<&'l str> {
+        let later = lines.iter().rev().map_while(|line| match line {
+            Line::Outcome(outcome) if Arc::ptr_eq(outcome, &self.outcome) => None,
+            Line::Outcome(outcome) => Some(Some(&**outcome)),
+            _ => Some(None),
+        });
+        let mut others = later
+            .flatten()
+            .filter(|later| *later.provider == self.by && later.entity != self.outcome.entity);
+        others.next().map(|other| &*other.entity)
+    }
 }
 
 /// Starts a new slot from the turn before an ask, in which that ask is answered again. Earlier

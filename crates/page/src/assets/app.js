@@ -1,10 +1,10 @@
 // The page: its views, the inspector beside them, the lists at the side, the keyboard. Starts here.
 
-import { announce, button, emptyState, field, h, iconButton, icon, options, t, remember, replace, setCurrency, setLanguage, markButton, isChinese } from './dom.js';
+import { announce, button, emptyState, field, h, iconButton, icon, options, t, remember, replace, rich, setCurrency, setLanguage, markButton, isChinese } from './dom.js';
 import { NO_FILTER, address, go, onRoute, route } from './route.js';
 import { calls, can, emit, follow, get, isReport, ofKind, on, open, readTurns, state } from './data.js';
 import { Book, reading } from './book.js';
-import { nameLink } from './names.js';
+import { nameLink, storyLink } from './names.js';
 import { seePlace, showMap } from './map.js';
 import { closeButton, seeChapters, seeContext, seeNow, seePerson, showPeople } from './people.js';
 import { showAudience } from './audience.js';
@@ -12,7 +12,8 @@ import { seeFact, seeItem, showFacts } from './facts.js';
 import { showCalls, Timeline } from './timeline.js';
 import { seeCall, seeEvent } from './inspect.js';
 import { showBranches } from './branches.js';
-import { complain, drawBar, openDialog, openHeld, openSeat, step, togglePlay } from './steer.js';
+import { complain, drawBar, openDialog, openHeld, step, toast, togglePlay } from './steer.js';
+import { openSeat } from './seat.js';
 
 const find = (id) => document.getElementById(id);
 
@@ -237,6 +238,7 @@ async function start() {
 		document.body.classList.toggle('is-lost', Boolean(state.lostSince));
 		if (state.lostSince) announce(t('lost', { time: '' }));
 	});
+	on('moved', (slot) => toast(rich('seat_moved', { name: storyLink(slot) })));
 	on('problem', (error) => { if (error.status) complain(error); });
 	book = new Book(find('told'));
 	await readTurns();

@@ -7,6 +7,7 @@ import { VirtualList } from './list.js';
 import { Scenes } from './scenes.js';
 import { bar, eventLink, linked, nameLink, seeLink } from './names.js';
 import { openDialog } from './steer.js';
+import { waitedFor } from './seat.js';
 
 export const reading = Object.assign({ thoughts: true, notes: true, own: false, figures: false, pace: 0 }, remember('reading'));
 
@@ -39,7 +40,7 @@ const FORMS = {
 	day: (event) => h('h2.day', event.title ?? event.text),
 	round: (event) => h('h3.round', event.title ?? event.text),
 	place: (event) => [h('h3.reached', event.title ?? event.text), event.title && aside(event)],
-	note: (event) => h('p.note', linked(event.text)),
+	note: (event) => h('p.note', linked(event.text.replace(/^#+ /, ''))),
 	own: (event) => h('p.note.own', h('span.kind', event.kind), ' ', linked(event.text)),
 	ending: (event) => h('div.ending', event.title && h('h2', event.title), paragraphs(event.text)),
 };
@@ -385,7 +386,9 @@ export class Book {
 			for (const [c, text] of deltas) {
 				parts.push(h('p.speech.is-written', h('b.speaker', nameLink(calls.at(c)?.who)), ' ', text, h('span.caret', { 'aria-hidden': 'true' })));
 			}
-			const thinking = run.thinking.filter((open) => !deltas.get(open.call));
+			const waited = new Set((run.table || []).filter((one) => one.asked).map((one) => state.byName.get(one.name)));
+			const thinking = run.thinking.filter((open) => !deltas.get(open.call) && !waited.has(open.who));
+			if (this.isLive()) parts.push(...waitedFor());
 			for (const open of thinking.slice(0, 6)) {
 				const since = state.story.clock === 'live' || this.isLive() ? open.since : undefined;
 				parts.push(h('p.status', { 'data-since': since }, h('span.dot'),

@@ -312,6 +312,7 @@ export function setEntities(list) {
 export function setRun({ run, ...more }) {
 	Object.assign(state.story, more);
 	state.offset = performance.now() - more.now;
+	const isMoved = run.moved && run.moved !== state.run.moved;
 	state.run = run;
 	// All there is on opening; later what was read meanwhile.
 	if (more.events != null) {
@@ -319,8 +320,9 @@ export function setRun({ run, ...more }) {
 		calls.total = more.calls || 0;
 		emit('events', { added: [] });
 	}
-	// The host went back: the story goes on there.
+	// Somebody went back: the story goes on there. A host may want to look at what was.
 	if (run.moved && state.seat != null) location.assign(storyPath(run.moved));
+	else if (isMoved) emit('moved', run.moved);
 	emit('run');
 }
 

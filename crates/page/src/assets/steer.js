@@ -1,8 +1,8 @@
 // What a host and a seat may do: the bar, the dialogs, the seat's menu.
 
 import { announce, button, field, h, iconButton, number, options, t, rich, replace, word, nth } from './dom.js';
-import { can, emit, entityOf, get, isReport, on, post, state } from './data.js';
-import { nameLink, storyLink, whoIs } from './names.js';
+import { can, emit, get, isReport, on, post, state } from './data.js';
+import { nameLink, storyLink } from './names.js';
 
 // A message that goes away by itself, unless it is an error.
 export function toast(text, help, isBad) {
@@ -187,53 +187,3 @@ export function openHeld(box) {
 	draw();
 	on('run', draw);
 }
-
-export async function openSeat(box) {
-	if (state.isHost || isReport) return;
-	let seat = await get('seat').catch(() => null);
-	if (!seat) return;
-	state.openAsk = seat.open || null;
-	const send = async (body, control) => {
-		control?.closest('form')?.setAttribute('aria-busy', 'true');
-		try {
-			await post('seat', body);
-			if (body.leave || body.take) { seat = await get('seat'); draw(); }
-		} catch (error) {
-			complain(error);
-		}
-		control?.closest('form')?.removeAttribute('aria-busy');
-	};
-	let drawn;
-	const draw = () => {
-		const ask = state.openAsk;
-		const me = entityOf(seat.who);
-		const key = JSON.stringify([ask, seat.played_by, me?.name]);
-		if (key === drawn) return;
-		drawn = key;
-		box.hidden = false;
-		const who = h('p.seat-who', rich('you_are', { name: nameLink(seat.who) }), me ? h('span.small', ' ', whoIs(me).split(' · ').slice(1).join(' · ')) : null,
-			seat.played_by !== 'seat' ? button(t('take_seat'), (event) => send({ take: true }, event.target)) : button(t('leave_seat'), (event) => send({ leave: true }, event.target), { class: 'quiet' }));
-		if (!ask) return replace(box, who, h('p.status', t(seat.played_by !== 'seat' ? 'seat_is_away' : 'not_your_turn')));
-		const words = h('textarea', { name: 'text', rows: 2, 'aria-label': t('your_words'), placeholder: t('your_words') });
-		words.addEventListener('keydown', (event) => { if (event.key === 'Enter' && !event.shiftKey && !event.isComposing) { event.preventDefault(); form.requestSubmit(); } });
-		const form = h('form.free', { hidden: ask.free === false, onsubmit: (event) => {
-			event.preventDefault();
-			const text = words.value.trim();
-			// Beside options, a single word must not be taken for one of them.
-			if (text) send({ number: ask.number, text: menu.length ? `“${text}”` : text }, words);
-			else if (ask.skip) send({ number: ask.number, text: '' }, words);
-			else words.focus();
-		} }, words, h('button', { type: 'submit', class: 'primary' }, t('say')));
-		const menu = (ask.options || []).map((option, i) => button([i < 9 ? `${i + 1}  ` : '', option.label].join(''), (event) => send({ number: ask.number, option: option.value }, event.target)));
-		const ways = [ask.back ? button(t('back'), (event) => send({ number: ask.number, text: 'b' }, event.target), { class: 'quiet' }) : null,
-			ask.skip ? button(ask.skip, (event) => send({ number: ask.number, text: '' }, event.target), { class: 'quiet' }) : null].filter(Boolean);
-		replace(box, who, h('div.ask', h('div.question', { tabindex: 0 }, ask.question.split('\n').map((line) => h('p', /^[#*]/.test(line) ? h('strong', line.replace(/^[#* ]+|[* ]+$/g, '')) : line))),
-			ask.label ? h('p.asked', ask.label) : null,
-			menu.length ? h('div.menu', { role: 'group', 'aria-label': t('what_you_can_do') }, menu) : null, form, ways.length ? h('p.actions', ways) : null));
-		announce(`${ask.question.slice(0, 500)} ${ask.label}`);
-		if (document.activeElement === document.body) (menu[0] || words).focus({ preventScroll: true });
-	};
-	draw();
-	on('ask entities', draw);
-}
-

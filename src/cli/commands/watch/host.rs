@@ -14,7 +14,7 @@ use tokio::runtime::Runtime;
 use super::course::{Course, Opened, SavedCourse};
 use super::saves::{PageCommand, SavesLibrary, library_error};
 use crate::cast::{EntityName, Kind};
-use crate::cli::args::{ServerArgs, StoryArgs};
+use crate::cli::args::{ServerArgs, StoryArgs, TableArgs};
 use crate::cli::commands::edited::EditedGame;
 use crate::cli::commands::play::{self, RunView, stopped};
 use crate::cli::commands::players::Players;
@@ -48,10 +48,10 @@ pub(super) struct Host<'a> {
     library: Arc<SavesLibrary>,
     commands: Receiver<PageCommand>,
     until: Option<u64>,
-    /// How long those who have seats may be away.
-    pub(super) max_away: Option<Duration>,
-    /// By branch, those who have seats in the story from which it began.
-    heirs: BTreeMap<String, Vec<String>>,
+    /// Who plays, and what is allowed.
+    table: TableArgs,
+    /// By branch, the characters of people in the story from which it began, and their names.
+    heirs: BTreeMap<String, BTreeMap<String, String>>,
     access: Option<Arc<page::Access>>,
     /// Prints the story that is run.
     pub(super) view: Option<RunView<'a>>,
@@ -60,7 +60,7 @@ pub(super) struct Host<'a> {
 }
 
 impl<'a> Host<'a> {
-    pub(super) fn new(app: &'a App, until: Option<u64>) -> Result<Self> {
+    pub(super) fn new(app: &'a App, until: Option<u64>, table: &TableArgs) -> Result<Self> {
         let (sender, commands) = channel();
         let library = SavesLibrary {
             root: app.settings.saves.value.clone(),
@@ -82,7 +82,7 @@ impl<'a> Host<'a> {
             library: Arc::new(library),
             commands,
             until,
-            max_away: None,
+            table: table.clone(),
             heirs: BTreeMap::new(),
             access: None,
             view: None,
@@ -91,13 +91,8 @@ impl<'a> Host<'a> {
     }
 
     /// The only story of this server: a new one of the world that was chosen.
-    pub(super) fn start(
-        &self,
-        args: &StoryArgs,
-        is_paused: bool,
-        invited: &[String],
-    ) -> Result<Opened> {
-        let opened = self.begin(self.app, args, is_paused, invited)?;
+    pub(super) fn start(&self, args: &StoryArgs, is_paused: bool) -> Result<Opened> {
+        let opened = self.begin(self.app, args, is_paused, &self.table.invite)?;
         *self.only() = Some(opened.story.slot.name().to_string());
         Ok(opened)
     }
@@ -182,9 +177,9 @@ impl<'a> Host<'a> {
     }
 
     /// The save that was chosen.
-    pub(super) fn read(&self, slot: &str, invited: &[String]) -> Result<Opened> {
+    pub(super) fn read(&self, slot: &str) -> Result<Opened> {
         *self.only() = Some(slot.to_owned());
-        self.open(slot, invited)
+        self.open(slot, &self.table.invite)
     }
 
     /// A save, which is not read yet. It may go on with what it was played with before. One whose
@@ -278,7 +273,7 @@ impl<'a> Host<'a> {
         for (name, _, alias) in actors.filter(|(_, kind, _)| **kind == Kind::Actor) {
             let name = name.to_string();
             let own = minds.of(&name, alias).clone();
-            let seat = Arc::new(Seat::new(self.max_away, invited.contains(&name)));
+            let seat = Arc::new(Seat::new(self.table.rules(), invited.contains(&name)));
             let improviser = improviser.clone();
             let mind = seat.mind(own, improviser, self.app.language, |lessons| {
                 lessons.phrases(phrases.clone());
@@ -310,16 +305,16 @@ impl<'a> Host<'a> {
 
     /// Serves the page of a story with the seats of those who were invited, until it is
     /// interrupted.
-    pub(super) fn show(
-        mut self,
-        shown: Opened,
-        server: &ServerArgs,
-        invited: &[String],
-    ) -> Result<()> {
+    pub(super) fn show(mut self, shown: Opened, server: &ServerArgs) -> Result<()> {
         let slot = shown.story.slot.name().to_string();
-        self.listen(server, !invited.is_empty())?;
-        for name in invited {
+        self.listen(server, !self.table.invite.is_empty())?;
+        for name in &self.table.invite {
             self.invite(&slot, name)?;
+        }
+        if server.listen.is_loopback() && !self.table.invite.is_empty() && !self.app.settings.json {
+            self.app
+                .out()
+                .line(say!(self.app.language, cli_watch_phones));
         }
         self.play(shown);
         self.serve()
@@ -345,6 +340,8 @@ impl<'a> Host<'a> {
             team,
         } = opened;
         let (played, until) = (story.clone(), self.until);
+        let seats = story.seats.values();
+        seats.for_each(|seat| seat.tell(&story.view));
         // A seat is known by the name of its character, which the view must have.
         if let Course::Begun(session, _) = &course {
             played.view.expect(&session.engine.world);
@@ -443,9 +440,14 @@ impl<'a> Host<'a> {
         if Slot::find(&self.library.root, slot).is_err() {
             return Ok(None);
         }
-        let invited = self.heirs.get(slot).cloned().unwrap_or_default();
+        let heirs = self.heirs.get(slot).cloned().unwrap_or_default();
+        let invited: Vec<_> = heirs.keys().cloned().collect();
         let opened = self.open(slot, &invited).map_err(library_error)?;
         let story = opened.story.clone();
+        for (name, person) in &heirs {
+            let seat = story.seats.get(name);
+            seat.into_iter().for_each(|seat| seat.call_person(person));
+        }
         self.play(opened);
         Ok(Some(story))
     }
@@ -480,9 +482,11 @@ impl<'a> Host<'a> {
             slot_settings::give_models(self.app, &branch, models.into_values())
                 .map_err(library_error)?;
         }
-        // Taken seats are kept.
+        // Taken seats are kept, by those who have them.
         let taken = story.seats.iter().filter(|(_, seat)| seat.is_taken());
-        let heirs = taken.map(|(name, _)| name.clone()).collect();
+        let heirs = taken
+            .map(|(name, seat)| (name.clone(), seat.person()))
+            .collect();
         self.heirs.insert(name.clone(), heirs);
         if let Some(access) = &self.access {
             access.share_seats(slot, &name);
@@ -570,6 +574,7 @@ pub(in crate::cli::commands) fn about(app: &App, saved: &Saved, slot: &str) -> R
             models: loader::model_names(app),
             language: game.rules().language,
             title: game.rules().table.clone(),
+            releases: Some(undercover::events::voted_out),
             ..about("undercover", game.meta().world)
         },
     })

@@ -9,39 +9,35 @@ mod host;
 mod saves;
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use course::Course;
 use host::Host;
 pub(super) use host::about;
 
 use super::play::RunView;
-use crate::cli::args::{PlayArgs, ServerArgs, StoryArgs, UndercoverArgs, WatchArgs};
+use crate::cli::args::{PlayArgs, RunArgs, ServerArgs, UndercoverArgs, WatchArgs};
 use crate::cli::loader;
 use crate::save::Slot;
 
 /// Plays a world, or opens a save or all of them, and serves pages until it is interrupted.
 pub(super) fn watch(app: &App, args: &WatchArgs) -> Result<()> {
     check_options(&args.story.play)?;
-    let mut host = Host::new(app, args.story.play.until)?;
-    host.max_away = args.away.map(Duration::from_secs);
+    let mut host = Host::new(app, args.story.play.until, &args.table)?;
     if args.all {
         host.listen(&args.server, false)?;
         return host.serve();
     }
     let shown = match slot_of(app, args) {
-        Some(slot) => host.read(slot, &args.invite)?,
-        None => host.start(&args.story, args.paused, &args.invite)?,
+        Some(slot) => host.read(slot)?,
+        None => host.start(&args.story, args.paused)?,
     };
-    host.show(shown, &args.server, &args.invite)
+    host.show(shown, &args.server)
 }
 
 /// Refuses what concerns a terminal alone.
 fn check_options(play: &PlayArgs) -> Result<()> {
-    let seat = play.seat.as_ref();
     let unfit = [
         (play.dry_run, "--dry-run", text!(cli_watch_estimate)),
-        (seat.is_some(), "--seat", text!(cli_watch_invite)),
         (play.ids, "--ids", text!(cli_watch_shows)),
         (play.pace.is_some(), "--pace", text!(cli_watch_shows)),
     ];
@@ -54,27 +50,27 @@ fn check_options(play: &PlayArgs) -> Result<()> {
 
 /// Goes on with a save in which people have seats, and serves its page until it is interrupted.
 pub(super) fn invite(app: &App, slot: &str, args: &UndercoverArgs) -> Result<()> {
-    let mut host = Host::new(app, args.play.until)?;
-    host.max_away = args.away.map(Duration::from_secs);
-    let mut shown = host.read(slot, &args.invite)?;
+    let host = Host::new(app, args.play.until, &args.table)?;
+    let mut shown = host.read(slot)?;
     shown.story.control = Some(Arc::default());
-    host.show(shown, &args.server, &args.invite)
+    host.show(shown, &args.server)
 }
 
-/// Plays a world, prints it as `run` does, and serves its page until it is interrupted.
-pub(super) fn run(app: &App, args: &StoryArgs, server: &ServerArgs) -> Result<()> {
-    if args.is_bare {
+/// Plays a world, prints it as `run` does unless people play, who must not see everything, and
+/// serves its page until it is interrupted.
+pub(super) fn run(app: &App, args: &RunArgs) -> Result<()> {
+    if args.story.is_bare {
         loader::check_bare_world(app, &app.settings.world.value)?;
     }
-    let mut host = Host::new(app, args.play.until)?;
-    let mut shown = host.start(args, false, &[])?;
-    host.listen(server, false)?;
-    if let Course::Begun(session, _) = &mut shown.course {
+    let mut host = Host::new(app, args.story.play.until, &args.table)?;
+    let mut shown = host.start(&args.story, false)?;
+    if let Course::Begun(session, _) = &mut shown.course
+        && args.table.invite.is_empty()
+    {
         let language = shown.story.language();
         host.view = Some(RunView::new(app, &mut session.engine, language, None));
     }
-    host.play(shown);
-    host.serve()
+    host.show(shown, &args.server)
 }
 
 /// Refuses an address for the page of a story that has none.

@@ -3,6 +3,7 @@
 use std::io::{self, BufRead, Write};
 
 use super::question::Question;
+use super::seat_form::{Filled, SeatForm};
 use crate::locale::{Language, UiText, text};
 
 /// A person's screen and keyboard. The language is that of the interface; one that is shown to
@@ -34,6 +35,14 @@ pub trait Console: Send {
             self.show(&row, language)?;
         }
         self.read(&question.prompt(language))
+    }
+
+    /// Shows a form and waits until it is filled in; `None` if it is asked prompt by prompt.
+    ///
+    /// # Errors
+    /// The input ended or broke.
+    fn fill(&mut self, _form: &SeatForm, _: Language) -> io::Result<Option<Filled>> {
+        Ok(None)
     }
 
     /// Waits for a line behind this prompt; `None` if the input ended.

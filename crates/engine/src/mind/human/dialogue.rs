@@ -5,6 +5,7 @@ use std::io;
 
 use super::console::Console;
 use super::question::{Question, SeatAnswer, numbers, position_of_name};
+use super::seat_form::{Filled, SeatField, SeatForm};
 use crate::locale::{Language, UiText, text};
 
 /// A dialogue with a person. Numbers in menus begin at 1.
@@ -45,6 +46,70 @@ impl<'c> Dialogue<'c> {
                 Err(hint) => self.show(hint)?,
             }
         }
+    }
+
+    /// Lets a form be filled in: as a whole where the console can show it, else by this walk
+    /// through its prompts.
+    ///
+    /// # Errors
+    /// The input ended or broke.
+    pub fn fill(
+        &mut self,
+        form: &SeatForm,
+        walk: impl FnOnce(&mut Self) -> io::Result<Filled>,
+    ) -> io::Result<Filled> {
+        match self.console.fill(form, self.language)? {
+            Some(filled) => Ok(filled),
+            None => walk(self),
+        }
+    }
+
+    /// The same, where each field is a prompt. “Back” leads to the field before.
+    ///
+    /// # Errors
+    /// The input ended or broke.
+    pub fn fill_by_field(&mut self, form: &SeatForm) -> io::Result<Filled> {
+        self.fill(form, |dialogue| {
+            loop {
+                if let Some(filled) = dialogue.fields(&form.fields, false)? {
+                    return Ok(filled);
+                }
+            }
+        })
+    }
+
+    /// Asks field by field; `None` if the person goes back beyond the first of them.
+    ///
+    /// # Errors
+    /// The input ended or broke.
+    pub fn fields(&mut self, fields: &[SeatField], has_back: bool) -> io::Result<Option<Filled>> {
+        let mut filled = vec![Filled::default()];
+        while let Some(field) = fields.get(filled.len() - 1) {
+            let before = filled.last().cloned().unwrap_or_default();
+            let question = match has_back || filled.len() > 1 {
+                true => field.question.clone().with_back(),
+                false => field.question.clone(),
+            };
+            match self.ask(&question)? {
+                SeatAnswer::Words(words) => filled.push(before.with_words(field.name, words)),
+                SeatAnswer::Skipped => filled.push(before),
+                SeatAnswer::Option(index) => {
+                    let Some(option) = field.question.options.get(index) else {
+                        continue;
+                    };
+                    if let Some(own) = self.fields(&option.fields, true)? {
+                        filled.push(before.with_option(field.name, option, own));
+                    }
+                }
+                SeatAnswer::Back => {
+                    filled.pop();
+                    if filled.is_empty() {
+                        return Ok(None);
+                    }
+                }
+            }
+        }
+        Ok(filled.pop())
     }
 
     /// A line that is not empty.

@@ -15,13 +15,15 @@ mod dialogue;
 mod form;
 mod lessons;
 mod question;
+mod seat_form;
 #[cfg(test)]
 mod tests;
 
 pub use console::{Console, TextConsole};
 pub use dialogue::Dialogue;
 pub use lessons::{SeatLessons, SeatSkill};
-pub use question::{Question, SeatAnswer, SeatOption, is_back, position_of_name};
+pub use question::{OptionCost, Question, SeatAnswer, SeatOption, is_back, position_of_name};
+pub use seat_form::{Chosen, Filled, FormAnswer, SeatField, SeatForm, WORDS};
 
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};

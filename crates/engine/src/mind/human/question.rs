@@ -1,5 +1,8 @@
 //! One question to a person: what a terminal prints, what a page draws, and what a line means.
 
+use serde_json::Value;
+
+use super::seat_form::SeatField;
 use crate::locale::{Argument, Language, UiText, text};
 use crate::reading::{Meant, Offer, Offers};
 
@@ -11,6 +14,8 @@ const BACK: [&str; 5] = ["b", "back", "<", "返回", "退回"];
 pub struct Question {
     /// The question itself, on one line; may be empty.
     pub label: UiText,
+    /// What can be typed, where there are no buttons.
+    pub hint: Option<UiText>,
     pub options: Vec<SeatOption>,
     /// Whether the answer may be words of one's own.
     pub takes_words: bool,
@@ -18,6 +23,8 @@ pub struct Question {
     pub skip: Option<UiText>,
     /// Whether one may go back to the question before.
     pub has_back: bool,
+    /// How much the chosen options may cost together, where several may be chosen.
+    pub budget: Option<i64>,
 }
 
 impl Question {
@@ -37,12 +44,24 @@ impl Question {
 
     /// A question for one of several options that have numbers of their own.
     pub fn keyed(label: UiText, options: impl IntoIterator<Item = (u32, UiText)>) -> Self {
-        let options = options.into_iter();
+        let options = options.into_iter().map(|(number, label)| SeatOption {
+            number,
+            ..SeatOption::new(label, Value::Null)
+        });
         Self {
             label,
-            options: options
-                .map(|(number, label)| SeatOption { number, label })
-                .collect(),
+            options: options.collect(),
+            ..Self::default()
+        }
+    }
+
+    /// A question for one of these options, which are numbered from 1.
+    pub fn of(label: UiText, options: impl IntoIterator<Item = SeatOption>) -> Self {
+        let options = (1..).zip(options);
+        let options = options.map(|(number, option)| SeatOption { number, ..option });
+        Self {
+            label,
+            options: options.collect(),
             ..Self::default()
         }
     }
@@ -65,6 +84,15 @@ impl Question {
         }
     }
 
+    /// The same with what can be typed, where there are no buttons.
+    #[must_use]
+    pub fn with_hint(self, hint: UiText) -> Self {
+        Self {
+            hint: Some(hint),
+            ..self
+        }
+    }
+
     /// The same with a way back.
     #[must_use]
     pub fn with_back(self) -> Self {
@@ -76,7 +104,11 @@ impl Question {
 
     /// The line before the cursor: the label, and what can be typed beside an answer.
     pub fn prompt(&self, language: Language) -> String {
-        let label = self.label.in_language(language);
+        let label = match self.hint.clone() {
+            Some(hint) => text!(mind_seat_with_hint, label = &self.label, hint),
+            None => self.label.clone(),
+        };
+        let label = label.in_language(language);
         let skip = self.skip.iter();
         let keys = skip
             .map(|skip| text!(mind_seat_enter, what = skip.clone()))
@@ -176,10 +208,46 @@ pub(super) fn numbers(numbers: impl ExactSizeIterator<Item = u32> + Clone) -> Ar
 }
 
 /// An option, and the number that a person may type for it.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct SeatOption {
     pub number: u32,
     pub label: UiText,
+    /// What it means to whoever asks.
+    pub value: Value,
+    /// What follows from it, in a sentence in which [`WORDS`](super::WORDS) stands for the words
+    /// that go with it; the label if `None`.
+    pub summary: Option<UiText>,
+    /// What is to be filled in once it is chosen.
+    pub fields: Vec<SeatField>,
+    /// What it costs, where several may be chosen; one without a cost is chosen alone.
+    pub cost: Option<OptionCost>,
+}
+
+impl SeatOption {
+    /// An option without a number yet.
+    pub fn new(label: UiText, value: impl Into<Value>) -> Self {
+        Self {
+            label,
+            value: value.into(),
+            ..Self::default()
+        }
+    }
+
+    /// The same with what follows from it.
+    #[must_use]
+    pub fn with_summary(self, summary: UiText) -> Self {
+        Self {
+            summary: Some(summary),
+            ..self
+        }
+    }
+}
+
+/// What an option costs of a budget, and which others it excludes: those with the same `group`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OptionCost {
+    pub group: usize,
+    pub amount: i64,
 }
 
 /// What a person answered.
