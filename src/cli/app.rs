@@ -15,7 +15,8 @@ use tracing_subscriber::fmt::format::FmtSpan;
 
 use super::args::{ColourArg, LogFormat};
 use super::env::{Env, variable};
-use super::output::{clean, clean_styled, escape_json};
+use super::keys;
+use super::output::{clean, clean_styled, escape_json, wait_until_told};
 use super::process::{INTERRUPTED, was_interrupted};
 use super::settings::{Origin, Settings};
 pub(crate) use super::shell::shell_quoted;
@@ -61,7 +62,9 @@ impl App {
             .beside(status.clone());
         let out = match settings.pace {
             Some(words_a_minute) if settings.prints_text() => {
-                out.paced(io::stdout(), words_a_minute)
+                let has_keys = env.can_ask && env.stdout_is_terminal && keys::has_keys();
+                let keys = (has_keys, settings.language.value);
+                out.paced(io::stdout(), words_a_minute, keys)
             }
             _ => out,
         };
@@ -257,9 +260,9 @@ impl App {
 
     /// Prints why the command failed, if it did, and gives its exit code.
     pub(crate) fn finish(&self, result: Result<()>) -> ExitCode {
+        wait_until_told(&self.out);
         self.status.hide();
-        let mut out = self.out();
-        out.flush();
+        let out = self.out();
         let lost = out.failure().map(|error| {
             let message = text!(cli_cant_write, error);
             CommandError::new(ErrorKind::Other, message)

@@ -557,6 +557,9 @@ pub(crate) struct ResumeArgs {
     pub(crate) jobs: Option<u32>,
     #[command(flatten)]
     pub(crate) play: PlayArgs,
+    /// Whether it goes on after an answer was taken back: everything was introduced.
+    #[arg(skip)]
+    pub(crate) is_undo: bool,
 }
 
 /// The arguments of `branch`.
@@ -591,6 +594,8 @@ pub(crate) struct DiffArgs {
 #[derive(Clone, Debug, Default, PartialEq, Args)]
 pub(crate) struct ReplayArgs {
     pub(crate) slot: String,
+    #[arg(long, value_name = "TURN", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) from: Option<u64>,
     #[arg(long, value_name = "TURN")]
     pub(crate) until: Option<u64>,
     #[arg(long, value_name = "ACTOR")]

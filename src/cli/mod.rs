@@ -18,6 +18,7 @@ mod env;
 mod error;
 mod features;
 mod help;
+mod keys;
 mod labels;
 mod loader;
 mod lock;
@@ -75,9 +76,8 @@ pub fn main() -> ExitCode {
         return code;
     }
     process::protect();
-    let code = start();
-    process::end_programs();
-    code
+    let _clean_up = process::CleanUp;
+    start()
 }
 
 fn start() -> ExitCode {

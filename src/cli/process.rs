@@ -2,6 +2,8 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use super::keys;
+
 /// Keeps other processes of the same user out of the memory of this one, with its environment and
 /// the keys in there, and makes sure that every program it starts can be ended.
 pub(crate) fn protect() {
@@ -29,7 +31,41 @@ pub(crate) fn was_interrupted() -> bool {
     WAS_INTERRUPTED.load(Ordering::SeqCst)
 }
 
-/// Ends all programs that were started.
-pub(crate) fn end_programs() {
-    crate::tool::process::end_all();
+/// What is to be done before the program ends, however it ends.
+pub(crate) struct CleanUp;
+
+impl Drop for CleanUp {
+    /// Ends all programs that were started, and gives the terminal back.
+    fn drop(&mut self) {
+        crate::tool::process::end_all();
+        keys::close();
+    }
+}
+
+/// Ends the program with this code.
+pub(crate) fn exit(code: u8) -> ! {
+    drop(CleanUp);
+    std::process::exit(code.into())
+}
+
+/// Waits for a signal that ends the program, and ends it.
+#[cfg(unix)]
+pub(crate) async fn end_by_signal() {
+    use tokio::signal::unix::{SignalKind, signal};
+    let kinds = [
+        SignalKind::hangup(),
+        SignalKind::quit(),
+        SignalKind::terminate(),
+    ];
+    let signals = kinds.map(|kind| {
+        Box::pin(async move {
+            let Ok(mut signal) = signal(kind) else {
+                return std::future::pending().await;
+            };
+            signal.recv().await;
+            kind.as_raw_value()
+        })
+    });
+    let (number, ..) = futures_util::future::select_all(signals).await;
+    exit(128 + number as u8);
 }

@@ -1,15 +1,17 @@
 //! The terminal as a person's seat.
 
 use crate::cli::prelude::*;
+use std::collections::BTreeSet;
 use std::io::{self, BufRead, IsTerminal, Read};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use crate::engine::Engine;
-use crate::mind::human::{Console, is_back};
+use crate::mind::human::{Console, Question, UNDO, is_back};
 use rustyline::error::ReadlineError;
 use rustyline::{Config, DefaultEditor};
 
+use super::keys;
 use super::output::{clean, wait_until_told};
 use super::process::note_interrupt;
 use super::seat_sheet::SeatSheet;
@@ -17,13 +19,16 @@ use super::seat_sheet::SeatSheet;
 /// The longest line that is read, in bytes.
 const LONGEST: u64 = 64 * 1024;
 
+/// The characters of whom the person at this terminal was told that it plays them.
+static INTRODUCED: Mutex<BTreeSet<Arc<str>>> = Mutex::new(BTreeSet::new());
+
 /// What a person may type instead of an answer, in each language.
 const COMMANDS: [(SeatCommand, [&str; 2]); 7] = [
     (SeatCommand::Help, ["help", "帮助"]),
     (SeatCommand::Me, ["me", "我"]),
     (SeatCommand::Secrets, ["secrets", "秘密"]),
     (SeatCommand::Who, ["who", "谁在"]),
-    (SeatCommand::Undo, ["undo", "撤销"]),
+    (SeatCommand::Undo, UNDO),
     (SeatCommand::Save, ["save", "存档"]),
     (SeatCommand::Quit, ["quit", "退出"]),
 ];
@@ -91,8 +96,6 @@ pub(crate) struct TerminalSeat {
     language: Language,
     /// As its character stood when it was asked last.
     sheet: Mutex<SeatSheet>,
-    /// Whether the person was told who it is.
-    is_introduced: AtomicBool,
     wants_undo: AtomicBool,
     game: SeatGame,
 }
@@ -111,7 +114,6 @@ impl TerminalSeat {
             save,
             language,
             sheet: Mutex::default(),
-            is_introduced: AtomicBool::new(false),
             wants_undo: AtomicBool::new(false),
             game,
         }
@@ -176,12 +178,15 @@ impl TerminalSeat {
 
     /// Who the person plays, and how it gets help, before it is asked for the first time.
     fn introduction(&self) -> Option<String> {
-        if self.is_introduced.swap(true, Ordering::SeqCst) {
+        if !lock(&INTRODUCED).insert(self.name.clone()) {
             return None;
         }
         let sheet = lock(&self.sheet);
-        let hint = self.say(text!(cli_seat_first_help));
-        Some(format!("{}\n{hint}\n\n", sheet.me))
+        let hint = match self.game {
+            SeatGame::Campaign => text!(cli_seat_first_help),
+            SeatGame::Team | SeatGame::Undercover => text!(cli_seat_first_help_short),
+        };
+        Some(format!("{}\n\n{}\n\n", sheet.me, self.say(hint)))
     }
 
     fn help(&self) -> String {
@@ -209,11 +214,16 @@ pub(crate) struct SeatConsole {
     seat: Arc<TerminalSeat>,
     /// Where a terminal has arrow keys and earlier lines.
     editor: Option<DefaultEditor>,
+    /// Whether the person has typed a part of the answer in hand.
+    has_begun: bool,
+    /// The question before.
+    asked: Option<Question>,
 }
 
 impl SeatConsole {
     /// The terminal of the person in this seat.
     pub(crate) fn at_seat(out: Arc<Mutex<Output>>, seat: Arc<TerminalSeat>) -> Self {
+        keys::remember();
         let is_terminal = io::stdin().is_terminal() && io::stdout().is_terminal();
         let config = Config::builder().auto_add_history(true).build();
         // Without an editor lines are read as from a pipe.
@@ -222,6 +232,8 @@ impl SeatConsole {
             out,
             seat,
             editor: editor.flatten(),
+            has_begun: false,
+            asked: None,
         }
     }
 
@@ -263,6 +275,20 @@ impl SeatConsole {
 }
 
 impl Console for SeatConsole {
+    /// Asks above the line in which the person types, which has all of its width.
+    fn ask(&mut self, question: &Question, language: Language) -> io::Result<Option<String>> {
+        // What was not understood is asked again; its options are still in sight.
+        let is_again = self.asked.as_ref() == Some(question);
+        for option in question.options.iter().filter(|_| !is_again) {
+            let (number, label) = (option.number, option.label.in_language(language));
+            self.show(&UiText::verbatim(format!("  {number}) {label}")), language)?;
+        }
+        self.asked = Some(question.clone());
+        let asks = question.label_and_keys(language).join(" ");
+        self.show(&UiText::verbatim(asks.trim()), language)?;
+        self.read("> ")
+    }
+
     fn show(&mut self, text: &UiText, language: Language) -> io::Result<()> {
         let text = text.in_language(language);
         self.write(|out| {
@@ -281,6 +307,7 @@ impl Console for SeatConsole {
     }
 
     fn turn(&mut self, entity: &str, language: Language) -> io::Result<()> {
+        (self.has_begun, self.asked) = (false, None);
         self.show(&UiText::verbatim("\n"), language)?;
         self.show(&text!(mind_seat_your_turn, entity), language)?;
         let introduction = self.seat.introduction();
@@ -292,7 +319,11 @@ impl Console for SeatConsole {
             let Some(line) = self.read_line(prompt)? else {
                 return Ok(None);
             };
-            let Some(command) = self.seat.command_in(&line) else {
+            let command = self.seat.command_in(&line);
+            // What was typed of this answer is taken back first.
+            let is_own = self.has_begun && command.is_some_and(|word| is_meant(&UNDO, word));
+            let Some(command) = command.filter(|_| !is_own) else {
+                self.has_begun = true;
                 return Ok(Some(line));
             };
             match self.seat.obey(command) {

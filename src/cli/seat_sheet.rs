@@ -46,43 +46,71 @@ fn me(world: &World, entity: EntityRef<'_>) -> Vec<UiText> {
     if let Some(Health { hp, max }) = entity.get::<Health>() {
         texts.push(text!(cli_seat_health, hp, max));
     }
-    if let Some(fighter) = entity
-        .get::<Fighter>()
-        .filter(|fighter| !fighter.skills.is_empty())
-    {
-        let skills = Argument::list(fighter.skills.iter().map(ToString::to_string));
+    let skills = entity.get::<Fighter>().map(|fighter| &fighter.skills);
+    if let Some(skills) = skills.filter(|skills| !skills.is_empty()) {
+        let skills = Argument::list(skills.iter().map(ToString::to_string));
         texts.push(text!(cli_seat_skills, skills));
     }
     if let Some(hand) = entity.get::<Hand>().filter(|hand| !hand.cards.is_empty()) {
         let cards = Argument::list(hand.names().map(str::to_owned));
         texts.push(text!(cli_seat_hand, cards));
     }
-    let held = entity.get::<Belongings>();
-    let items = world.get_resource::<StoryData>();
-    for name in held.into_iter().flat_map(|held| &held.0) {
-        let item = items.and_then(|data| data.items.iter().find(|item| *item.name == **name));
-        let look = item.map_or("", |item| &item.look);
-        texts.push(text!(cli_seat_item, name = &**name, look));
-    }
-    for (to, bond) in entity.get::<Bonds>().into_iter().flat_map(|bonds| &bonds.0) {
-        let value = format!("{:+}", bond.value);
-        texts.push(text!(cli_seat_bond, to = &**to, word = &*bond.word, value));
-    }
-    for (goal, state) in goals_of(world, entity) {
-        texts.push(match state {
-            GoalState::Open => text!(cli_seat_goal, goal),
-            GoalState::Met => text!(cli_seat_goal_met, goal),
-            GoalState::Lost => text!(cli_seat_goal_lost, goal),
-        });
-    }
-    let promises = entity.get::<Promises>();
-    for promise in promises.into_iter().flat_map(|promises| &promises.0) {
-        if promise.state == PromiseState::Open {
-            let (to, words) = (&*promise.to, &*promise.words);
-            texts.push(text!(cli_seat_promise, to, words));
-        }
-    }
+    texts.extend(section(text!(cli_seat_goals), goals(world, entity)));
+    texts.extend(section(text!(cli_seat_items), items(world, entity)));
+    texts.extend(section(text!(cli_seat_bonds), bonds(entity)));
+    texts.extend(section(text!(cli_seat_promises), promises(entity)));
+    texts.extend(section(text!(cli_seat_facts), facts(world, entity)));
     texts
+}
+
+/// Rows below a heading, if there are any.
+fn section(heading: UiText, rows: Vec<UiText>) -> Vec<UiText> {
+    if rows.is_empty() {
+        return rows;
+    }
+    let rows = rows.into_iter().map(|row| text!(cli_seat_row, row));
+    [UiText::default(), heading]
+        .into_iter()
+        .chain(rows)
+        .collect()
+}
+
+fn goals(world: &World, entity: EntityRef<'_>) -> Vec<UiText> {
+    let goals = goals_of(world, entity).into_iter();
+    let goals = goals.map(|(goal, state)| match state {
+        GoalState::Open => UiText::verbatim(goal),
+        GoalState::Met => text!(cli_seat_goal_met, goal),
+        GoalState::Lost => text!(cli_seat_goal_lost, goal),
+    });
+    goals.collect()
+}
+
+fn items(world: &World, entity: EntityRef<'_>) -> Vec<UiText> {
+    let data = world.get_resource::<StoryData>();
+    let held = entity.get::<Belongings>();
+    let items = held.into_iter().flat_map(|held| &held.0).map(|name| {
+        let item = data.and_then(|data| data.items.iter().find(|item| *item.name == **name));
+        let look = item.map_or("", |item| &item.look);
+        text!(cli_seat_item, name = &**name, look)
+    });
+    items.collect()
+}
+
+fn bonds(entity: EntityRef<'_>) -> Vec<UiText> {
+    let bonds = entity.get::<Bonds>().into_iter().flat_map(|bonds| &bonds.0);
+    let bonds = bonds.map(|(to, bond)| {
+        let value = format!("{:+}", bond.value);
+        text!(cli_seat_bond, to = &**to, word = &*bond.word, value)
+    });
+    bonds.collect()
+}
+
+fn promises(entity: EntityRef<'_>) -> Vec<UiText> {
+    let promises = entity.get::<Promises>();
+    let promises = promises.into_iter().flat_map(|promises| &promises.0);
+    let open = promises.filter(|promise| promise.state == PromiseState::Open);
+    open.map(|promise| text!(cli_seat_promise, to = &*promise.to, words = &*promise.words))
+        .collect()
 }
 
 /// Who the character is: as its world tells of it, else as its own mind is told.
@@ -96,6 +124,9 @@ fn portrait(world: &World, entity: EntityRef<'_>) -> Vec<UiText> {
     if let Some(actor) = actor {
         let look = text!(cli_seat_look, look = &actor.look);
         return vec![UiText::verbatim(actor.profile.trim()), look];
+    }
+    if entity.contains::<Card>() {
+        return vec![text!(undercover_seat_rules)];
     }
     let entries = entity.get::<AgentContext>().map(AgentContext::entries);
     let first = entries.and_then(<[Entry]>::first);
@@ -114,7 +145,7 @@ fn word(entity: EntityRef<'_>) -> Option<UiText> {
 }
 
 /// What the character knows that not everybody knows, and from whom.
-fn secrets(world: &World, entity: EntityRef<'_>) -> Vec<UiText> {
+fn facts(world: &World, entity: EntityRef<'_>) -> Vec<UiText> {
     let knowledge = entity.get::<Knowledge>();
     let known = knowledge.into_iter().flat_map(Knowledge::all);
     let book = world.get_resource::<FactBook>();
@@ -125,11 +156,17 @@ fn secrets(world: &World, entity: EntityRef<'_>) -> Vec<UiText> {
         let words = fact.text.as_str();
         match from {
             Some(from) => text!(cli_seat_secret_from, day, from = &**from, words),
-            None if by.is_empty() => text!(cli_seat_secret_always, words),
+            None if by.is_empty() => UiText::verbatim(words),
             None => text!(cli_seat_secret_found, day, words),
         }
     });
-    let texts: Vec<_> = word(entity).into_iter().chain(texts).collect();
+    texts.collect()
+}
+
+fn secrets(world: &World, entity: EntityRef<'_>) -> Vec<UiText> {
+    let facts = facts(world, entity).into_iter();
+    let facts = facts.map(|row| text!(cli_seat_row, row));
+    let texts: Vec<_> = word(entity).into_iter().chain(facts).collect();
     if texts.is_empty() {
         return vec![text!(cli_seat_no_secrets)];
     }

@@ -35,6 +35,8 @@ struct Line {
     text: String,
     turns: usize,
     drawn: Option<Instant>,
+    /// Whether what is shown stays until it is unpinned.
+    is_pinned: bool,
 }
 
 impl Line {
@@ -86,6 +88,7 @@ impl StatusLine {
             text: String::new(),
             turns: 0,
             drawn: None,
+            is_pinned: false,
         }))))
     }
 
@@ -101,7 +104,7 @@ impl StatusLine {
 
     /// Shows a text behind a spinner, which turns a little each time.
     pub(crate) fn show(&self, text: &str) {
-        if let Some(mut line) = self.line() {
+        if let Some(mut line) = self.line().filter(|line| !line.is_pinned) {
             line.turns = (line.turns + 1) % SPINNER.len();
             let spinner = SPINNER.get(line.turns).copied().unwrap_or_default();
             line.draw(format!("{spinner} {}", clean(text)));
@@ -122,9 +125,26 @@ impl StatusLine {
         line.draw(format!("{full}{rest} {}", clean(text)));
     }
 
-    /// Takes the line away.
-    pub(crate) fn hide(&self) {
+    /// Shows a text until it is unpinned, whatever else there is to show.
+    pub(crate) fn pin(&self, text: &str) {
         if let Some(mut line) = self.line() {
+            line.is_pinned = true;
+            line.draw(clean(text).into_owned());
+        }
+    }
+
+    /// Takes a pinned text away.
+    pub(crate) fn unpin(&self) {
+        if let Some(mut line) = self.line().filter(|line| line.is_pinned) {
+            line.is_pinned = false;
+            line.clear();
+            line.text.clear();
+        }
+    }
+
+    /// Takes the line away, unless its text is pinned.
+    pub(crate) fn hide(&self) {
+        if let Some(mut line) = self.line().filter(|line| !line.is_pinned) {
             line.clear();
             line.text.clear();
         }
@@ -238,6 +258,18 @@ mod tests {
         status.hide();
         status.hide();
         assert_eq!(screen.lines(), ["/ thinks", "second\n", "/ thinks", ""]);
+    }
+
+    #[test]
+    fn a_pinned_text_stays() {
+        let screen = Screen::default();
+        let status = StatusLine::on(screen.clone(), || 60);
+        status.pin("paused");
+        status.show("thinks");
+        status.hide();
+        status.unpin();
+        status.unpin();
+        assert_eq!(screen.lines(), ["paused", ""]);
     }
 
     #[test]

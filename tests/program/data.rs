@@ -78,7 +78,7 @@ fn the_improviser_writes_from_the_grammars_of_the_data_folder() {
     let file = folder.join("data/improviser/en/any.ron");
     edit(
         &file,
-        "Everyone is played by the",
+        "The built-in improviser plays",
         "All of them are played by the",
     );
     let told = run(folder, "run drowned-assize --until 1");

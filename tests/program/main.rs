@@ -20,6 +20,7 @@ mod rehearse;
 mod seat;
 mod served;
 mod teams;
+mod terminal;
 mod trust;
 mod undercover;
 

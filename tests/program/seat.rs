@@ -17,7 +17,7 @@ fn a_seat_looks_up_what_its_character_knows() {
         &shown,
         &[
             "生命：",
-            "一开始就知道：",
+            "你知道而别人未必知道的：",
             "你在：",
             "playhouse resume tide",
             "没有 /跳舞 这个命令",

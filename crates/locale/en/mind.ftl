@@ -31,6 +31,7 @@ mind_seat_not_usable = This can’t be used:
 mind_seat_only = { $label } { $what }
 mind_seat_several = This fits several of them. Type its number.
 mind_seat_skip = nothing in particular
+mind_seat_taken_back = What you typed is taken back; here is the question again.
 mind_seat_nothing = nothing
 mind_seat_more = Another of { $label }?
 mind_seat_no = no

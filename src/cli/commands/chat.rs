@@ -25,7 +25,7 @@ use crate::cli::args::{ChatArgs, ChatFormat, ResumeArgs};
 use crate::cli::chat_printer::ChatPrinter;
 use crate::cli::env::{clock, since};
 use crate::cli::loader;
-use crate::cli::output::cells;
+use crate::cli::output::{cells, wait_until_told};
 use crate::cli::saved::{Saved, clear, slot_name};
 use crate::cli::seat::{SeatConsole, SeatGame, TerminalSeat};
 use crate::cli::slot_settings::{self, LastTask, PlayedWith};
@@ -322,8 +322,8 @@ impl ChatRun<'_> {
             // Beside the conversation, which doesn't wait for chunks to be printed.
             runtime.spawn(printer.clone().print_chunks());
         }
-        let (token, err) = (engine.cancellation_token(), self.app.err());
-        runtime.spawn(play::handle_ctrl_c(token, err, self.app.language));
+        play::stop_by_signals(self.app, &runtime, engine.cancellation_token());
+        play::note_turns(self.app, engine);
         let stop = runtime.block_on(self.turns(engine, user_proxy));
         runtime.block_on(servers.close());
         runtime.shutdown_background();
@@ -422,6 +422,11 @@ impl ChatRun<'_> {
             self.app.out().json(&end);
         } else if let Some(printer) = printer {
             printer.end(reason, engine.totals().spent.usage, seconds);
+            wait_until_told(&self.app.shared_out());
+            if let Some(turn) = play::unread(self.app) {
+                play::tell_unread(self.app, turn, slot, false);
+                return Ok(());
+            }
             let goes_on = matches!(stop, Stop::Cancelled) || can_go_on(&engine.world, team);
             let slot = self.app.in_command(slot);
             self.app.err().line(if goes_on {

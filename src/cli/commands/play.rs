@@ -5,9 +5,9 @@ use crate::cli::prelude::*;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
-use crate::cast::{CastList, EntityName, StableId, WorldTurn};
+use crate::cast::{CastList, EntityName, StableId, WorldTurn, turn_number};
 use crate::cli::servers::ToolServers;
-use crate::engine::{CancellationToken, Engine, SpendLimits, Stop};
+use crate::engine::{CancellationToken, Engine, EngineError, SpendLimits, Stop};
 use crate::event::{AnsweredBy, Feed, Phrasebook, Recipient, Record};
 use crate::groupchat::Chat;
 use crate::knowledge::FactBook;
@@ -23,8 +23,9 @@ use tokio::runtime::Runtime;
 
 use crate::cli::args::OnServerError;
 use crate::cli::env::random_seed;
-use crate::cli::output::{cells, padded, wait_until_told};
-use crate::cli::process::{INTERRUPTED, end_programs, note_interrupt};
+use crate::cli::keys;
+use crate::cli::output::{Reading, cells, wait_until_told};
+use crate::cli::process::{self, INTERRUPTED, note_interrupt};
 use crate::cli::progress::Progress;
 use crate::cli::provenance::Provenance;
 use crate::cli::record_printer::{RecordPrinter, numbered};
@@ -219,6 +220,7 @@ impl Player {
         let (mut session, servers) = runtime.block_on(loader::connected(app, session))?;
         let engine = &mut session.engine;
         say_changes(app, &session.changes);
+        show_keys(app);
         introduce();
         let view = view(engine);
         let stop = view.play(runtime, engine, servers, until)?;
@@ -308,6 +310,7 @@ impl<'a> RunView<'a> {
             let printer =
                 StoryPrinter::new(app.shared_out(), language, roster).with_ids(app.settings.ids);
             let turn = world.resource::<WorldTurn>().0;
+            let printer = printer.at_seat(seat.is_some());
             Box::new(printer.with_workings(app.settings.verbose, turn))
         })
     }
@@ -344,12 +347,19 @@ impl<'a> RunView<'a> {
         }
         let printer = Arc::new(Mutex::new(make_printer(&mut engine.world)));
         view.printer = Some(printer.clone());
+        let (out, language) = (app.shared_out(), app.language);
+        let sitting = seat.clone();
         let sink = move |record: &Record| {
             if !lock(&printer).print(record) {
                 token.cancel();
             }
+            if sitting.as_ref().is_some_and(|seat| puts_out(record, seat)) {
+                let note = say!(language, cli_seat_out);
+                lock(&out).paragraph(&Paragraph::of(Style::Warn, note));
+            }
         };
         engine.add_feed(feed(seat, sink));
+        note_turns(app, engine);
         view
     }
 
@@ -372,10 +382,13 @@ impl<'a> RunView<'a> {
         let signals = progress.clone();
         engine.on_signal(move |signal| signals.note(signal));
         runtime.spawn(progress.keep_drawing());
-        let (token, err) = (engine.cancellation_token(), self.app.err());
-        runtime.spawn(handle_ctrl_c(token, err, self.app.language));
+        stop_by_signals(self.app, &runtime, engine.cancellation_token());
+        let is_paced = self.app.out().reading().is_some();
         let stop = runtime.block_on(async {
-            let stop = engine.run(until).await;
+            let stop = match is_paced {
+                true => self.play_at_pace(engine, until).await,
+                false => engine.run(until).await,
+            };
             servers.close().await;
             stop
         });
@@ -385,6 +398,29 @@ impl<'a> RunView<'a> {
         // Doesn't wait for a person who could still type something.
         runtime.shutdown_background();
         stop.map_err(CommandError::from)
+    }
+
+    /// Plays turn by turn, each when the one before it is told.
+    async fn play_at_pace(
+        &self,
+        engine: &mut Engine,
+        until: Option<u64>,
+    ) -> Result<Stop, EngineError> {
+        loop {
+            let next = turn_number(engine.world.resource::<WorldTurn>().0);
+            let next = until.map_or(next, |until| until.min(next));
+            let stop = engine.run(Some(next)).await?;
+            let Stop::TurnReached(turn) = stop else {
+                return Ok(stop);
+            };
+            if until.is_some_and(|until| turn >= until) {
+                return Ok(stop);
+            }
+            wait_until_told(&self.app.shared_out());
+            if engine.cancellation_token().is_cancelled() {
+                return Ok(Stop::Cancelled);
+            }
+        }
     }
 
     /// Prints what is still buffered, and waits until it is told.
@@ -403,6 +439,8 @@ impl<'a> RunView<'a> {
         }
         let turn = engine.world.resource::<WorldTurn>().0;
         let language = self.app.language;
+        // What is open is told again from its beginning.
+        let unread = unread(self.app).filter(|unread| *unread <= turn);
         let outcome = self.outcome(engine, stop);
         self.tell_outcome(engine, stop);
         if self.app.settings.json {
@@ -431,6 +469,10 @@ impl<'a> RunView<'a> {
             tables::write_totals(&mut err, language, engine.totals());
         }
         self.tell_defaults(slot);
+        if let Some((unread, slot)) = unread.zip(slot) {
+            tell_unread(self.app, unread, slot, !matches!(stop, Stop::Finished(_)));
+            return stopped(self.app, stop, Some(slot));
+        }
         self.report_end(stop, turn, slot)?;
         // A player would learn what its character does not know.
         let is_told = self.is_first && self.sees_all && self.app.prints_text();
@@ -477,7 +519,7 @@ impl<'a> RunView<'a> {
 
     /// What became of a story that is over, if the reader may know about everybody.
     fn outcome(&self, engine: &Engine, stop: &Stop) -> Option<StoryOutcome> {
-        let is_over = matches!(stop, Stop::Finished(_));
+        let is_over = matches!(stop, Stop::Finished(_)) && unread(self.app).is_none();
         let outcome = StoryOutcome::of(&engine.world);
         outcome.filter(|_| self.sees_all && is_over)
     }
@@ -502,19 +544,33 @@ impl<'a> RunView<'a> {
         let facts = world.get_resource::<FactBook>();
         let secret = facts.and_then(|facts| facts.all().find(|fact| !fact.is_common()));
         let save = self.app.in_command(slot);
-        let mut tries = vec![(format!("show {save}"), say!(language, cli_try_show))];
+        let mut tries = vec![(
+            format!("playhouse show {save}"),
+            say!(language, cli_try_show),
+        )];
         if let Some(secret) = secret {
-            let command = format!("ask {save} who {}", secret.id);
+            let command = format!("playhouse ask {save} who {}", secret.id);
             tries.push((command, say!(language, cli_try_who)));
         }
         #[cfg(feature = "page")]
-        tries.push((format!("watch {save}"), say!(language, cli_try_watch)));
+        tries.push((
+            format!("playhouse watch {save}"),
+            say!(language, cli_try_watch),
+        ));
         let mut err = self.app.err();
         err.line(say!(language, cli_try_next));
-        let widest = tries.iter().map(|(command, _)| cells(command)).max();
+        let widest =
+            |of: fn(&(String, String)) -> &String| tries.iter().map(|row| cells(of(row))).max();
+        let column = widest(|(command, _)| command).unwrap_or_default() + 4;
+        let about = widest(|(_, about)| about).unwrap_or_default();
+        // Commands stay whole; where there is no room beside them, the rest stands below.
+        let column = if column + about <= err.width() {
+            column
+        } else {
+            6
+        };
         for (command, about) in tries {
-            let command = padded(&command, widest.unwrap_or_default());
-            err.line(format!("  playhouse {command}  {about}"));
+            err.paragraph(&Paragraph::labelled(&command, 2, column).plain(about));
         }
     }
 
@@ -539,11 +595,7 @@ impl<'a> RunView<'a> {
         if let Some(slot) = slot {
             let can_continue = matches!(stop, Stop::TurnReached(_) | Stop::Cancelled);
             err.line(if can_continue {
-                say!(
-                    language,
-                    cli_continue_with,
-                    slot = self.app.in_command(slot)
-                )
+                say!(language, cli_continue_with, slot = paced(self.app, slot))
             } else {
                 say!(language, cli_saved_as, slot)
             });
@@ -579,10 +631,19 @@ fn feed(seat: Option<Recipient>, sink: impl FnMut(&Record) + Send + Sync + 'stat
     let Some(seat) = seat else {
         return Feed::observer(sink);
     };
-    let name = seat.name.clone();
     // A player who is voted out watches to the end.
+    let name = seat.name.clone();
     let is_out = move |event: &_| voted_out(event).as_deref() == Some(&*name);
     Feed::seat(seat, sink).opened_by(is_out)
+}
+
+/// Whether a player is voted out by this.
+fn puts_out(record: &Record, seat: &Recipient) -> bool {
+    let out = match record {
+        Record::Event(event) => voted_out(event),
+        _ => None,
+    };
+    out.as_deref() == Some(&*seat.name)
 }
 
 /// Who sits at a seat, by id and name.
@@ -616,6 +677,18 @@ fn json_sink(
     }
 }
 
+/// Lets signals and the reader stop a run.
+pub(super) fn stop_by_signals(app: &App, runtime: &Runtime, token: CancellationToken) {
+    if let Some(reading) = app.out().reading() {
+        reading.stops(token.clone());
+    }
+    runtime.spawn(handle_ctrl_c(token, app.err(), app.language));
+    #[cfg(unix)]
+    if keys::is_changed() {
+        runtime.spawn(process::end_by_signal());
+    }
+}
+
 /// The first Ctrl-C stops the run when the current step is finished, the second at once.
 pub(super) async fn handle_ctrl_c(token: CancellationToken, mut err: Output, language: Language) {
     if tokio::signal::ctrl_c().await.is_err() {
@@ -626,8 +699,61 @@ pub(super) async fn handle_ctrl_c(token: CancellationToken, mut err: Output, lan
     err.line(say!(language, cli_stopping));
     if tokio::signal::ctrl_c().await.is_ok() {
         // The journal has everything.
-        end_programs();
-        std::process::exit(INTERRUPTED.into());
+        process::exit(INTERRUPTED);
+    }
+}
+
+/// Lets what is told at reading speed know its turn.
+pub(super) fn note_turns(app: &App, engine: &mut Engine) {
+    let begin = |out: &Output, before: u64| {
+        if let Some(reading) = out.reading() {
+            reading.begin_turn(turn_number(before));
+        }
+    };
+    begin(&app.out(), engine.world.resource::<WorldTurn>().0);
+    let out = app.shared_out();
+    engine.add_feed(Feed::observer(move |record| {
+        if let Record::Turn { turn } = record {
+            begin(&lock(&out), *turn);
+        }
+    }));
+}
+
+/// Says which keys a reader has, if the story is told at reading speed.
+pub(super) fn show_keys(app: &App) {
+    let takes_keys = app.out().reading().is_some_and(Reading::takes_keys);
+    if takes_keys {
+        let keys = say!(app.language, cli_pace_keys);
+        app.err().paragraph(&Paragraph::of(Style::Dim, keys));
+    }
+}
+
+/// The turn in which the reader stopped, if that was before the end of what was played.
+pub(super) fn unread(app: &App) -> Option<u64> {
+    app.out().reading().and_then(Reading::unread)
+}
+
+/// Says how to go on reading, and how to play on after that.
+pub(super) fn tell_unread(app: &App, turn: u64, slot: &str, can_continue: bool) {
+    let mut err = app.err();
+    let from = format!("{} --from {turn}", paced(app, slot));
+    err.line(say!(app.language, cli_pace_stopped, turn));
+    err.line(say!(app.language, cli_read_on_with, slot = from));
+    if can_continue {
+        err.line(say!(
+            app.language,
+            cli_continue_with,
+            slot = paced(app, slot)
+        ));
+    }
+}
+
+/// A save as printed commands name it, with the speed at which it is told.
+fn paced(app: &App, slot: &str) -> String {
+    let slot = app.in_command(slot);
+    match app.out().reading().map(Reading::words_a_minute) {
+        Some(words) => format!("{slot} --pace={words}"),
+        None => slot,
     }
 }
 

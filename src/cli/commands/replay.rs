@@ -1,11 +1,14 @@
 //! `replay`: plays a save again from its journal, and compares.
 
+use crate::cast::turn_number;
 use crate::cli::prelude::*;
-use crate::engine::Stop;
+use crate::engine::{Engine, Stop};
+use crate::event::{Feed, Record};
 use crate::exchange::ledgers;
 use crate::groupchat::ChatGame;
 use crate::message::TokenUsage;
-use crate::session::{Replayed, replay_with};
+use crate::session::{Replayed, SessionError, replay_with};
+use tokio::runtime::Runtime;
 
 use super::play::{self, RunView};
 use super::players::introduce;
@@ -13,15 +16,22 @@ use super::{chat, undercover};
 use crate::cli::args::{ChatFormat, ReplayArgs};
 use crate::cli::chat_printer::ChatPrinter;
 use crate::cli::env::{clock, since};
+use crate::cli::output::wait_until_told;
 use crate::cli::saved::{Played, Saved};
+
+/// The turn with which every story begins.
+const FIRST: u64 = 1;
 
 /// Plays a save again with its journal as the only mind.
 pub(super) fn replay(app: &App, args: &ReplayArgs) -> Result<()> {
     let (slot, until) = (&*args.slot, args.until);
     let saved = Saved::as_stored(app, slot)?;
+    let from = args.from.unwrap_or(FIRST);
+    check_turn(&saved, from)?;
+    play::show_keys(app);
     let game = saved.played.game();
     let language = match &saved.played {
-        Played::Team(game) => return replay_team(app, &saved, game, until, args.form),
+        Played::Team(game) => return replay_team(app, &saved, game, (from, until), args.form),
         Played::World(campaign) => campaign.file.language,
         Played::Undercover(game) => game.rules().language,
     };
@@ -33,15 +43,18 @@ pub(super) fn replay(app: &App, args: &ReplayArgs) -> Result<()> {
         Played::Undercover(game) => introduce(app, game.rules(), None),
         Played::Team(_) => {}
     }
+    let runtime = play::runtime()?;
     let mut view = None;
-    let replayed = play::runtime()?.block_on(async {
+    let replayed = runtime.block_on(async {
         replay_with(&saved.slot, game, until, |engine| {
+            begin(app, &runtime, engine);
             view = Some(match &saved.played {
                 Played::Undercover(_) => RunView::with_printer(app, engine, seat, |world| {
                     undercover::printer(app, language, world)
                 }),
                 _ => RunView::new(app, engine, language, seat),
             });
+            show_from(app, engine, from);
         })
         .await
     });
@@ -49,6 +62,10 @@ pub(super) fn replay(app: &App, args: &ReplayArgs) -> Result<()> {
         view.finish();
     }
     let replayed = replayed?;
+    if let Some(turn) = play::unread(app) {
+        play::tell_unread(app, turn, slot, false);
+        return Ok(());
+    }
     if let Some(view) = &view {
         view.tell_outcome(&replayed.engine, &replayed.stop);
     }
@@ -59,20 +76,56 @@ pub(super) fn replay(app: &App, args: &ReplayArgs) -> Result<()> {
     }
 }
 
+/// Whether the story has come to this turn.
+fn check_turn(saved: &Saved, turn: u64) -> Result<()> {
+    let last = saved.story.last_turn();
+    if turn <= turn_number(last) {
+        return Ok(());
+    }
+    let error = SessionError::NoSuchTurn { turn, last };
+    Err(CommandError::of(ErrorKind::Usage, &error))
+}
+
+/// Lets a reader at reading speed stop the replay.
+fn begin(app: &App, runtime: &Runtime, engine: &Engine) {
+    if app.out().reading().is_some() {
+        play::stop_by_signals(app, runtime, engine.cancellation_token());
+    }
+}
+
+/// Shows what happens from this turn on: what came before is played and left out.
+fn show_from(app: &App, engine: &mut Engine, from: u64) {
+    app.out().mute(from > FIRST);
+    let out = app.shared_out();
+    engine.add_feed(Feed::observer(move |record| match record {
+        Record::Turn { turn } if turn_number(*turn) == from => lock(&out).mute(false),
+        _ => {}
+    }));
+}
+
 /// Plays a team's conversation again, prints it, and compares.
 fn replay_team(
     app: &App,
     saved: &Saved,
     game: &ChatGame,
-    until: Option<u64>,
+    (from, until): (u64, Option<u64>),
     form: ChatFormat,
 ) -> Result<()> {
     let began = clock();
     let team = game.team();
     let mut printer = None;
-    let replayed = play::runtime()?.block_on(replay_with(&saved.slot, game, until, |engine| {
+    let runtime = play::runtime()?;
+    let replayed = runtime.block_on(replay_with(&saved.slot, game, until, |engine| {
+        begin(app, &runtime, engine);
+        play::note_turns(app, engine);
         printer = ChatPrinter::new(app, engine, team, form);
+        show_from(app, engine, from);
     }))?;
+    wait_until_told(&app.shared_out());
+    if let Some(turn) = play::unread(app) {
+        play::tell_unread(app, turn, saved.slot.name().as_str(), false);
+        return Ok(());
+    }
     let stop = chat::chat_of(&replayed.engine.world, team).and_then(|chat| chat.stop.clone());
     let reason = stop.as_ref().map(|stop| stop.content.as_str());
     if app.settings.json {

@@ -18,6 +18,7 @@ pub(super) fn until_reported(app: &App, mut left: Left, play: &PlayArgs) -> Resu
         let args = ResumeArgs {
             slot: undo::undo(app, &slot)?,
             play: play.clone(),
+            is_undo: true,
             ..ResumeArgs::default()
         };
         left = resume(app, &args)?;
@@ -44,7 +45,7 @@ pub(super) fn resume(app: &App, args: &ResumeArgs) -> Result<Left> {
             chat::resume(app, game, &saved, args)?;
             return Ok(Left::Reported);
         }
-        Played::Undercover(game) => return undercover::resume(app, &saved, game, play, force),
+        Played::Undercover(game) => return undercover::resume(app, &saved, game, args),
     };
     let mut setup = saved.world(true)?;
     check_turn(&setup.world, play, slot)?;
@@ -62,7 +63,11 @@ pub(super) fn resume(app: &App, args: &ResumeArgs) -> Result<Left> {
     let mut session = Session::resume(root, slot, campaign, minds, force)?;
     slot_settings::remember(app, slot, models)?;
     saved.tell_seed(app, &mut session.engine);
-    let introduce = || introduce_world(app, &campaign.file, main.introduction.as_deref());
+    let introduce = || {
+        if !args.is_undo {
+            introduce_world(app, &campaign.file, main.introduction.as_deref());
+        }
+    };
     player.play(app, session, play.until, introduce, |engine| {
         RunView::new(app, engine, campaign.file.language, player.id())
     })

@@ -15,7 +15,7 @@ use super::dry_run::{DryStory, dry_run};
 use super::play::{self, Left, Player, RunView};
 use super::players::{NAME, Players, introduce};
 use super::tournament;
-use crate::cli::args::{PlayArgs, UndercoverArgs};
+use crate::cli::args::{ResumeArgs, UndercoverArgs};
 #[cfg(feature = "page")]
 use crate::cli::loader;
 use crate::cli::provenance::Provenance;
@@ -123,15 +123,25 @@ fn play_one(app: &App, args: &UndercoverArgs, game: &Match) -> Result<Left> {
         super::watch::invite(app, &slot, args)?;
         return Ok(Left::Reported);
     }
-    play_session(app, session, game, &player, (&players, args.play.until))
+    play_session(
+        app,
+        session,
+        game,
+        &player,
+        (Some(&players), args.play.until),
+    )
 }
 
 pub(super) fn resume(
     app: &App,
     saved: &Saved,
     game: &Match,
-    args: &PlayArgs,
-    force: bool,
+    ResumeArgs {
+        play: args,
+        force,
+        is_undo,
+        ..
+    }: &ResumeArgs,
 ) -> Result<Left> {
     let slot = saved.slot.name().as_str();
     let mut setup = saved.world(true)?;
@@ -148,10 +158,11 @@ pub(super) fn resume(
     let minds = players.given(app, game, seed, &saved.given_models())?;
     let minds = player.seated(app, minds);
     let root = &app.settings.saves.value;
-    let mut session = Session::resume(root, slot, game, minds, force)?;
+    let mut session = Session::resume(root, slot, game, minds, *force)?;
     slot_settings::remember(app, slot, models)?;
     saved.tell_seed(app, &mut session.engine);
-    play_session(app, session, game, &player, (&players, args.until))
+    let introduction = Some(&players).filter(|_| !is_undo);
+    play_session(app, session, game, &player, (introduction, args.until))
 }
 
 fn play_session(
@@ -159,10 +170,14 @@ fn play_session(
     session: Session,
     game: &Match,
     player: &Player,
-    (players, until): (&Players, Option<u64>),
+    (players, until): (Option<&Players>, Option<u64>),
 ) -> Result<Left> {
     let rules = game.rules();
-    let introduce = || introduce(app, rules, players.introduction.as_deref());
+    let introduce = || {
+        if let Some(players) = players {
+            introduce(app, rules, players.introduction.as_deref());
+        }
+    };
     player.play(app, session, until, introduce, |engine| {
         RunView::with_printer(app, engine, player.id(), |world| {
             printer(app, rules.language, world)

@@ -5,6 +5,7 @@ use crate::mind::human;
 use crate::session::{self, Retaken};
 
 use super::play;
+use crate::cli::labels::purpose_label;
 use crate::cli::saved::{Saved, free_name};
 use crate::cli::slot_settings;
 
@@ -22,15 +23,23 @@ pub(super) fn undo(app: &App, slot: &str) -> Result<String> {
         Some(last) => {
             let root = &app.settings.saves.value;
             let name = free_name(root, slot);
+            let purpose = last.outcome.purpose.clone();
             let branched = session::retake(root, &saved.slot, &name, saved.played.game(), last);
             let branch = play::runtime()?.block_on(branched)?;
             slot_settings::copy(app, &saved.slot, &branch)?;
-            let text = say!(app.language, cli_seat_undone, slot = &name, old = slot);
+            let what = purpose_label(&purpose);
+            let text = say!(
+                app.language,
+                cli_seat_undone,
+                what,
+                slot = &name,
+                old = slot
+            );
             (name, text)
         }
     };
     if !app.settings.quiet {
-        app.err().line(text);
+        app.err().paragraph(&Paragraph::default().plain(text));
     }
     Ok(name)
 }

@@ -4,6 +4,7 @@
 //! output. A [`Paragraph`] is text in several styles; `wrap.rs` lays it out in rows.
 
 mod clean;
+mod flow;
 mod names;
 mod pace;
 mod paragraph;
@@ -15,6 +16,7 @@ mod writer;
 
 pub(crate) use clean::{clean, clean_styled, escape_json};
 pub(crate) use names::Names;
+pub(crate) use pace::Reading;
 pub(crate) use paragraph::Paragraph;
 pub(crate) use record::{joined, record};
 pub(crate) use style::Style;

@@ -163,7 +163,7 @@ fn push(lines: &mut [Vec<Word>], word: Word) {
 }
 
 /// Whether a row may end between two adjacent characters.
-fn may_break(before: char, after: char) -> bool {
+pub(super) fn may_break(before: char, after: char) -> bool {
     let wide = |c: char| c.width() == Some(2);
     (wide(before) || wide(after))
         && after.width() != Some(0)

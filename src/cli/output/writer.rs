@@ -3,10 +3,12 @@
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::pace::{Paced, Waiting};
+use super::flow::Flow;
+use super::pace::{Paced, Reading};
 use super::wrap::wrap;
 use super::{Names, Paragraph, Style, clean, escape_json};
 use crate::cli::status_line::StatusLine;
+use crate::locale::Language;
 
 /// Standard output or standard error: how wide it is, whether it shows colour, and whether anybody
 /// still reads it.
@@ -17,11 +19,15 @@ pub(crate) struct Output {
     is_terminal: bool,
     /// The status line on the same terminal.
     status: StatusLine,
+    /// The row in which pieces of text go on.
+    flow: Flow,
     /// Whether the last row was empty; paragraphs never make two empty rows.
     blank: bool,
     lost: Option<io::Error>,
-    /// What is still to be told, if rows are told at reading speed.
-    waiting: Option<Arc<Waiting>>,
+    /// Its reader, if rows are told at reading speed.
+    reading: Option<Arc<Reading>>,
+    /// Whether what is written is left out.
+    is_muted: bool,
     /// The numbers of those whom records name.
     names: Names,
 }
@@ -35,21 +41,40 @@ impl Output {
             colour,
             is_terminal: false,
             status: StatusLine::default(),
+            flow: Flow::default(),
             blank: true,
             lost: None,
-            waiting: None,
+            reading: None,
+            is_muted: false,
             names: Names::default(),
         }
     }
 
-    /// The same output, whose rows are told at reading speed, through `out`.
-    pub(crate) fn paced(mut self, out: impl Write + Send + 'static, words_a_minute: u32) -> Self {
+    /// The same output, whose rows are told at reading speed, through `out`. Keys are explained in
+    /// this language, if there are any.
+    pub(crate) fn paced(
+        mut self,
+        out: impl Write + Send + 'static,
+        words_a_minute: u32,
+        keys: (bool, Language),
+    ) -> Self {
         // The status line is suspended while a row is told.
         let status = std::mem::take(&mut self.status);
-        let paced = Paced::new(out, words_a_minute, status);
-        self.waiting = Some(paced.waiting());
+        let paced = Paced::new(out, words_a_minute, status, keys);
+        self.reading = Some(paced.reading());
         self.out = Box::new(paced);
         self
+    }
+
+    /// Its reader, if rows are told at reading speed.
+    pub(crate) fn reading(&self) -> Option<&Reading> {
+        self.reading.as_deref()
+    }
+
+    /// Leaves out what is written from now on, or no longer.
+    pub(crate) fn mute(&mut self, is_muted: bool) {
+        self.is_muted = is_muted;
+        self.blank = true;
     }
 
     /// The same output, which is a terminal.
@@ -73,11 +98,14 @@ impl Output {
 
     /// Writes a paragraph, wrapped.
     pub(crate) fn paragraph(&mut self, paragraph: &Paragraph) {
+        let mut text = String::new();
         for row in rows(paragraph, self.width, self.colour) {
             if !(row.is_empty() && self.blank) {
-                self.row(&row);
+                self.blank = row.is_empty();
+                text += &(row + "\n");
             }
         }
+        self.write(&text);
     }
 
     /// Writes a text and a line end, cleaned but not wrapped.
@@ -91,10 +119,15 @@ impl Output {
         self.flush();
     }
 
-    /// Writes a text without a line end, cleaned but not wrapped.
+    /// Writes a piece of text, cleaned. On a terminal rows break between words.
     pub(crate) fn raw(&mut self, text: &str) {
         let lines: Vec<_> = text.split('\n').map(clean).collect();
-        self.write(&lines.join("\n"));
+        let text = lines.join("\n");
+        if self.is_terminal {
+            let text = self.flow.lay(&text, self.width);
+            return self.put(&text);
+        }
+        self.put(&text);
     }
 
     /// The numbers of those whom records name.
@@ -164,7 +197,13 @@ impl Output {
     }
 
     fn write(&mut self, text: &str) {
-        if self.lost.is_none() {
+        let kept = self.flow.end_word(self.width);
+        self.flow = Flow::default();
+        self.put(&(kept + text));
+    }
+
+    fn put(&mut self, text: &str) {
+        if self.lost.is_none() && !self.is_muted {
             let out = &mut self.out;
             self.lost = self.status.suspend(|| out.write_all(text.as_bytes())).err();
         }
@@ -175,10 +214,10 @@ impl Output {
 pub(crate) fn wait_until_told(out: &Mutex<Output>) {
     let mut out = out.lock().unwrap_or_else(PoisonError::into_inner);
     out.flush();
-    let waiting = out.waiting.clone();
+    let reading = out.reading.clone();
     drop(out);
-    if let Some(waiting) = waiting {
-        waiting.wait();
+    if let Some(reading) = reading {
+        reading.wait();
     }
 }
 

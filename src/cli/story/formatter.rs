@@ -5,12 +5,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::event::guard::GuardAct;
-use crate::event::kinds::{Archive, Learned};
+use crate::event::kinds::{Archive, Learned, MemorySearch};
 use crate::event::{
-    AnswerRecord, AnsweredBy, CallRecord, EventRecord, EventStyle, EventTypes, Recipients, Sight,
-    Telling, subject,
+    AgentEvent, AnswerRecord, AnsweredBy, CallRecord, EventRecord, EventStyle, EventTypes,
+    Recipients, Sight, Telling, subject,
 };
 use crate::message::one_line;
+use crate::rpg::events::NothingNew;
 
 use super::roster::Roster;
 use crate::cli::event_types;
@@ -36,6 +37,8 @@ pub(super) struct Formatter {
     pub(super) has_default_answers: bool,
     /// Whether to print what is not part of the story.
     pub(super) shows_workings: bool,
+    /// Whether the reader plays a character.
+    pub(super) is_at_seat: bool,
     /// The facts whose words were printed.
     facts: BTreeSet<String>,
     /// What was said in this turn.
@@ -55,6 +58,7 @@ impl Formatter {
             defaults: BTreeMap::new(),
             has_default_answers: false,
             shows_workings: false,
+            is_at_seat: false,
             facts: BTreeSet::new(),
             spoken: Vec::new(),
             cards: BTreeSet::new(),
@@ -176,7 +180,7 @@ impl Formatter {
             | EventStyle::ContestNote
             | EventStyle::Report
             | EventStyle::Memory
-                if !self.shows_workings =>
+                if !self.shows_workings && !self.is_sought(event) =>
             {
                 Vec::new()
             }
@@ -246,6 +250,12 @@ impl Formatter {
                 vec![deed(&event.text)]
             }
         }
+    }
+
+    /// Whether it is what the reader's own character looked up.
+    fn is_sought(&self, event: &EventRecord) -> bool {
+        let is_search = event.kind == MemorySearch::TYPE || event.kind == NothingNew::TYPE;
+        self.is_at_seat && is_search
     }
 
     /// Words for everybody everywhere, each once a turn.

@@ -112,6 +112,12 @@ impl StoryPrinter {
         self
     }
 
+    /// The same printer for a reader who plays a character, or for one who doesn't.
+    pub(crate) fn at_seat(mut self, is_at_seat: bool) -> Self {
+        self.formatter.is_at_seat = is_at_seat;
+        self
+    }
+
     /// Whether these are first words in a place that nobody has reached yet.
     fn is_out_of_sight(&self, record: &Record) -> bool {
         let place = match record {

@@ -23,7 +23,7 @@ use crate::journal::AskEnding;
 use crate::locale::text;
 use crate::message::shown;
 use crate::message::tokens::Correction;
-use crate::mind::{Answering, Completion, FailedCall, FinishReason, LengthDoubt, MindError};
+use crate::mind::{Answering, Completion, FailedCall, FinishReason, LengthDoubt, MindError, human};
 use crate::reading::whole_sentences;
 use crate::tool::ToolCall;
 use crate::tool::prompts::Failure;
@@ -356,6 +356,7 @@ impl Engine {
         let state = AnswerState {
             is_cut: cut_off,
             is_last: !job.may_be_refused() || job.rounds.refused().next().is_some(),
+            is_persons: &*job.mind.info().provider == human::ALIAS,
         };
         match job.ask.question.judge(&completion.text, state) {
             Ok(_) if is_filtered && job.is_prose() => self.refuses(job, &completion.text),

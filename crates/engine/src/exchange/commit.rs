@@ -18,7 +18,7 @@ use crate::message::tokens::Correction;
 use crate::message::{
     Block, Body, BodyId, Content, Digest, Language, ResponseMetadata, TokenUsage,
 };
-use crate::mind::{AnswerForm, FinishReason, ToolRound};
+use crate::mind::{AnswerForm, FinishReason, ToolRound, human};
 use crate::reading::find_json;
 
 /// Commits the outcome of an entity's open ask: question and answer enter its context, `Answer<R>`
@@ -60,6 +60,7 @@ pub(crate) fn commit(
         value,
         text,
         by,
+        is_persons: _,
         guard_acts,
     } = answer;
     let hesitated = hesitated(world, &*question, &text, &by);
@@ -154,6 +155,7 @@ struct Resolved {
     value: BoxedAnswer,
     text: String,
     by: AnsweredBy,
+    is_persons: bool,
     guard_acts: Vec<GuardAct>,
 }
 
@@ -165,12 +167,14 @@ impl Resolved {
         judged: Option<BoxedAnswer>,
         guard_acts: Vec<GuardAct>,
     ) -> Self {
+        let is_persons = &*outcome.provider == human::ALIAS;
         let judged = match &outcome.ending {
             AskEnding::Answered { text, finish, .. } => {
                 // What was used once is used again.
                 let state = AnswerState {
                     is_cut: *finish == FinishReason::Length,
                     is_last: true,
+                    is_persons,
                 };
                 judged
                     .map_or_else(|| question.judge(text, state), Ok)
@@ -193,6 +197,7 @@ impl Resolved {
             value,
             text,
             by,
+            is_persons,
             guard_acts,
         }
     }
@@ -235,6 +240,7 @@ impl Resolved {
         };
         let state = AnswerState {
             is_last: true,
+            is_persons: self.is_persons,
             ..AnswerState::default()
         };
         match question.judge(&left, state) {

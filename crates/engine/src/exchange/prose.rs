@@ -101,7 +101,8 @@ impl Reply for Prose {
         };
         if length > 0 && letters(&self.0) < rules.min_letters {
             let rule = "this is too short; write what was asked for, in whole sentences";
-            violations.push(Violation::new("", rule).with_prompt(&Rule::TooShort));
+            let violation = Violation::new("", rule).with_prompt(&Rule::TooShort);
+            violations.push(violation.of_style());
         }
         // An answer is empty if nothing of what was written is the text.
         if length == 0 || self.0.starts_with('{') && !rules.has_markup {
@@ -114,7 +115,7 @@ impl Reply for Prose {
         if rules.in_first_person && is_in_third_person(&self.0, &rules.writer) {
             let rule = "tell it yourself, in the first person";
             let violation = Violation::new("", rule).with_prompt(&Rule::FirstPerson);
-            violations.push(violation.only_once());
+            violations.push(violation.only_once().of_style());
         }
         if !rules.untrue.is_empty() {
             let text = FoldedText::of(&self.0);
@@ -138,7 +139,8 @@ impl Reply for Prose {
                 Language::En => "English",
             };
             let rule = format!("write in the language of the story: {name}");
-            violations.push(Violation::new("", rule).with_prompt(&Rule::Language));
+            let violation = Violation::new("", rule).with_prompt(&Rule::Language);
+            violations.push(violation.of_style());
         }
         for fact in &rules.must_hold {
             if !self.0.contains(fact) {
@@ -340,6 +342,7 @@ mod tests {
             state: AnswerState {
                 is_cut: true,
                 is_last,
+                is_persons: false,
             },
         };
         let first = prose.clone().unwrapped(&asked(false), &rules);

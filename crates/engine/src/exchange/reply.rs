@@ -23,6 +23,8 @@ pub struct AnswerState {
     pub is_cut: bool,
     /// Whether it is used with what was [told in vain](Violation::only_once).
     pub is_last: bool,
+    /// Whether a person wrote it, who writes [as it likes](Violation::of_style).
+    pub is_persons: bool,
 }
 
 /// What an answer in prose is the answer to.

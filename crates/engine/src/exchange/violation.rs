@@ -23,6 +23,8 @@ pub struct Violation {
     pub phrase: Option<(&'static str, Value)>,
     /// Whether it is told only once: the next answer is used with what can't be helped.
     pub only_once: bool,
+    /// Whether it is about how models write: a person writes as it likes.
+    pub is_style: bool,
 }
 
 impl Violation {
@@ -32,7 +34,15 @@ impl Violation {
             rule: rule.into(),
             phrase: None,
             only_once: false,
+            is_style: false,
         }
+    }
+
+    /// The same rule, to which people need not keep.
+    #[must_use]
+    pub fn of_style(mut self) -> Self {
+        self.is_style = true;
+        self
     }
 
     /// The same rule, told only once.
@@ -153,7 +163,9 @@ impl Violation {
     /// A model refused, instead of speaking for its character.
     pub(crate) fn refusal() -> Self {
         let rule = "write for the character, not as an assistant";
-        Self::new("", rule).with_prompt(&Remark::MayDecline)
+        Self::new("", rule)
+            .with_prompt(&Remark::MayDecline)
+            .of_style()
     }
 
     /// The answer was cut off after this number of tokens.

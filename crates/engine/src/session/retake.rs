@@ -9,6 +9,7 @@ use crate::event::{AnsweredBy, Feed, Record};
 use crate::journal::{AskEnding, Line, Outcome, Retake};
 use crate::locale::UiText;
 use crate::message::{Cost, FinishReason, PromptBytes, TokenUsage};
+use crate::mind::human::UNASKED;
 use crate::save::{Slot, StoredStory};
 
 /// An ask that is answered again.
@@ -28,10 +29,13 @@ pub struct Retaken {
 
 impl Retaken {
     /// The last ask of an entity that this provider answered, such as the person at its
-    /// seat, to be asked again; `None` if there is none.
+    /// seat, to be asked again; `None` if there is none. What a person was not asked for doesn't
+    /// count.
     pub fn last_of(lines: &[Line], entity: &str, provider: &str) -> Option<Self> {
-        let is_meant =
-            |outcome: &Outcome| &*outcome.entity == entity && &*outcome.provider == provider;
+        let is_meant = |outcome: &Outcome| {
+            let is_given = &*outcome.provider == provider && &*outcome.model != UNASKED;
+            &*outcome.entity == entity && is_given
+        };
         let mut turn = 0;
         let mut last = None;
         for line in lines {

@@ -3,8 +3,10 @@
 use std::collections::BTreeSet;
 use std::io;
 
+use thiserror::Error;
+
 use super::console::Console;
-use super::question::{Question, SeatAnswer, numbers, position_of_name};
+use super::question::{Question, SeatAnswer, is_undo, numbers, position_of_name};
 use super::seat_form::{Filled, SeatField, SeatForm};
 use crate::locale::{Language, UiText, text};
 
@@ -12,11 +14,37 @@ use crate::locale::{Language, UiText, text};
 pub struct Dialogue<'c> {
     console: &'c mut dyn Console,
     language: Language,
+    /// Whether the person has typed a line.
+    has_begun: bool,
+}
+
+/// The person takes back what it typed in this dialogue.
+#[derive(Debug, Error)]
+#[error("what was typed is taken back")]
+struct TakenBack;
+
+/// Whether a dialogue ended because the person wants to begin it again.
+pub(super) fn is_taken_back(error: &io::Error) -> bool {
+    error.get_ref().is_some_and(|error| error.is::<TakenBack>())
 }
 
 impl<'c> Dialogue<'c> {
     pub(super) fn new(console: &'c mut dyn Console, language: Language) -> Self {
-        Self { console, language }
+        Self {
+            console,
+            language,
+            has_begun: false,
+        }
+    }
+
+    /// The language of the interface.
+    pub fn language(&self) -> Language {
+        self.language
+    }
+
+    /// Whether the person has typed a line.
+    pub(super) fn has_begun(&self) -> bool {
+        self.has_begun
     }
 
     /// Shows a text.
@@ -59,7 +87,10 @@ impl<'c> Dialogue<'c> {
         walk: impl FnOnce(&mut Self) -> io::Result<Filled>,
     ) -> io::Result<Filled> {
         match self.console.fill(form, self.language)? {
-            Some(filled) => Ok(filled),
+            Some(filled) => {
+                self.has_begun = true;
+                Ok(filled)
+            }
             None => walk(self),
         }
     }
@@ -178,7 +209,12 @@ impl<'c> Dialogue<'c> {
 
     fn line(&mut self, question: &Question) -> io::Result<String> {
         let line = self.console.ask(question, self.language)?;
-        Ok(line.ok_or(io::ErrorKind::UnexpectedEof)?.trim().to_owned())
+        let line = line.ok_or(io::ErrorKind::UnexpectedEof)?;
+        if self.has_begun && is_undo(&line) {
+            return Err(io::Error::other(TakenBack));
+        }
+        self.has_begun = true;
+        Ok(line.trim().to_owned())
     }
 }
 

@@ -21,8 +21,9 @@ mod tests;
 
 pub use console::{Console, TextConsole};
 pub use dialogue::Dialogue;
+use dialogue::is_taken_back;
 pub use lessons::{SeatLessons, SeatSkill};
-pub use question::{OptionCost, Question, SeatAnswer, SeatOption, is_back, position_of_name};
+pub use question::{OptionCost, Question, SeatAnswer, SeatOption, UNDO, is_back, position_of_name};
 pub use seat_form::{Chosen, Filled, FormAnswer, SeatField, SeatForm, WORDS};
 
 use std::io;
@@ -37,6 +38,8 @@ use crate::locale::{UiText, text};
 
 /// The alias of a person in signals and ledgers.
 pub const ALIAS: &str = "human";
+/// The model of an answer that the seat gave without a question to the person.
+pub const UNASKED: &str = "human, not asked";
 
 /// A person who answers for one entity, in the language of the interface.
 pub struct HumanMind {
@@ -81,11 +84,10 @@ impl Mind for HumanMind {
             let entity = question.entity.to_string();
             let typing = tokio::task::spawn_blocking(move || {
                 let mut console = console.lock().unwrap_or_else(PoisonError::into_inner);
-                let mut dialogue = Dialogue::new(&mut *console, lessons.language());
-                question.put(&lessons, &mut dialogue)
+                question.put_until_given(&lessons, &mut *console)
             });
             match typing.await {
-                Ok(Ok(answer)) => Ok(Completion::instant(ALIAS, answer)),
+                Ok(Ok((model, answer))) => Ok(Completion::instant(model, answer)),
                 // The input ended or broke, or the program ends.
                 Ok(Err(_)) | Err(_) => Err(MindError::SeatEmpty { entity }.into()),
             }
@@ -99,7 +101,6 @@ struct SeatAsk {
     purpose: String,
     /// The question as models read it.
     text: String,
-    recalled: Option<String>,
     complaint: Option<String>,
     notes: Value,
     /// The schema of the answer; `None` for free text.
@@ -117,10 +118,30 @@ impl SeatAsk {
             entity: prompt.entity.clone(),
             purpose: prompt.purpose.to_owned(),
             text: prompt.question.full_text().into_owned(),
-            recalled: prompt.recalled.map(|text| text.as_str().to_owned()),
             complaint: complaint.map(|refused| refused.complaint.as_str().to_owned()),
             notes: prompt.notes().clone(),
             schema,
+        }
+    }
+
+    /// Puts the question, again if the person takes back what it typed. Returns the answer, and
+    /// which model it counts as.
+    fn put_until_given(
+        &self,
+        lessons: &SeatLessons,
+        console: &mut dyn Console,
+    ) -> io::Result<(&'static str, String)> {
+        loop {
+            let mut dialogue = Dialogue::new(&mut *console, lessons.language());
+            match self.put(lessons, &mut dialogue) {
+                Err(error) if is_taken_back(&error) => {
+                    dialogue.show(text!(mind_seat_taken_back))?
+                }
+                answer => {
+                    let model = if dialogue.has_begun() { ALIAS } else { UNASKED };
+                    return answer.map(|answer| (model, answer));
+                }
+            }
         }
     }
 
@@ -136,9 +157,6 @@ impl SeatAsk {
                 let question = lessons.phrase(&self.purpose, "", &self.notes);
                 let question = question.unwrap_or_else(|| without_form(&self.text));
                 dialogue.show(UiText::verbatim(question))?;
-                if let Some(recalled) = &self.recalled {
-                    dialogue.show(UiText::verbatim(format!("\n{recalled}")))?;
-                }
             }
         }
         match &self.schema {

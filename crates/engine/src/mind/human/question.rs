@@ -8,6 +8,8 @@ use crate::reading::{Meant, Offer, Offers};
 
 /// What a person may type to go back to the question before.
 const BACK: [&str; 5] = ["b", "back", "<", "返回", "退回"];
+/// What a person may type to take back what it has typed for an ask.
+pub const UNDO: [&str; 2] = ["undo", "撤销"];
 
 /// A question to a person. An answer is one of the options, by number or name, or words.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -104,6 +106,16 @@ impl Question {
 
     /// The line before the cursor: the label, and what can be typed beside an answer.
     pub fn prompt(&self, language: Language) -> String {
+        let [label, keys] = self.label_and_keys(language);
+        [label, keys, ">".to_owned()]
+            .into_iter()
+            .filter(|part| !part.is_empty())
+            .map(|part| part + " ")
+            .collect()
+    }
+
+    /// The label, and what can be typed beside an answer; either may be empty.
+    pub fn label_and_keys(&self, language: Language) -> [String; 2] {
         let label = match self.hint.clone() {
             Some(hint) => text!(mind_seat_with_hint, label = &self.label, hint),
             None => self.label.clone(),
@@ -119,11 +131,7 @@ impl Question {
             [] => String::new(),
             keys => format!("[{}]", keys.join(" · ")),
         };
-        [label, keys, ">".to_owned()]
-            .into_iter()
-            .filter(|part| !part.is_empty())
-            .map(|part| part + " ")
-            .collect()
+        [label, keys]
     }
 
     /// What a line means. An error is what to tell the person.
@@ -265,6 +273,12 @@ pub enum SeatAnswer {
 pub fn is_back(line: &str) -> bool {
     let word = line.trim().trim_start_matches(['/', '／']).to_lowercase();
     BACK.contains(&word.as_str())
+}
+
+/// Whether a line takes back what was typed before it.
+pub(super) fn is_undo(line: &str) -> bool {
+    let word = line.trim().strip_prefix(['/', '／']).map(str::to_lowercase);
+    word.is_some_and(|word| UNDO.contains(&word.as_str()))
 }
 
 /// The words of a line that is speech; `None` if it may be an option with a slip in it.

@@ -34,6 +34,19 @@ async fn who_is_asked_again_reads_what_was_wrong() {
 }
 
 #[tokio::test]
+async fn what_was_typed_so_far_is_taken_back() {
+    let schema =
+        json!({"type": "object", "properties": {"a": {"type": "string"}, "b": {"type": "string"}}});
+    let ask = PersonAsk::new("other").json(schema);
+    for undo in ["/undo", "／撤销"] {
+        let typed = format!("one\n{undo}\ntwo\nthree\n");
+        let (result, shown) = ask.answer(Language::En, &typed).await;
+        assert_eq!(json_of(&result.unwrap()), json!({"a": "two", "b": "three"}));
+        assert_eq!(shown.matches("tavern").count(), 2, "{shown}");
+    }
+}
+
+#[tokio::test]
 async fn the_end_of_the_input_leaves_the_seat() {
     let schema = json!({"type": "object", "properties": {"target": {"enum": ["Ann", "Bob"]}, "text": {"type": "string"}}});
     let ask = PersonAsk::new("other").json(schema);
