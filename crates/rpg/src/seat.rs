@@ -1,27 +1,26 @@
 //! How a person plays in a campaign: turns at home, votes, decisions, and turns in fights.
 //!
-//! A turn takes few questions. Words that are typed are said aloud; an action is chosen from a
-//! menu, then exactly what is done, from sentences such as “give the clapper to Ann”. Every
-//! question after the first leads back to it.
+//! A turn takes few questions. Words that are typed are said aloud; what is done is chosen from
+//! sentences such as “give the clapper to Ann”, shown, and confirmed. Every question after the
+//! first leads back to the one before.
+
+mod walk;
 
 use std::io;
 
 use playhouse_engine::locale::{Argument, UiText, text};
 use playhouse_engine::mind::Notes;
 use playhouse_engine::mind::human::{
-    Chosen, Dialogue, Filled, OptionCost, Question, SeatAnswer, SeatField, SeatForm, SeatLessons,
+    Dialogue, Filled, OptionCost, Question, SeatAnswer, SeatField, SeatForm, SeatLessons,
     SeatOption, WORDS,
 };
-use playhouse_engine::reading::Offers;
 use serde_json::{Map, Value, json};
 
 use crate::actions::member::Source;
 use crate::actions::{ActionSpec, Slot};
 use crate::combat::table::{self as combat, TURNS, TurnSpec};
 use crate::world_file::STAY;
-
-/// More sentences are no menu: what comes first in them is chosen first.
-const LONGEST_MENU: usize = 12;
+use walk::Walk;
 
 /// The fields of forms.
 const SAID: &str = "said";
@@ -52,13 +51,7 @@ fn take_turn(notes: Notes<'_>, dialogue: &mut Dialogue<'_>) -> io::Result<Option
         return Ok(None);
     }
     let form = turn_form(notes);
-    let filled = dialogue.fill(&form, |dialogue| {
-        loop {
-            if let Some(filled) = Turn::new(notes, &form, dialogue).ask()? {
-                return Ok(filled);
-            }
-        }
-    })?;
+    let filled = dialogue.fill(&form, |dialogue| Walk::new(notes, &form, dialogue).ask())?;
     Ok(Some(plan_of(&filled).into()))
 }
 
@@ -147,160 +140,6 @@ fn plan_of(filled: &Filled) -> Map<String, Value> {
         plan.insert("tells".into(), json!([told]));
     }
     plan
-}
-
-/// A turn as it is put together prompt by prompt. Its steps return `None` if the person wants to
-/// begin it again.
-struct Turn<'n, 'f, 'd, 'c> {
-    notes: Notes<'n>,
-    form: &'f SeatForm,
-    dialogue: &'d mut Dialogue<'c>,
-    filled: Filled,
-}
-
-impl<'n, 'f, 'd, 'c> Turn<'n, 'f, 'd, 'c> {
-    fn new(notes: Notes<'n>, form: &'f SeatForm, dialogue: &'d mut Dialogue<'c>) -> Self {
-        Self {
-            notes,
-            form,
-            dialogue,
-            filled: Filled::default(),
-        }
-    }
-
-    /// What can be chosen in a field of the form.
-    fn options(&self, field: &str) -> &'f [SeatOption] {
-        let mut fields = self.form.fields.iter();
-        let field = fields.find(|own| own.name == field);
-        field.map_or(&[], |field| &field.question.options)
-    }
-
-    fn ask(mut self) -> io::Result<Option<Filled>> {
-        let (said, done) = (self.options(SAID), self.options(DONE));
-        let label = self.form.label.clone();
-        let question = Question::of(label, said.iter().chain(done).cloned());
-        let question = match self.notes.list("present").len() {
-            0 => question,
-            _ => question.or_words().with_hint(text!(rpg_seat_said_aloud)),
-        };
-        match self.dialogue.ask(&question)? {
-            SeatAnswer::Words(words) => self.say(&words),
-            SeatAnswer::Option(index) => {
-                let is_added = match said.get(index) {
-                    Some(act) => self.add(SAID, act)?,
-                    None => match done.get(index - said.len()) {
-                        Some(act) => self.add(DONE, act)?,
-                        None => false,
-                    },
-                };
-                if !is_added {
-                    return Ok(None);
-                }
-            }
-            SeatAnswer::Skipped | SeatAnswer::Back => return Ok(None),
-        }
-        if self.filled.has(SAID) && !(self.tell()? && self.do_more()?) {
-            return Ok(None);
-        }
-        Ok(Some(self.filled))
-    }
-
-    /// Says words to the one whom they name, or to everybody here.
-    fn say(&mut self, words: &str) {
-        let present = self.notes.names("present");
-        let named = Offers::of_names(present.iter().copied()).mentioned(words);
-        let target = match (named.as_slice(), present.as_slice()) {
-            ([one], _) => present.get(*one).copied(),
-            (_, [only]) => Some(*only),
-            _ => None,
-        };
-        let to = json!({"target": target.unwrap_or_default()});
-        let way = SeatOption::new(UiText::default(), to);
-        let said = Filled::default().with_option(WHICH, &way, Filled::default());
-        let speak = SeatOption::new(UiText::default(), "speak");
-        let filled = std::mem::take(&mut self.filled);
-        self.filled = filled.with_option(SAID, &speak, said.with_words("text", words));
-    }
-
-    /// Asks for everything that an act needs; returns whether it was filled in.
-    fn add(&mut self, field: &'static str, act: &SeatOption) -> io::Result<bool> {
-        let Some(fields) = self.narrowed(act)? else {
-            return Ok(false);
-        };
-        let Some(own) = self.dialogue.fields(&fields, true)? else {
-            return Ok(false);
-        };
-        let filled = std::mem::take(&mut self.filled);
-        self.filled = filled.with_option(field, act, own);
-        Ok(true)
-    }
-
-    /// The fields of an act. If it has very many ways, what comes first in them is chosen first.
-    fn narrowed(&mut self, act: &SeatOption) -> io::Result<Option<Vec<SeatField>>> {
-        let mut fields = act.fields.clone();
-        let name = act.value.as_str().unwrap_or_default();
-        let first = ActionSpec::all().find(|action| action.name == name);
-        let first = first.and_then(|action| action.members.first());
-        let which = fields.first_mut().filter(|field| field.name == WHICH);
-        let (Some(first), Some(which)) = (first, which) else {
-            return Ok(Some(fields));
-        };
-        let ways = &mut which.question.options;
-        if ways.len() <= LONGEST_MENU {
-            return Ok(Some(fields));
-        }
-        let mut values: Vec<_> = ways
-            .iter()
-            .filter_map(|way| way.value.get(first.name)?.as_str())
-            .map(str::to_owned)
-            .collect();
-        values.dedup();
-        let options = values.iter().map(UiText::verbatim).collect();
-        let question = Question::options(act.label.clone(), options);
-        let SeatAnswer::Option(index) = self.dialogue.ask(&question.with_back())? else {
-            return Ok(None);
-        };
-        let chosen = values.get(index).map(String::as_str);
-        ways.retain(|way| way.value.get(first.name).and_then(Value::as_str) == chosen);
-        Ok(Some(fields))
-    }
-
-    /// Asks which fact the words tell, if one is known that others here don't know.
-    fn tell(&mut self) -> io::Result<bool> {
-        let Some(field) = self.form.fields.iter().find(|field| field.name == TELLS) else {
-            return Ok(true);
-        };
-        let Some(told) = self.dialogue.fields(std::slice::from_ref(field), true)? else {
-            return Ok(false);
-        };
-        self.filled.extend(told);
-        Ok(true)
-    }
-
-    /// Shows what is said, and asks what is done beside it, or thought.
-    fn do_more(&mut self) -> io::Result<bool> {
-        if let Some(said) = self.filled.chosen(SAID).first() {
-            self.dialogue.show(spoken(said))?;
-        }
-        // To wait is to do nothing.
-        let more = self.options(DONE).iter().filter(|act| act.value != "wait");
-        let more: Vec<_> = more.collect();
-        let question = Question::of(text!(rpg_seat_and_then), more.iter().copied().cloned());
-        let question = question.or(text!(rpg_seat_nothing)).or_words().with_back();
-        Ok(match self.dialogue.ask(&question)? {
-            SeatAnswer::Skipped => true,
-            SeatAnswer::Words(thought) => {
-                self.filled
-                    .extend(Filled::default().with_words(MIND, thought));
-                true
-            }
-            SeatAnswer::Option(index) => match more.get(index) {
-                Some(act) => self.add(DONE, act)?,
-                None => false,
-            },
-            SeatAnswer::Back => false,
-        })
-    }
 }
 
 /// All ways to fill those members of an action that have legal values to choose from.
@@ -398,14 +237,6 @@ fn summary(action: &ActionSpec, notes: Notes<'_>, way: &Map<String, Value>) -> U
 }
 
 /// What is said, for the one who says it.
-fn spoken(act: &Chosen) -> UiText {
-    let to = act.filled.value(WHICH);
-    let target = to.get("target").and_then(Value::as_str);
-    let words = act.filled.words("text").unwrap_or_default();
-    let action = act.value.as_str().unwrap_or_default();
-    said(action, target.unwrap_or_default(), words)
-}
-
 fn said(action: &str, target: &str, words: &str) -> UiText {
     match (action, target) {
         ("whisper", _) => text!(rpg_seat_you_whisper, target, words),
@@ -662,7 +493,7 @@ mod tests {
 
     #[tokio::test]
     async fn what_is_done_is_shown_in_a_sentence_even_if_there_is_one_way_only() {
-        let (plan, shown) = at_seat("home.plan", turn(&["Ann"]), "give\nb\ngive\n1\n").await;
+        let (plan, shown) = at_seat("home.plan", turn(&["Ann"]), "give\nb\n3\n\n").await;
         let given = json!({"item": "the clapper", "to": "Ann"});
         assert_eq!(plan, json!({"mind": "", "give": given}));
         insta::assert_snapshot!(shown, @r"
@@ -670,21 +501,27 @@ mod tests {
         The tavern is full.
           1) speak to somebody
           2) announce to everyone
-          3) give something to somebody
+          3) give the clapper to Ann
           4) try something else
           5) search your memory
-          6) go to another place
-          7) wait
-        What do you do, or say? (a sentence is said aloud) >   1) give the clapper to Ann
-        Which? [b: back] >   1) speak to somebody
+          6) go to Mill
+          7) go to Quay
+          8) wait
+        What do you do, or say? (a sentence is said aloud) > You give the clapper to Ann.
+          1) speak to somebody
           2) announce to everyone
-          3) give something to somebody
+        What else? (a sentence is said aloud) [Enter: that is all · b: back] >   1) speak to somebody
+          2) announce to everyone
+          3) give the clapper to Ann
           4) try something else
           5) search your memory
-          6) go to another place
-          7) wait
-        What do you do, or say? (a sentence is said aloud) >   1) give the clapper to Ann
-        Which? [b: back] >
+          6) go to Mill
+          7) go to Quay
+          8) wait
+        What do you do, or say? (a sentence is said aloud) > You give the clapper to Ann.
+          1) speak to somebody
+          2) announce to everyone
+        What else? (a sentence is said aloud) [Enter: that is all · b: back] >
         ");
     }
 
@@ -699,7 +536,7 @@ mod tests {
             let said = json!({"target": target, "text": line});
             assert_eq!(plan, json!({"mind": "", "speak": said}));
             assert!(
-                shown.contains(line) && shown.contains("Enter: nothing else"),
+                shown.contains(line) && shown.contains("Enter: that is all"),
                 "{shown}"
             );
         }
@@ -707,13 +544,13 @@ mod tests {
 
     #[tokio::test]
     async fn something_said_goes_with_something_done_or_thought() {
-        let (plan, _) = at_seat("home.plan", turn(&["Ann"]), "Good night.\ngo to\n2\n").await;
+        let (plan, _) = at_seat("home.plan", turn(&["Ann"]), "Good night.\ngo to Quay\n\n").await;
         let said = json!({"target": "Ann", "text": "Good night."});
         assert_eq!(
             plan,
             json!({"mind": "", "speak": said, "move": {"to": "Quay"}})
         );
-        let typed = "Good night.\nI don't believe a word.\n";
+        let typed = "Good night.\nI don't believe a word.\n\n";
         let (plan, _) = at_seat("home.plan", turn(&["Ann"]), typed).await;
         assert_eq!(
             plan,
@@ -723,7 +560,7 @@ mod tests {
 
     #[tokio::test]
     async fn nobody_hears_words_where_nobody_is() {
-        let typed = "Is anybody here?\ntry something else\nForce the door.\n";
+        let typed = "Is anybody here?\ntry something else\nForce the door.\n\n";
         let (plan, shown) = at_seat("home.plan", turn(&[]), typed).await;
         let tried = json!({"what": "Force the door."});
         assert_eq!(plan, json!({"mind": "", "attempt": tried}), "{shown}");
@@ -771,16 +608,19 @@ mod tests {
         let promise = |number, words| json!({"number": number, "to": "Ann", "words": words});
         let promises = [promise(1, "I will pay."), promise(2, "I will come.")];
         let notes = json!({"place": "Inn", "can": ["keep"], "promises": promises});
-        let (plan, shown) = at_seat("home.plan", notes, "keep a promise\n2\n").await;
+        let (plan, shown) = at_seat("home.plan", notes, "2\n\n").await;
         assert_eq!(plan, json!({"mind": "", "keep": {"promise": 2}}));
-        assert!(shown.contains("2) to Ann: I will come."), "{shown}");
+        assert!(
+            shown.contains("2) keep your promise to Ann: I will come."),
+            "{shown}"
+        );
     }
 
     #[tokio::test]
     async fn a_long_list_of_ways_is_chosen_in_two_steps() {
         let mut notes = turn(&["Ann", "Bob", "Cay", "Dan", "Eve"]);
         notes["items"] = json!([{"name": "the key"}, {"name": "the log"}, {"name": "the cup"}]);
-        let (plan, _) = at_seat("home.plan", notes, "give\nlog\nEve\n").await;
+        let (plan, _) = at_seat("home.plan", notes, "give\nlog\nEve\n\n").await;
         assert_eq!(plan["give"], json!({"item": "the log", "to": "Eve"}));
     }
 
