@@ -35,7 +35,7 @@ const FOR_MODELS: [&str; 16] = [
     "home.plan",
     "scene.choose",
     "combat.act",
-    "undercover.",
+    "undercover.vote",
     "请用",
     "不要标题",
 ];
@@ -195,8 +195,8 @@ fn a_reader_at_reading_speed_has_keys() {
     reader.until("Space: go on");
     reader.press("\x1b[A");
     reader.until("100 words a minute");
-    reader.press("--");
-    reader.until("20 words a minute");
+    reader.press("-");
+    reader.until("60 words a minute");
     reader.press("p");
     reader.until("Paused. Space goes on.");
     reader.press(HURRY);
@@ -207,8 +207,8 @@ fn a_reader_at_reading_speed_has_keys() {
     assert_eq!(status.code(), Some(0), "{said}");
     let hints = [
         "You stopped reading in turn 1",
-        "playhouse replay slow --pace=20 --from 1",
-        "playhouse resume slow --pace=20",
+        "playhouse replay slow --pace=60 --from 1",
+        "playhouse resume slow --pace=60",
     ];
     has(&said, &hints);
     lacks(&said, &["Finished"]);

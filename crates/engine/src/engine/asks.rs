@@ -115,6 +115,7 @@ impl Engine {
         seed.copy_from_slice(&mixed[..8]);
         let job = Box::new(Job {
             mind,
+            is_metered: false,
             stream,
             shared_prefix,
             tools,

@@ -52,7 +52,7 @@ impl Calls {
     /// Takes note that a call has returned.
     pub(super) fn note_return(&mut self, job: &Job, result: &CallResult) {
         let was_paid = match result {
-            CallResult::Mind(_) => job.mind.info().metered,
+            CallResult::Mind(_) => job.is_metered,
             CallResult::Tools(_) | CallResult::Vectors(..) => true,
             CallResult::Decided(..) => false,
         };

@@ -103,7 +103,8 @@ impl Engine {
         };
         self.gate.take_call();
         self.calls.outages.started(&job.mind.info().alias);
-        self.calls.paid += usize::from(job.mind.info().metered);
+        job.is_metered = job.mind.info().metered;
+        self.calls.paid += usize::from(job.is_metered);
         self.note_repeated_bytes(&mut job);
         let info = job.mind.info();
         if let Some(prefix) = job.shared_prefix {

@@ -26,6 +26,8 @@ use crate::mind::{
 pub(super) struct Job {
     pub(super) ask: PreparedAsk,
     pub(super) mind: Arc<dyn Mind>,
+    /// Whether the call in progress counts as paid for: a seat may pass to another mind meanwhile.
+    pub(super) is_metered: bool,
     /// Where its answer is shown while it is written; `None` if it must not be watched.
     pub(super) stream: Option<AnswerStream>,
     /// The digest of the start of its prompt that other entities share; `None` if the provider of
