@@ -8,7 +8,7 @@ mod table;
 use std::sync::Arc;
 
 use playhouse_engine::cast::{Kind, turn_number};
-use playhouse_engine::event::AudienceRule;
+use playhouse_engine::event::{AudienceRule, EventTypes};
 use playhouse_engine::journal::AskEnding;
 
 pub(crate) use table::row;
@@ -275,7 +275,7 @@ pub const TABLES: [Table; 8] = [
 ];
 
 /// All rows of a story.
-pub fn tables_of(story: StoryRow, contents: &Contents) -> [Rows; 8] {
+pub fn tables_of(story: StoryRow, contents: &Contents, types: &EventTypes) -> [Rows; 8] {
     let story = StoryRow {
         turn: contents.turn,
         day: contents.day,
@@ -288,7 +288,7 @@ pub fn tables_of(story: StoryRow, contents: &Contents) -> [Rows; 8] {
             contents
                 .events
                 .iter()
-                .map(|event| event_row(contents, event)),
+                .map(|event| event_row(contents, types, event)),
         ),
         Rows::of(contents.events.iter().flat_map(|event| audience(event))),
         Rows::of(calls(contents)),
@@ -305,8 +305,12 @@ fn ending(contents: &Contents) -> Option<String> {
     events.find_map(|event| pictures().find_map(|picture| picture.told_ending(&event.record)))
 }
 
-fn event_row(contents: &Contents, event: &EventEntry) -> EventRow {
+fn event_row(contents: &Contents, types: &EventTypes, event: &EventEntry) -> EventRow {
     let record = &event.record;
+    let telling = types.telling(record);
+    let words = telling
+        .as_deref()
+        .and_then(|telling| event.form.words_of(telling));
     let name = |id: Option<u32>| contents.name_of(id?);
     EventRow {
         event: event.number,
@@ -317,7 +321,7 @@ fn event_row(contents: &Contents, event: &EventEntry) -> EventRow {
         place: Some(record.place.clone()).filter(|place| !place.is_empty()),
         who: name(event.by),
         target: name(event.to),
-        words: event.words().map(str::to_owned),
+        words: words.map(str::to_owned),
         text: record.text.clone(),
         call: event.call,
         data: record.data.to_string(),

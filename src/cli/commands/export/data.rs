@@ -10,6 +10,7 @@ use crate::save::Slot;
 use crate::story::data::{Cell, CellKind, Column, Rows, StoryRow, TABLES, Table, tables_of};
 
 use crate::cli::commands::told;
+use crate::cli::event_types;
 use crate::cli::saved::{Group, Saved, groups_of};
 
 /// What says of each row which story it is of.
@@ -87,7 +88,7 @@ fn rows_of(app: &App, group: &Group, slot: &Slot) -> Result<Vec<Rows>> {
         Cell::Whole(i64::try_from(seed).unwrap_or(i64::MAX)),
         Cell::Text(slot.name().as_str().into()),
     ];
-    let tables = tables_of(story_row(group, &saved)?, &contents).into_iter();
+    let tables = tables_of(story_row(group, &saved)?, &contents, &event_types()).into_iter();
     let keyed = tables.map(|Rows { table, rows }| Rows {
         table,
         rows: rows
