@@ -153,6 +153,7 @@ impl Question {
         match self.meant(line, language) {
             Meant::One(index) => Ok(SeatAnswer::Option(index)),
             Meant::Several(_) if !self.takes_words => Err(text!(mind_seat_several)),
+            _ if self.is_beginning(line, language) => Err(text!(mind_seat_several)),
             _ => own_words(line)
                 .filter(|_| self.takes_words)
                 .map(|words| SeatAnswer::Words(words.to_owned()))
@@ -192,6 +193,14 @@ impl Question {
             Meant::Nothing => position_of_name(line, &names).map_or(Meant::Nothing, Meant::One),
             meant => meant,
         }
+    }
+
+    /// Whether options begin with this line.
+    fn is_beginning(&self, line: &str, language: Language) -> bool {
+        let line = line.to_lowercase();
+        let labels = self.options.iter().map(|option| &option.label);
+        let mut labels = labels.map(|label| label.in_language(language).to_lowercase());
+        labels.any(|label| label.starts_with(&line))
     }
 
     fn wanted(&self) -> UiText {
@@ -349,6 +358,9 @@ mod tests {
             assert_eq!(words.read(line, Language::En), Ok(SeatAnswer::Back));
         }
         assert!(words.read("3", Language::En).is_err());
+        let cards = ["Trip Knot → Ann", "Trip Knot → Bob"].map(UiText::verbatim);
+        let cards = Question::options(UiText::default(), cards.to_vec()).or_words();
+        assert!(cards.read("trip knot", Language::En).is_err());
         assert!(menu.read("", Language::En).is_err());
         let skipped = menu.or(UiText::verbatim("nothing"));
         assert_eq!(skipped.read("", Language::En), Ok(SeatAnswer::Skipped));
