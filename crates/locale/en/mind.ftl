@@ -51,6 +51,7 @@ mind_seat_type_json = Type JSON on one line. It must fit this schema:
 mind_seat_what_to_do = What do you do?
 mind_seat_with_hint = { $label } ({ $hint })
 mind_seat_words = What do you say?
+mind_seat_words_wanted = This is a number. Type words.
 mind_seat_yes = yes
 mind_seat_your_turn = *** You are { $entity }. ***
 mind_answer_broke_off = the response broke off: { $reason }

@@ -57,6 +57,7 @@ mind_seat_type_json = 请在一行内输入 JSON，须符合下面的结构：
 mind_seat_what_to_do = 你要做什么？
 mind_seat_with_hint = { $label }（{ $hint }）
 mind_seat_words = 说什么？
+mind_seat_words_wanted = 这是一个数字，请输入文字。
 mind_seat_yes = 是
 mind_seat_your_turn = *** 你是{ $entity }。***
 mind_answer_broke_off = 响应中断：{ $reason }

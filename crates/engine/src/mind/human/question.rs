@@ -148,7 +148,10 @@ impl Question {
             return Ok(SeatAnswer::Back);
         }
         if self.options.is_empty() {
-            return Ok(SeatAnswer::Words(line.to_owned()));
+            // Numbers that are asked for can neither be left out nor lead back.
+            let is_slip = (self.skip.is_some() || self.has_back) && is_number(line);
+            let words = (!is_slip).then(|| SeatAnswer::Words(line.to_owned()));
+            return words.ok_or_else(|| text!(mind_seat_words_wanted));
         }
         match self.meant(line, language) {
             Meant::One(index) => Ok(SeatAnswer::Option(index)),
@@ -298,10 +301,12 @@ fn own_words(line: &str) -> Option<&str> {
     let is_sentence = words.split_whitespace().count() > 1
         || words.ends_with(['.', '!', '?', '。', '！', '？', '…'])
         || words.chars().filter(|letter| !letter.is_ascii()).count() > 4;
-    let is_number = words
-        .chars()
-        .all(|letter| letter.is_ascii_digit() || letter == ' ');
-    (!words.is_empty() && !is_number && (is_quoted || is_sentence)).then_some(words)
+    (!words.is_empty() && !is_number(words) && (is_quoted || is_sentence)).then_some(words)
+}
+
+fn is_number(words: &str) -> bool {
+    let mut letters = words.chars();
+    letters.all(|letter| letter.is_ascii_digit() || letter == ' ')
 }
 
 /// The index of a name among several, also by a beginning that no other name has.
@@ -362,6 +367,8 @@ mod tests {
         let cards = Question::options(UiText::default(), cards.to_vec()).or_words();
         assert!(cards.read("trip knot", Language::En).is_err());
         assert!(menu.read("", Language::En).is_err());
+        let thought = Question::words(UiText::default()).or(UiText::verbatim("nothing"));
+        assert!(thought.read("3", Language::En).is_err());
         let skipped = menu.or(UiText::verbatim("nothing"));
         assert_eq!(skipped.read("", Language::En), Ok(SeatAnswer::Skipped));
         assert_eq!(
