@@ -99,7 +99,11 @@ fn act_of(action: &'static ActionSpec, notes: Notes<'_>) -> SeatOption {
         let summary = summary(action, notes, &way);
         SeatOption::new(sentence(action, notes, &way), way).with_summary(summary)
     });
-    let which = SeatField::new(WHICH, Question::of(text!(rpg_seat_which), ways));
+    let label = match action.slot {
+        Slot::Said => text!(mind_seat_target),
+        _ => text!(rpg_seat_which),
+    };
+    let which = SeatField::new(WHICH, Question::of(label, ways));
     let words = action.members.iter().filter_map(|member| {
         let label = match member.source {
             Source::Speech => text!(mind_seat_words),
@@ -540,6 +544,17 @@ mod tests {
                 "{shown}"
             );
         }
+    }
+
+    #[tokio::test]
+    async fn whom_words_are_for_can_be_chosen() {
+        let typed = "speak\nBob\nHello there.\n\n";
+        let (plan, shown) = at_seat("home.plan", turn(&["Ann", "Bob"]), typed).await;
+        assert_eq!(
+            plan["speak"],
+            json!({"target": "Bob", "text": "Hello there."})
+        );
+        assert!(shown.contains("To whom? [b: back] >"), "{shown}");
     }
 
     #[tokio::test]
