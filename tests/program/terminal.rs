@@ -212,6 +212,7 @@ fn a_reader_at_reading_speed_has_keys() {
     ];
     has(&said, &hints);
     lacks(&said, &["Finished"]);
+    lacks(said.lines().last().unwrap_or_default(), &["minute"]);
     assert!(reader.has_usual_modes());
     // Nothing was played that nobody read.
     let shown = out(&succeed(folder, "show slow --json"));

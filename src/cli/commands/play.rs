@@ -220,6 +220,7 @@ impl Player {
         let (mut session, servers) = runtime.block_on(loader::connected(app, session))?;
         let engine = &mut session.engine;
         say_changes(app, &session.changes);
+        begin_turn(&app.out(), engine.world.resource::<WorldTurn>().0);
         show_keys(app);
         introduce();
         let view = view(engine);
@@ -705,18 +706,20 @@ pub(super) async fn handle_ctrl_c(token: CancellationToken, mut err: Output, lan
 
 /// Lets what is told at reading speed know its turn.
 pub(super) fn note_turns(app: &App, engine: &mut Engine) {
-    let begin = |out: &Output, before: u64| {
-        if let Some(reading) = out.reading() {
-            reading.begin_turn(turn_number(before));
-        }
-    };
-    begin(&app.out(), engine.world.resource::<WorldTurn>().0);
+    begin_turn(&app.out(), engine.world.resource::<WorldTurn>().0);
     let out = app.shared_out();
     engine.add_feed(Feed::observer(move |record| {
         if let Record::Turn { turn } = record {
-            begin(&lock(&out), *turn);
+            begin_turn(&lock(&out), *turn);
         }
     }));
+}
+
+/// What is told from now on happens after this many turns.
+pub(super) fn begin_turn(out: &Output, before: u64) {
+    if let Some(reading) = out.reading() {
+        reading.begin_turn(turn_number(before));
+    }
 }
 
 /// Says which keys a reader has, if the story is told at reading speed.

@@ -28,6 +28,7 @@ pub(super) fn replay(app: &App, args: &ReplayArgs) -> Result<()> {
     let saved = Saved::as_stored(app, slot)?;
     let from = args.from.unwrap_or(FIRST);
     check_turn(&saved, from)?;
+    play::begin_turn(&app.out(), from - 1);
     play::show_keys(app);
     let game = saved.played.game();
     let language = match &saved.played {

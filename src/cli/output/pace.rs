@@ -230,6 +230,9 @@ impl<W: Write> Teller<W> {
             return;
         }
         self.wait(&row.text);
+        if self.reading.is_over() {
+            self.status.unpin();
+        }
         if row.is_last && row.text != "\n" {
             self.hurries = self.hurries.saturating_sub(1);
         }
