@@ -15,7 +15,7 @@ use playhouse_engine::event::{AudienceRule, EventRecord, EventStyle, Recipient, 
 use playhouse_engine::exchange::Spent;
 use playhouse_engine::locale::{Language, UiText, text};
 use playhouse_engine::message::cut;
-use playhouse_engine::mind::human::ALIAS;
+use playhouse_engine::mind::human::{ALIAS, UNASKED};
 use playhouse_story::{
     About, Being, Call, Contents, EventEntry, Form, RunState, StoryView, WhyNot,
 };
@@ -399,7 +399,7 @@ impl Reader<'_> {
         let seat = self.seats?.get(&*contents.name_of(who)?)?;
         let of_people = |call: &Call| {
             let outcome = call.outcome.as_ref();
-            outcome.is_some_and(|outcome| *outcome.provider == *ALIAS)
+            outcome.is_some_and(|outcome| &*outcome.provider == ALIAS && &*outcome.model != UNASKED)
         };
         let last = contents.calls.iter().rfind(|call| of_people(call))?;
         if last.who != who || !seat.may_undo() {

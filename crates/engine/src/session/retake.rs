@@ -62,9 +62,10 @@ impl Retaken {
             Line::Outcome(outcome) => Some(Some(&**outcome)),
             _ => Some(None),
         });
-        let mut others = later
+        let given = later
             .flatten()
-            .filter(|later| *later.provider == self.by && later.entity != self.outcome.entity);
+            .filter(|later| *later.provider == self.by && &*later.model != UNASKED);
+        let mut others = given.filter(|given| given.entity != self.outcome.entity);
         others.next().map(|other| &*other.entity)
     }
 }
