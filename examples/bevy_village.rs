@@ -1,5 +1,5 @@
-//! A village of three in a Bevy app without a window. The game moves a stranger along the road and
-//! tells the story; the guards decide what to do, and the game opens or bars the gate. Run it with
+//! A village of three in a Bevy app without a window. The game moves strangers along the road,
+//! tells the story and asks its guards; what they decide opens or bars the gate. Run it with
 //! `cargo run --example bevy_village`. It plays the village several times and compares.
 #![expect(clippy::print_stdout, reason = "it prints what happened")]
 #![expect(clippy::disallowed_methods, reason = "it measures frames")]
@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 
 use bevy_app::{App, Update};
 use playhouse::bevy::{
-    Character, Noticed, StoryAnswer, StoryEvent, StoryInput, StoryPlugin, StoryTime, story_ticks,
-    tell_game_events,
+    AddStoryAnswer, AskStory, Character, StoryAsk, StoryEvent, StoryInput, StoryPlugin, StoryReply,
+    StoryTime, story_ticks,
 };
 use playhouse::prelude::*;
 
@@ -19,10 +19,10 @@ const RUNS: usize = 5;
 /// The most that a frame may take because of the story.
 const LONGEST: Duration = Duration::from_millis(2);
 
-// --- the story: its guards react to what they notice ---
+// --- the story: who is there ---
 
 /// What a guard does.
-#[derive(Clone, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 struct Reaction {
     /// What the guard calls out.
     say: String,
@@ -35,65 +35,12 @@ impl Reply for Reaction {
     const NAME: &'static str = "reaction";
 }
 
-/// A guard calls out.
-#[derive(Serialize, Deserialize, AgentEvent)]
-#[event("call", style = Speech, speaker = guard, text = told, crate = playhouse)]
-struct Call {
-    guard: String,
-    words: String,
-}
-
-impl Call {
-    fn told(&self, _: &Phrasebook, _: &Value) -> Result<String, PhraseError> {
-        Ok(format!("{} calls: {}", self.guard, self.words))
-    }
-}
-
-fn ask_guards(guards: Query<(Entity, &Noticed)>, mut commands: Commands) {
-    for (guard, noticed) in &guards {
-        let Some(news) = noticed.0.last() else {
-            continue;
-        };
-        let fallback = Reaction {
-            say: "Hm.".into(),
-            bar: false,
-        };
-        let ask = Ask::new(
-            "react",
-            format!("{} What do you do?", news.text),
-            (),
-            fallback,
-        );
-        commands.entity(guard).insert(ask);
-    }
-}
-
-fn take_reactions(
-    mut reactions: Answers<Reaction>,
-    names: Query<&EntityName>,
-    mut events: EventWriter,
-) {
-    for (guard, reaction, _) in reactions.take() {
-        let name = names
-            .get(guard)
-            .map(ToString::to_string)
-            .unwrap_or_default();
-        let call = Call {
-            guard: name,
-            words: reaction.say,
-        };
-        events.broadcast_to_stage(guard, call, &[guard]);
-    }
-}
-
 fn village() -> Result<StoryPlugin, Box<dyn Error>> {
     let mut setup = Setup::new(1);
-    register_event::<Call>(&mut setup.world);
     setup.spawn_stage("Gate", "You are the gate of a village.")?;
     for name in ["Alda", "Bero", "Cuno"] {
         setup.spawn_actor(name, "Gate", format!("You are {name}."))?;
     }
-    setup.step.add_systems(take_reactions.in_set(StepSet::Take));
     // Any mind will do; this one knows a friend from a stranger.
     let minds = ScriptMind::by_rule(|prompt| {
         let bar = prompt.question.full_text().contains("sword");
@@ -104,9 +51,6 @@ fn village() -> Result<StoryPlugin, Box<dyn Error>> {
         };
         ScriptLine::say(json!({"say": say, "bar": bar}).to_string())
     });
-    setup
-        .meet
-        .add_systems(ask_guards.in_set(MeetSet::Rules).after(tell_game_events));
     Ok(StoryPlugin::new(setup, minds)?.ticks_per_turn(30))
 }
 
@@ -120,44 +64,64 @@ struct Gate {
     is_barred: bool,
 }
 
-/// The stranger walks up the road, tick by tick.
-fn walk(time: Res<StoryTime>, mut story: ResMut<StoryInput>) {
-    match time.tick {
-        40 => story.tell_characters(["Alda"], "A pedlar with a cart comes up the road."),
-        200 => story.tell_characters(
-            ["Alda", "Bero"],
+/// Strangers come up the road, tick by tick; who sees them is asked what to do.
+fn walk(
+    time: Res<StoryTime>,
+    guards: Query<(Entity, &Character)>,
+    mut story: ResMut<StoryInput>,
+    mut commands: Commands,
+) {
+    let (who, news): (&[&str], _) = match time.tick {
+        40 => (&["Alda"], "A pedlar with a cart comes up the road."),
+        200 => (
+            &["Alda", "Bero"],
             "Three riders with drawn swords come up the road.",
         ),
-        400 => story.tell_stage("Gate", "The riders turn round and leave."),
-        _ => {}
+        400 => (
+            &["Alda", "Bero", "Cuno"],
+            "The riders turn round and leave.",
+        ),
+        _ => return,
+    };
+    story.tell_characters(who.iter().copied(), news);
+    for (guard, _) in guards.iter().filter(|(_, guard)| who.contains(&&*guard.0)) {
+        let fallback = Reaction {
+            say: "Hm.".into(),
+            bar: false,
+        };
+        let ask = StoryAsk::new(format!("{news} What do you do?"), (), fallback);
+        commands.entity(guard).ask(ask);
     }
 }
 
-/// What the guards decide moves the gate.
-fn move_gate(mut answers: MessageReader<StoryAnswer>, mut gate: ResMut<Gate>) {
-    for answer in answers.read() {
-        if answer.entity.is_some()
-            && answer.record.purpose == "react"
-            && let Some(reaction) = answer.read::<Reaction>()
-        {
-            gate.is_barred = reaction.bar;
-        }
+/// What the guards decide moves the gate, and everybody hears it.
+fn react(
+    time: Res<StoryTime>,
+    guards: Query<&Character>,
+    mut reactions: MessageReader<StoryReply<Reaction>>,
+    mut story: ResMut<StoryInput>,
+    mut gate: ResMut<Gate>,
+    mut transcript: ResMut<Transcript>,
+) {
+    for StoryReply { entity, reply, .. } in reactions.read() {
+        gate.is_barred = reply.bar;
+        let guard = entity.and_then(|guard| guards.get(guard).ok());
+        let name = guard.map_or("Somebody", |guard| &*guard.0);
+        let state = if gate.is_barred { "barred" } else { "open" };
+        let line = format!("tick {:3}, gate {state}, {name}: {}", time.tick, reply.say);
+        transcript.0.push(line);
+        story.tell_stage("Gate", format!("{name} calls: {}", reply.say));
     }
 }
 
 fn write_down(
     time: Res<StoryTime>,
-    gate: Res<Gate>,
     mut events: MessageReader<StoryEvent>,
     mut transcript: ResMut<Transcript>,
 ) {
     for event in events.read() {
-        let gate = if gate.is_barred { "barred" } else { "open" };
-        let heard = event.audience.len();
-        let line = format!(
-            "tick {:3}, gate {gate}, heard by {heard}: {}",
-            time.tick, event.record.text
-        );
+        let (tick, heard) = (time.tick, event.audience.len());
+        let line = format!("tick {tick:3}, heard by {heard}: {}", event.record.text);
         transcript.0.push(line);
     }
 }
@@ -170,8 +134,9 @@ fn play() -> Result<(Vec<String>, Vec<Duration>), Box<dyn Error>> {
         .init_resource::<Gate>()
         .add_systems(
             Update,
-            (walk.run_if(story_ticks), move_gate, write_down).chain(),
-        );
+            (walk.run_if(story_ticks), react, write_down).chain(),
+        )
+        .add_story_answer::<Reaction>();
     for name in ["Alda", "Bero", "Cuno"] {
         app.world_mut().spawn(Character(name.into()));
     }
@@ -190,6 +155,11 @@ fn play() -> Result<(Vec<String>, Vec<Duration>), Box<dyn Error>> {
 fn main() -> Result<(), Box<dyn Error>> {
     let (story, mut quickest) = play()?;
     println!("{}", story.join("\n"));
+    assert!(
+        story
+            .iter()
+            .any(|line| line.contains("gate barred, Bero: Bar the gate!"))
+    );
     for _ in 1..RUNS {
         let (again, frames) = play()?;
         assert_eq!(story, again, "every run tells the same story");

@@ -3,15 +3,18 @@
 use std::io;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::thread;
+use std::thread::{self, JoinHandle};
 
 use bevy_ecs::prelude::*;
-use playhouse_engine::engine::{CancellationToken, Engine, EngineError, Setup, Stop};
+use playhouse_engine::cast::WorldTurn;
+use playhouse_engine::engine::{CancellationToken, EngineError, Stop};
 use playhouse_engine::event::{Feed, Record};
-use playhouse_engine::mind::Minds;
+use playhouse_engine::session::SessionError;
 use thiserror::Error;
 
+use super::ask::StoryReplies;
 use super::input::{GAME, GameInput, GameMind};
+use super::opening::Opening;
 
 /// The story plays no further: why it stopped, or the error that ended it.
 #[derive(Message, Clone, Debug)]
@@ -25,11 +28,20 @@ pub enum StoryError {
     Thread(#[from] io::Error),
     #[error(transparent)]
     Engine(Box<EngineError>),
+    /// Its save can't be begun or loaded.
+    #[error(transparent)]
+    Session(Box<SessionError>),
 }
 
 impl From<EngineError> for StoryError {
     fn from(error: EngineError) -> Self {
         Self::Engine(Box::new(error))
+    }
+}
+
+impl From<SessionError> for StoryError {
+    fn from(error: SessionError) -> Self {
+        Self::Session(Box::new(error))
     }
 }
 
@@ -43,13 +55,15 @@ pub(super) struct Played {
 /// The engine's thread, as the app sees it. Dropping it ends the thread.
 #[derive(Resource)]
 pub(super) struct Host {
-    inputs: Sender<GameInput>,
+    /// Until the app is gone.
+    inputs: Option<Sender<GameInput>>,
     played: Mutex<Receiver<Played>>,
     token: Arc<Mutex<Option<CancellationToken>>>,
+    thread: Option<JoinHandle<()>>,
 }
 
 impl Host {
-    pub(super) fn start(setup: Setup, minds: Minds) -> Self {
+    pub(super) fn start(opening: Opening, replies: StoryReplies) -> Self {
         let (inputs, waiting) = channel();
         let (told, played) = channel();
         let token = Arc::default();
@@ -59,21 +73,24 @@ impl Host {
             token: Arc::clone(&token),
         };
         let thread = thread::Builder::new().name("story".into());
-        if let Err(error) = thread.spawn(move || story.play(setup, minds)) {
+        let thread = thread.spawn(move || story.play(opening, replies));
+        let thread = thread.inspect_err(|error| {
+            let error = io::Error::new(error.kind(), error.to_string());
             // The receiver is right here.
             let _ = told.send(stopped(Err(error.into())));
-        }
+        });
         Self {
-            inputs,
+            inputs: Some(inputs),
             played: Mutex::new(played),
             token,
+            thread: thread.ok(),
         }
     }
 
     /// Lets the story play a turn. Never waits.
     pub(super) fn play(&self, input: GameInput) {
         // Where the thread has ended it has said why, which comes next.
-        let _ = self.inputs.send(input);
+        let _ = self.inputs.as_ref().map(|inputs| inputs.send(input));
     }
 
     /// The turn that was played, if it is over. Never waits.
@@ -85,10 +102,14 @@ impl Host {
 
 impl Drop for Host {
     fn drop(&mut self) {
+        self.inputs = None;
         let token = self.token.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(token) = &*token {
+        if let Some(token) = token.as_ref() {
             token.cancel();
         }
+        drop(token);
+        // Then its slot is free. A thread that panicked has said so.
+        let _ = self.thread.take().map(JoinHandle::join);
     }
 }
 
@@ -107,12 +128,12 @@ struct Story {
 }
 
 impl Story {
-    fn play(self, setup: Setup, minds: Minds) {
+    fn play(self, opening: Opening, replies: StoryReplies) {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build();
         let ended = match runtime {
-            Ok(runtime) => runtime.block_on(self.turns(setup, minds)),
+            Ok(runtime) => runtime.block_on(self.turns(opening, replies)),
             Err(error) => stopped(Err(error.into())),
         };
         // If the app is gone, nobody wants to know.
@@ -120,13 +141,13 @@ impl Story {
     }
 
     /// Plays a turn for every input until the story or the app ends.
-    async fn turns(&self, setup: Setup, minds: Minds) -> Played {
+    async fn turns(&self, opening: Opening, replies: StoryReplies) -> Played {
         let game = GameMind::default();
-        let minds = minds.with_seat(GAME, Arc::new(game.clone()));
-        let mut engine = match Engine::in_memory(setup, minds) {
-            Ok(engine) => engine,
-            Err(error) => return stopped(Err(error.into())),
+        let mut playing = match opening.open(replies, game.clone()) {
+            Ok(playing) => playing,
+            Err(error) => return stopped(Err(error)),
         };
+        let engine = playing.engine();
         *self.token.lock().unwrap_or_else(PoisonError::into_inner) =
             Some(engine.cancellation_token());
         let records = Arc::new(Mutex::new(Vec::new()));
@@ -135,7 +156,7 @@ impl Story {
             let mut records = sink.lock().unwrap_or_else(PoisonError::into_inner);
             records.push(record.clone());
         }));
-        let mut turn = 0;
+        let mut turn = engine.world.resource::<WorldTurn>().0;
         while let Ok(input) = self.inputs.recv() {
             turn += 1;
             game.put(input);

@@ -6,7 +6,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bevy_ecs::prelude::*;
-use playhouse_engine::cast::{CastError, CastList, Kind, SpawnSpec, spawn};
+use playhouse_engine::cast::{CastError, CastList, Dead, Kind, Occupants, SpawnSpec, spawn};
 use playhouse_engine::context::AgentContext;
 use playhouse_engine::engine::{MeetSet, Setup, StepSet};
 use playhouse_engine::event::{
@@ -17,6 +17,8 @@ use playhouse_engine::mind::{Answering, Completion, Mind, MindInfo, Prompt};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+
+use super::ask::{GameAsk, ask_all};
 
 /// The name of the entity that stands for the game.
 pub const GAME: &str = "(game)";
@@ -74,8 +76,8 @@ impl GameEvent {
     }
 }
 
-/// On a stage or a character, for the meeting at which it is told: what it has just learned from
-/// the game.
+/// On a stage and on everybody there, or on a character, for the meeting at which it is told: what
+/// it has just learned from the game.
 #[derive(Component, Clone, Debug, Default, PartialEq)]
 pub struct Noticed(pub Vec<GameEvent>);
 
@@ -84,6 +86,16 @@ pub struct Noticed(pub Vec<GameEvent>);
 pub(super) struct GameInput {
     #[serde(default)]
     pub(super) events: Vec<GameEvent>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) asks: Vec<GameAsk>,
+}
+
+impl GameInput {
+    /// Adds what was told later.
+    fn append(&mut self, mut later: Self) {
+        self.events.append(&mut later.events);
+        self.asks.append(&mut later.asks);
+    }
 }
 
 impl Reply for GameInput {
@@ -112,9 +124,10 @@ impl Default for GameMind {
 }
 
 impl GameMind {
-    /// What the game answers next.
+    /// What the game answers next, beside what it was not asked for yet.
     pub(super) fn put(&self, input: GameInput) {
-        *self.next.lock().unwrap_or_else(PoisonError::into_inner) = input;
+        let mut next = self.next.lock().unwrap_or_else(PoisonError::into_inner);
+        next.append(input);
     }
 }
 
@@ -130,8 +143,8 @@ impl Mind for GameMind {
     }
 }
 
-/// Brings the game into the story, and the systems that take in what it tells.
-pub(super) fn install(setup: &mut Setup) -> Result<(), CastError> {
+/// Brings the game into the story.
+pub(super) fn spawn_game(setup: &mut Setup) -> Result<(), CastError> {
     let spec = SpawnSpec {
         name: GAME.into(),
         kind: Kind::WorldAgent,
@@ -141,13 +154,17 @@ pub(super) fn install(setup: &mut Setup) -> Result<(), CastError> {
     };
     let game = spawn(&mut setup.world, spec)?;
     setup.world.entity_mut(game).insert(PendingInput::default());
+    Ok(())
+}
+
+/// Adds the systems that take in what the game tells and asks.
+pub(super) fn install(setup: &mut Setup) {
     register_event::<GameEvent>(&mut setup.world);
     setup.saves().component::<PendingInput>("game_input");
     setup
         .meet
         .add_systems((tell_game_events, ask_game).chain().in_set(MeetSet::Rules));
     setup.step.add_systems(take_input.in_set(StepSet::Take));
-    Ok(())
 }
 
 fn ask_game(games: Query<Entity, With<PendingInput>>, mut commands: Commands) {
@@ -166,7 +183,7 @@ fn take_input(
         let Ok((mut pending, mut context)) = games.get_mut(game) else {
             continue;
         };
-        pending.0 = input;
+        pending.0.append(input);
         let ids = context
             .entries()
             .get(1..)
@@ -178,8 +195,8 @@ fn take_input(
     }
 }
 
-/// Tells what the game has told; order systems that look at [`Noticed`] after this one. Unknown
-/// names are skipped.
+/// Tells what the game has told, and asks what it has asked; order systems that look at [`Noticed`]
+/// after this one. Names that are unknown are errors in the log.
 pub fn tell_game_events(world: &mut World) {
     let mut noticed = world.query_filtered::<Entity, With<Noticed>>();
     for entity in noticed.iter(world).collect::<Vec<_>>() {
@@ -190,8 +207,17 @@ pub fn tell_game_events(world: &mut World) {
         .iter_mut(world)
         .map(|mut pending| std::mem::take(&mut pending.0))
         .collect();
-    for event in inputs.into_iter().flat_map(|input| input.events) {
-        tell(world, event);
+    for GameInput { events, asks } in inputs {
+        for event in events {
+            tell(world, event);
+        }
+        let waiting = ask_all(world, asks, |world, name| {
+            world.resource::<CastList>().by_name(name)
+        });
+        let pending = games.iter_mut(world).next();
+        if let Some(mut pending) = pending.filter(|_| !waiting.is_empty()) {
+            pending.0.asks = waiting;
+        }
     }
 }
 
@@ -203,13 +229,20 @@ fn tell(world: &mut World, event: GameEvent) {
         find(&event.stage).into_iter().collect()
     };
     if receivers.is_empty() {
-        tracing::warn!(
+        tracing::error!(
             ?event,
             "nobody in the story has the names that the game gave"
         );
         return;
     }
-    for receiver in &receivers {
+    let occupants = receivers
+        .iter()
+        .filter_map(|stage| world.get::<Occupants>(*stage));
+    let there = occupants.flat_map(Occupants::in_order).copied();
+    let is_alive = |entity: &Entity| world.get::<Dead>(*entity).is_none();
+    let noticing = receivers.iter().copied().chain(there).filter(is_alive);
+    let noticing: Vec<Entity> = noticing.collect();
+    for receiver in &noticing {
         let mut receiver = world.entity_mut(*receiver);
         let mut noticed = receiver.take::<Noticed>().unwrap_or_default();
         noticed.0.push(event.clone());

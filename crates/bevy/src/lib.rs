@@ -8,36 +8,48 @@
 //! exchange waits for the story. A game that acts in [`story_ticks`] alone is told the same story
 //! on every run, whatever the frame rate.
 //!
-//! What the game tells is an answer to an ask, like everything else from outside. The story is in
-//! memory alone: it has no journal, and ends with the app.
+//! The game may also ask its own entities ([`AskStory::ask`]); their answers come as messages of
+//! their own types ([`StoryReply`]). What the game tells and asks is an answer to an ask, like
+//! everything else from outside, so that a story in a slot ([`StoryPlugin::saved`]) goes on where
+//! it stopped. What goes wrong is an error in the log: a story that stops, a name that nobody has,
+//! a question without a type.
 //!
-//! Start reading at [`StoryPlugin`]; `host.rs` is the thread, `input.rs` the story's side of what
-//! the game tells.
+//! Start reading at [`StoryPlugin`]; `host.rs` is the thread, `opening.rs` how a story begins,
+//! `ask.rs` what the game asks, `input.rs` the story's side of what the game tells.
 
+mod ask;
 mod host;
 mod input;
+mod opening;
 
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bevy_app::{App, Plugin, PreUpdate};
 use bevy_ecs::prelude::*;
 
+pub use ask::{AddStoryAnswer, AskStory, StoryAsk, StoryReply};
 pub use input::{GAME, GameEvent, Noticed, tell_game_events};
 
+use ask::StoryReplies;
 use host::{Host, Played};
 pub use host::{StoryError, StoryStopped};
 use input::GameInput;
+use opening::Opening;
 use playhouse_engine::cast::CastError;
-use playhouse_engine::engine::Setup;
+use playhouse_engine::engine::{Setup, Stop};
 use playhouse_engine::event::{AnswerRecord, EventRecord, Record};
 use playhouse_engine::exchange::Reply;
 use playhouse_engine::mind::Minds;
+use playhouse_engine::session::Game;
 
 /// Adds a story to an app.
 ///
 /// ```
 /// use bevy_app::App;
-/// use playhouse_bevy::{Character, StoryInput, StoryPlugin};
+/// use playhouse_bevy::{
+///     AddStoryAnswer, AskStory, Character, StoryAsk, StoryInput, StoryPlugin, StoryReply,
+/// };
 /// use playhouse_engine::prelude::*;
 ///
 /// let mut setup = Setup::new(1);
@@ -47,27 +59,60 @@ use playhouse_engine::mind::Minds;
 ///
 /// let mut app = App::new();
 /// app.add_plugins(StoryPlugin::new(setup, minds)?);
-/// app.world_mut().spawn(Character("Alda".into()));
+/// app.add_story_answer::<Prose>();
+/// let alda = app.world_mut().spawn(Character("Alda".into())).id();
 /// app.world_mut().resource_mut::<StoryInput>().tell_stage("Gate", "A cart rolls up.");
-/// app.update();
+/// let question = StoryAsk::new("What do you call out?", ProseRules::default(), Prose("…".into()));
+/// app.world_mut().commands().entity(alda).ask(question);
+/// let mut called = String::new();
+/// while called.is_empty() {
+///     app.update();
+///     let mut replies = app.world_mut().resource_mut::<Messages<StoryReply<Prose>>>();
+///     called.extend(replies.drain().map(|answer| answer.reply.0));
+/// }
+/// assert_eq!(called, "Who goes there?");
 /// # Ok::<(), playhouse_engine::cast::CastError>(())
 /// ```
 pub struct StoryPlugin {
     ticks_per_turn: u32,
-    story: Mutex<Option<(Setup, Minds)>>,
+    opening: Mutex<Option<Opening>>,
 }
 
 impl StoryPlugin {
-    /// A story with its minds. Adds to the setup what takes in the game's events.
+    /// A story in memory, with its minds: it ends with the app.
     ///
     /// # Errors
     /// An entity of the setup has the name of the game's own, [`GAME`].
     pub fn new(mut setup: Setup, minds: impl Into<Minds>) -> Result<Self, CastError> {
-        input::install(&mut setup)?;
-        Ok(Self {
-            ticks_per_turn: 60,
-            story: Mutex::new(Some((setup, minds.into()))),
+        input::install(&mut setup);
+        input::spawn_game(&mut setup)?;
+        Ok(Self::of(Opening::InMemory(Box::new(setup), minds.into())))
+    }
+
+    /// A story that is saved in a slot while it is played, and goes on there if the slot has one.
+    /// What is the game's own, it saves itself; [`StoryTime::turn`] says where the story is. A
+    /// story that can't be loaded is an error in the log.
+    pub fn saved(
+        game: impl Game + 'static,
+        saves: impl Into<PathBuf>,
+        slot: impl Into<String>,
+        seed: u64,
+        minds: impl Into<Minds>,
+    ) -> Self {
+        Self::of(Opening::InSlot {
+            game: Arc::new(game),
+            root: saves.into(),
+            slot: slot.into(),
+            seed,
+            minds: minds.into(),
         })
+    }
+
+    fn of(opening: Opening) -> Self {
+        Self {
+            ticks_per_turn: 60,
+            opening: Mutex::new(Some(opening)),
+        }
     }
 
     /// How many ticks of the game one turn of the story takes; 60 if not set, at least 1.
@@ -80,8 +125,8 @@ impl StoryPlugin {
 
 impl Plugin for StoryPlugin {
     fn build(&self, app: &mut App) {
-        let mut story = self.story.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some((setup, minds)) = story.take() else {
+        let mut opening = self.opening.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(opening) = opening.take() else {
             return;
         };
         app.add_message::<StoryEvent>()
@@ -93,10 +138,15 @@ impl Plugin for StoryPlugin {
                 ..StoryTime::default()
             })
             .init_resource::<StoryInput>()
-            .insert_resource(Host::start(setup, minds))
+            .init_resource::<StoryReplies>()
+            .insert_resource(Unstarted(Mutex::new(Some(opening))))
             .add_systems(PreUpdate, exchange);
     }
 }
+
+/// The story, until the first frame: types of answers may be added till then.
+#[derive(Resource)]
+struct Unstarted(Mutex<Option<Opening>>);
 
 /// On an entity of the game: the character of the story that it is.
 #[derive(Component, Clone, Debug, PartialEq, Eq, Hash)]
@@ -164,9 +214,11 @@ pub struct StoryAnswer {
 }
 
 impl StoryAnswer {
-    /// The decision, if it is one of this type; the purpose in the record says which type that is.
+    /// The decision, if it is one of this type.
+    ///
+    /// Types that the game knows come by themselves: see [`StoryReply`].
     pub fn read<R: Reply>(&self) -> Option<R> {
-        R::read(&self.record.text).ok()
+        ask::read(&self.record.text)
     }
 }
 
@@ -176,12 +228,18 @@ pub struct StoryTurn(pub u64);
 
 /// When a turn is due, gives the game what the story has told, and the story what the game has.
 fn exchange(
-    host: Res<Host>,
+    host: Option<Res<Host>>,
+    unstarted: Option<Res<Unstarted>>,
+    replies: Res<StoryReplies>,
     mut time: ResMut<StoryTime>,
     mut input: ResMut<StoryInput>,
     characters: Query<(Entity, &Character)>,
     mut commands: Commands,
 ) {
+    let Some(host) = host else {
+        time.is_waiting = true;
+        return start(unstarted.as_deref(), &replies, &mut commands);
+    };
     let is_due = time.tick.is_multiple_of(u64::from(time.ticks_per_turn));
     if is_due && !time.is_over {
         if time.tick > 0 {
@@ -189,7 +247,7 @@ fn exchange(
                 time.is_waiting = true;
                 return;
             };
-            deliver(played, &mut time, &characters, &mut commands);
+            deliver(played, &mut time, &replies, &characters, &mut commands);
         }
         if !time.is_over {
             host.play(std::mem::take(&mut input.0));
@@ -199,9 +257,22 @@ fn exchange(
     time.tick += 1;
 }
 
+/// Starts the story, which is played from the next frame on.
+fn start(unstarted: Option<&Unstarted>, replies: &StoryReplies, commands: &mut Commands) {
+    let Some(Unstarted(opening)) = unstarted else {
+        return;
+    };
+    let mut opening = opening.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(opening) = opening.take() {
+        commands.insert_resource(Host::start(opening, replies.clone()));
+        commands.remove_resource::<Unstarted>();
+    }
+}
+
 fn deliver(
     played: Played,
     time: &mut StoryTime,
+    replies: &StoryReplies,
     characters: &Query<(Entity, &Character)>,
     commands: &mut Commands,
 ) {
@@ -219,6 +290,9 @@ fn deliver(
             }
             Record::Answer(record) => {
                 let entity = find(&record.entity);
+                if let Some(reply) = replies.0.get(record.reply) {
+                    (reply.write)(commands, entity, &record);
+                }
                 commands.write_message(StoryAnswer { entity, record });
             }
             Record::Turn { turn } => {
@@ -230,6 +304,20 @@ fn deliver(
     }
     if let Some(stopped) = played.stopped {
         time.is_over = true;
+        log(&stopped);
         commands.write_message(stopped);
+    }
+}
+
+/// Says why a story plays no further.
+fn log(StoryStopped(ended): &StoryStopped) {
+    match ended {
+        Ok(Stop::Finished(words)) => tracing::info!("the story is over: {words}"),
+        Ok(Stop::Cancelled) => tracing::info!("the story was stopped"),
+        Ok(
+            Stop::LimitReached(reason) | Stop::ServerDown(reason) | Stop::NoUsableAnswers(reason),
+        ) => tracing::error!("the story stopped: {reason}"),
+        Ok(stop) => tracing::error!("the story stopped: {stop:?}"),
+        Err(error) => tracing::error!("the story stopped: {error}"),
     }
 }

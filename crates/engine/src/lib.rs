@@ -1,20 +1,5 @@
 //! A headless engine for stories whose characters are played by language models.
 //!
-//! Actors, stages and the world itself are entities of one `bevy_ecs` world, and each has its own
-//! conversation with a mind, its [`context::AgentContext`]. Systems ask entities for decisions with
-//! [`exchange::Ask`], take the checked answers with [`exchange::Answers`], and tell the right
-//! entities what happened with [`event::EventWriter`]. The [`engine`] carries asks to [`mind`]s,
-//! keeps the [`journal`] and commits the answers, so that the world is a function of its data, its
-//! seed and its journal.
-//!
-//! To build a game, start at the [`prelude`] and [`engine::Setup`]; to run one in a save slot, at
-//! [`session`]. [`testing`] has a small world for unit tests of systems, which need no mind.
-//!
-//! A mind may be the [improviser](mind::improviser), which needs no model, [a
-//! person](mind::human), [a script](mind::ScriptMind), or whatever else implements
-//! [`mind::Mind`]; the crate `playhouse-llm` has models over HTTP. Games that come with Playhouse
-//! are crates of their own, too, and `playhouse` is all of them with the program.
-//!
 //! ```
 //! use playhouse_engine::prelude::*;
 //!
@@ -48,6 +33,21 @@
 //! # Ok(())
 //! # }
 //! ```
+//!
+//! Actors, stages and the world itself are entities of one `bevy_ecs` world, and each has its own
+//! conversation with a mind, its [`context::AgentContext`]. Systems ask entities for decisions with
+//! [`exchange::Ask`], take the checked answers with [`exchange::Answers`], and tell the right
+//! entities what happened with [`event::EventWriter`]. The [`engine`] carries asks to [`mind`]s,
+//! keeps the [`journal`] and commits the answers, so that the world is a function of its data, its
+//! seed and its journal.
+//!
+//! To build a game, start at the [`prelude`] and [`engine::Setup`]; to run one in a save slot, at
+//! [`session`]. [`testing`] has a small world for unit tests of systems, which need no mind.
+//!
+//! A mind may be the [improviser](mind::improviser), which needs no model, [a
+//! person](mind::human), [a script](mind::ScriptMind), or whatever else implements
+//! [`mind::Mind`]; the crate `playhouse-llm` has models over HTTP. Games that come with Playhouse
+//! are crates of their own, too, and `playhouse` is all of them with the program.
 
 // The derives name the engine as its users do.
 extern crate self as playhouse_engine;

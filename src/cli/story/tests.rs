@@ -56,6 +56,7 @@ fn answer(place: &str, who: &str, purpose: &str, text: &str, by: AnsweredBy) -> 
         entity: who.into(),
         id: StableId(1),
         number: 1,
+        reply: "",
         purpose: purpose.into(),
         text: text.into(),
         by,

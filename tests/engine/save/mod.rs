@@ -12,4 +12,5 @@ mod round_trip;
 mod sessions;
 mod slots;
 mod town;
+mod unsaved;
 mod versions;

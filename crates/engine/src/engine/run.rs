@@ -81,6 +81,22 @@ impl Default for EngineSettings {
 }
 
 /// A world that plays: systems, minds, journal and feeds.
+///
+/// ```
+/// use playhouse_engine::prelude::*;
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let mut setup = Setup::new(1);
+/// setup.spawn_stage("Mill", "You are a mill.")?;
+/// let mind = ScriptMind::by_rule(|_| ScriptLine::say("Hm."));
+/// let mut engine = Engine::in_memory(setup, mind)?;
+/// engine.settings.limits.calls = Some(100);
+/// engine.add_feed(Feed::observer(|record| println!("{record:?}")));
+/// assert_eq!(engine.run(Some(3)).await?, Stop::TurnReached(3));
+/// # Ok(())
+/// # }
+/// ```
 pub struct Engine {
     /// The world. Change it between runs only.
     pub world: World,

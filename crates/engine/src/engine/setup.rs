@@ -16,7 +16,7 @@ use crate::memory::{LookupVectors, Lore, Vectors, Witnessed};
 use crate::message::Language;
 use crate::message::tokens::Correction;
 use crate::mind::MindAlias;
-use crate::save::{ENDING, GAME_SETUP, SaveRegistry};
+use crate::save::{ENDING, GAME_SETUP, SaveRegistry, SetUpAt};
 use crate::tool::{ToolSet, Toolbox};
 use crate::world_data::{DataFolder, Problems, PromptSet};
 use crate::{cast, event, exchange, tool};
@@ -36,6 +36,9 @@ pub enum StepSet {
     Rules,
     /// Ask for the next decisions.
     Ask,
+    /// What is added to the game of somebody else: it sees what that has done, and what it tells
+    /// and asks goes out with the rest.
+    Extensions,
     /// Events reach contexts and feeds. For the engine's own system.
     Deliver,
 }
@@ -44,11 +47,32 @@ pub enum StepSet {
 #[derive(SystemSet, Clone, Debug, PartialEq, Eq, Hash)]
 pub enum MeetSet {
     Rules,
+    /// What is added to the game of somebody else: it sees what that has done.
+    Extensions,
     /// Events reach contexts and feeds. For the engine's own system.
     Deliver,
 }
 
 /// A world and its schedules, from which an engine is built. Games add their systems here.
+///
+/// ```
+/// use playhouse_engine::prelude::*;
+///
+/// #[derive(Component, Serialize, Deserialize)]
+/// struct Coins(u32);
+///
+/// fn earn(mut purses: Query<&mut Coins>) {
+///     purses.iter_mut().for_each(|mut coins| coins.0 += 1);
+/// }
+///
+/// let mut setup = Setup::new(7); // the seed
+/// setup.saves().component::<Coins>("coins");
+/// setup.meet.add_systems(earn.in_set(MeetSet::Rules));
+/// setup.spawn_stage("Mill", "You are a mill.")?;
+/// let alda = setup.spawn_actor("Alda", "Mill", "You are Alda.")?;
+/// setup.world.entity_mut(alda).insert(Coins(3));
+/// # Ok::<(), playhouse_engine::cast::CastError>(())
+/// ```
 pub struct Setup {
     /// The world, with the engine's resources in it.
     pub world: World,
@@ -95,13 +119,14 @@ impl Setup {
                 StepSet::Take,
                 StepSet::Rules,
                 StepSet::Ask,
+                StepSet::Extensions,
                 StepSet::Deliver,
             )
                 .chain(),
         );
         step.add_systems(deliver.in_set(StepSet::Deliver));
         let mut meet = Schedule::new(Meet);
-        meet.configure_sets((MeetSet::Rules, MeetSet::Deliver).chain());
+        meet.configure_sets((MeetSet::Rules, MeetSet::Extensions, MeetSet::Deliver).chain());
         meet.add_systems(deliver.in_set(MeetSet::Deliver));
         Self { world, step, meet }
     }
@@ -188,6 +213,8 @@ impl Setup {
     /// # Errors
     /// Two systems have no declared order but access the same data.
     pub(super) fn finish(mut self) -> Result<(World, Schedule, Schedule), EngineError> {
+        let set_up_at = SetUpAt(self.world.increment_change_tick());
+        self.world.insert_resource(set_up_at);
         for schedule in [&mut self.step, &mut self.meet] {
             schedule.set_executor(SingleThreadedExecutor::new());
             let settings = schedule.get_build_settings();

@@ -137,6 +137,9 @@ pub struct AnswerRecord {
     pub number: u32,
     /// The purpose of the ask, such as `combat.act`.
     pub purpose: String,
+    /// The name of the type of the answer.
+    #[serde(skip)]
+    pub reply: &'static str,
     /// The answer as the context keeps it.
     pub text: String,
     pub by: AnsweredBy,

@@ -23,6 +23,28 @@ use crate::message::{Language, Tag};
 /// Tells entities what happened. Two systems with an `EventWriter` must have a declared order;
 /// otherwise building the schedule fails.
 ///
+/// ```
+/// use playhouse_engine::prelude::*;
+///
+/// #[derive(Serialize, Deserialize, AgentEvent)]
+/// #[event("rang", style = Deed, text = format!("{who} rings the bell."))]
+/// struct Rang {
+///     who: String,
+/// }
+///
+/// fn ring(actors: Query<(Entity, &EntityName, &Kind)>, mut events: EventWriter) {
+///     for (actor, name, _) in actors.iter().filter(|(.., kind)| **kind == Kind::Actor) {
+///         // All on its stage hear it, itself included unless it is left out.
+///         events.broadcast_to_stage(actor, Rang { who: name.to_string() }, &[actor]);
+///     }
+/// }
+///
+/// let mut tiny = playhouse_engine::testing::tiny();
+/// register_event::<Rang>(tiny.world());
+/// tiny.world().run_system_cached(ring).unwrap();
+/// assert_eq!(tiny.told()[0], ("rang", "Ann rings the bell.".to_owned()));
+/// ```
+///
 /// In a step, everybody in an audience must be at the place of the step. What crosses stages is
 /// [deferred](Self::defer) to the meeting.
 #[derive(SystemParam)]

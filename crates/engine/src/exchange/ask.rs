@@ -35,6 +35,30 @@ use crate::tool::ToolCall;
 ///     .max_tokens(300);
 /// assert_eq!(ask.purpose(), "inn.speak");
 /// ```
+///
+/// A system inserts it, and another takes the answer:
+///
+/// ```
+/// use playhouse_engine::prelude::*;
+///
+/// fn ask(actors: Query<(Entity, &Kind)>, mut commands: Commands) {
+///     for (actor, _) in actors.iter().filter(|(_, kind)| **kind == Kind::Actor) {
+///         let ask = Ask::new("greet", "Say hello.", ProseRules::default(), Prose("…".into()));
+///         commands.entity(actor).insert(ask);
+///     }
+/// }
+///
+/// fn take(mut answers: Answers<Prose>) {
+///     for (_actor, Prose(words), by) in answers.take() {
+///         println!("{words} ({by:?})");
+///     }
+/// }
+/// # let mut setup = Setup::new(1);
+/// # setup.meet.add_systems(ask.in_set(MeetSet::Rules));
+/// # setup.step.add_systems(take.in_set(StepSet::Take));
+/// # Engine::in_memory(setup, ScriptMind::by_rule(|_| ScriptLine::say("Hm.")))?;
+/// # Ok::<(), EngineError>(())
+/// ```
 #[derive(Component)]
 #[component(storage = "SparseSet", immutable, on_insert = opened::<R>)]
 pub struct Ask<R: Reply>(Arc<Spec<R>>);
@@ -364,6 +388,8 @@ pub type BoxedAnswer = Box<dyn Any + Send>;
 pub trait ErasedAsk: Send + Sync {
     /// What it is for.
     fn purpose(&self) -> &'static str;
+    /// The name of the type of the answer.
+    fn reply(&self) -> &'static str;
     /// Full and short form.
     fn body(&self) -> &Body;
     /// Whether the short form is sent in the prompt of this ask, too. An empty one never is.
@@ -540,6 +566,10 @@ fn holds_refusal(answer: &Value) -> bool {
 impl<R: Reply> ErasedAsk for Spec<R> {
     fn purpose(&self) -> &'static str {
         self.purpose
+    }
+
+    fn reply(&self) -> &'static str {
+        R::NAME
     }
 
     fn body(&self) -> &Body {

@@ -110,6 +110,7 @@ pub(crate) fn commit(
         id,
         number: outcome.number,
         purpose: question.purpose().to_owned(),
+        reply: question.reply(),
         text,
         by,
         recalled: outcome.recalled.clone(),

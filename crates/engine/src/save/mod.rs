@@ -27,6 +27,7 @@ mod slot_name;
 mod snapshot;
 mod state_hash;
 mod story;
+mod unsaved;
 
 pub use crate::files::{FileAction, FileError, FileKind, FileProblem};
 pub use buffers::file_name;
@@ -43,3 +44,5 @@ pub use slot_name::SlotName;
 pub use snapshot::{FittedTo, Meta, snapshot};
 pub use state_hash::state_hashes;
 pub use story::{StoredSnapshot, StoredStory};
+pub(crate) use unsaved::SetUpAt;
+pub use unsaved::unsaved;

@@ -1,6 +1,8 @@
 //! Which components and resources are saved, by name.
 
-use std::collections::BTreeMap;
+use std::any::TypeId;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use bevy_ecs::change_detection::Tick;
 use bevy_ecs::prelude::*;
@@ -45,6 +47,10 @@ pub struct SaveRegistry {
     pub(super) components: BTreeMap<&'static str, ComponentIo>,
     pub(super) resources: BTreeMap<&'static str, ResourceIo>,
     pub(super) after_load: Vec<fn(&mut World)>,
+    /// The types that are saved, or need not be.
+    known: BTreeSet<TypeId>,
+    /// The others that people were told of. Clones share it.
+    named: Arc<Mutex<BTreeSet<TypeId>>>,
 }
 
 impl SaveRegistry {
@@ -61,6 +67,7 @@ impl SaveRegistry {
             },
         };
         self.components.insert(name, io);
+        self.known.insert(TypeId::of::<C>());
         self
     }
 
@@ -75,7 +82,27 @@ impl SaveRegistry {
             },
         };
         self.resources.insert(name, io);
+        self.known.insert(TypeId::of::<R>());
         self
+    }
+
+    /// Leaves out a component or a resource that need not be saved: it follows from what is saved,
+    /// or matters for a moment only. Saves say nothing of it then; see
+    /// [`unsaved`](super::unsaved()).
+    pub fn not_saved<T: 'static>(&mut self) -> &mut Self {
+        self.known.insert(TypeId::of::<T>());
+        self
+    }
+
+    /// Whether a type is saved, or need not be.
+    pub(super) fn knows(&self, id: TypeId) -> bool {
+        self.known.contains(&id)
+    }
+
+    /// Whether people are told for the first time that a type is not saved.
+    pub(super) fn names_first(&self, id: TypeId) -> bool {
+        let mut named = self.named.lock().unwrap_or_else(PoisonError::into_inner);
+        named.insert(id)
     }
 
     /// Runs this once a save has been read, for data that follows from what was saved.

@@ -11,6 +11,7 @@ use super::error::SaveError;
 use super::json;
 use super::limits::{FORMAT, MAX_BYTES};
 use super::registry::{SaveRegistry, Written};
+use super::unsaved::warn_of_unsaved;
 use crate::cast::{
     CastList, Clock, Dead, EntityName, Kind, MeetingClock, Occupants, Place, StableId, WorldSeed,
     WorldTurn,
@@ -43,6 +44,7 @@ pub struct FittedTo(pub String);
 /// more messages than a save may hold.
 pub fn snapshot(world: &World, meta: &Meta) -> Result<Vec<u8>, SaveError> {
     check_rest(world)?;
+    warn_of_unsaved(world);
     let cast = cast_in_order(world)?;
     let registry = world
         .get_resource::<SaveRegistry>()

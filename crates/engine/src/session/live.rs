@@ -17,6 +17,42 @@ use crate::mind::Minds;
 use crate::save::{LockedSlot, Meta, Slot, snapshot};
 
 /// A story that is saved while it is played. Dropping it frees its slot for others.
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use playhouse_engine::prelude::*;
+/// use playhouse_engine::save::Meta;
+/// use playhouse_engine::session::{Game, Session, SetupError};
+///
+/// struct Mill;
+///
+/// impl Game for Mill {
+///     fn meta(&self) -> Meta {
+///         Meta { world: "Mill".into(), data: "1".into() }
+///     }
+///     fn set_up(&self, seed: u64) -> Result<Setup, SetupError> {
+///         Ok(Setup::new(seed)) // and its systems, and what is saved
+///     }
+///     fn populate(&self, setup: &mut Setup) -> Result<(), SetupError> {
+///         setup.spawn_stage("Mill", "You are a mill.")?;
+///         Ok(())
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let saves = tempfile::tempdir()?;
+/// let minds = || Minds::all(Arc::new(ScriptMind::by_rule(|_| ScriptLine::say("Hm."))));
+/// let mut session = Session::start(saves.path(), "mill", &Mill, 7, minds())?;
+/// session.engine.run(Some(2)).await?;
+/// drop(session);
+///
+/// let mut session = Session::resume(saves.path(), "mill", &Mill, minds(), false)?;
+/// assert_eq!(session.engine.run(Some(3)).await?, Stop::TurnReached(3));
+/// # Ok(())
+/// # }
+/// ```
 pub struct Session {
     /// The engine, to run. Settings and feeds may be changed before.
     pub engine: Engine,
