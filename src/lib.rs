@@ -1,5 +1,32 @@
 //! Playhouse: a headless engine for stories whose characters are played by language models.
 //!
+//! ```
+//! use playhouse::prelude::*;
+//!
+//! fn ask(actors: Query<(Entity, &Kind)>, mut commands: Commands) {
+//!     for (actor, _) in actors.iter().filter(|(_, kind)| **kind == Kind::Actor) {
+//!         let ask = Ask::new("greet", "Say hello.", ProseRules::default(), Prose("…".into()));
+//!         commands.entity(actor).insert(ask);
+//!     }
+//! }
+//!
+//! fn take(mut answers: Answers<Prose>) {
+//!     answers.take().into_iter().for_each(|(_, prose, _)| println!("{}", prose.0));
+//! }
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let mut setup = Setup::new(1);
+//! setup.meet.add_systems(ask.in_set(MeetSet::Rules));
+//! setup.step.add_systems(take.in_set(StepSet::Take));
+//! setup.spawn_stage("Hall", "You are a hall.")?;
+//! setup.spawn_actor("Ida", "Hall", "You are Ida.")?;
+//! let mind = ScriptMind::by_rule(|_| ScriptLine::say("Good evening."));
+//! Engine::in_memory(setup, mind)?.run(Some(1)).await?;
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! Actors, stages and the world itself are entities of one `bevy_ecs` world, and each has its own
 //! conversation with a mind, its [`context::AgentContext`]. Systems ask entities for decisions with
 //! [`exchange::Ask`], take the checked answers with [`exchange::Answers`], and tell the right
@@ -14,9 +41,9 @@
 //! | --- | --- | --- |
 //! | `playhouse-engine` | | the engine, with the improviser, a person and scripts as minds |
 //! | `playhouse-dialect` | | the message formats of other frameworks and of providers |
-//! | `playhouse-llm` | `http` | models over HTTP: [`mind::http`], [`mind::models`] |
+//! | `playhouse-llm` | `http` | models over HTTP: `mind::http`, `mind::models` |
 //! | `playhouse-tools` | `mcp`, `web`, `scripts` | tools of servers and the web, code of minds |
-//! | `playhouse-rpg` | `rpg` | the campaign, and what is at stake in it: [`drama`] |
+//! | `playhouse-rpg` | `rpg` | the campaign, and what is at stake in it: `drama` |
 //! | `playhouse-groupchat` | `groupchat` | teams that hold conversations |
 //! | `playhouse-undercover` | `undercover` | who is the undercover |
 //! | `playhouse-story` | | the read model of a story, for pages and commands: [`story`] |
@@ -26,9 +53,9 @@
 //!
 //! The feature `full` is all of these.
 //!
-//! To build a game, start at the [`prelude`], [`engine::Setup`] and `examples/auction.rs`. To
-//! run the games that there are, start at [`rpg::Campaign`], [`undercover::Match`] or
-//! [`groupchat`]; to run a game in a save slot, at [`session`]. [`testing`] has a small world for
+//! To build a game, start at `docs/own-game.md`, the [`prelude`] and [`engine::Setup`]. To
+//! run the games that there are, start at `rpg::Campaign`, `undercover::Match` or
+//! `groupchat`; to run a game in a save slot, at [`session`]. [`testing`] has a small world for
 //! unit tests of systems, which need no mind.
 
 #[cfg(feature = "bevy")]
@@ -67,6 +94,7 @@ pub mod mind {
 #[doc = include_str!("../README.zh.md")]
 #[doc = include_str!("../docs/dialects.md")]
 #[doc = include_str!("../docs/group-chat.md")]
+#[doc = include_str!("../docs/own-game.md")]
 #[doc = include_str!("../docs/rehearsal.md")]
 #[doc = include_str!("../docs/tools.md")]
 struct Pages;

@@ -1,5 +1,15 @@
 //! The message formats of other programs, and what each model provider is sent.
 //!
+//! ```
+//! use playhouse_dialect::{DialectError, Profile, read, write};
+//!
+//! let openai = r#"[{"role": "user", "content": "Good day."}]"#;
+//! let imported = read(openai, None)?; // its format is detected
+//! let langchain = write(&imported.conversations, Profile::LangChain);
+//! assert!(langchain.contains("HumanMessage") || langchain.contains("human"));
+//! # Ok::<(), DialectError>(())
+//! ```
+//!
 //! Pure functions between text or JSON and [`Message`](playhouse_engine::message::Message)s.
 //! [`read`](read()) reads any format liberally and detects which one it is; [`write`](write())
 //! writes a named [`Profile`]. What a format has no members for is kept in its metadata if possible

@@ -1,5 +1,24 @@
 //! Group chat: teams that talk on a stage.
 //!
+//! ```
+//! use playhouse_engine::mind::{Minds, ScriptLine, ScriptMind};
+//! use playhouse_engine::world_data::DataFolder;
+//! use playhouse_groupchat::team::{Participant, TeamFile};
+//! use playhouse_groupchat::{ChatGame, Team};
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let pair = ["Ava", "Bo"].map(Participant::named);
+//! let team = TeamFile::new("pair", pair).with_max_turns(2);
+//! let mind = ScriptMind::by_rule(|prompt| ScriptLine::say(format!("{} agrees.", prompt.entity)));
+//! let game = ChatGame::new(&DataFolder::embedded(), team)?;
+//! let mut team = Team::new(game, Minds::from(mind), 1)?;
+//! let result = team.run("Where shall we meet?").await?;
+//! assert_eq!(result.messages[2].to_text(), "Bo agrees.");
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! A team is a stage, its participants are the occupants, and every message is an event that the
 //! engine delivers: a participant's own turns are ai messages, those of all others human messages
 //! with the speaker's name. Everything that a mind is asked, including who speaks next, is an ask

@@ -1,5 +1,31 @@
 //! A story on a page: what is told, who knows it, what every mind was asked, and how to steer it.
 //!
+//! ```
+//! use std::sync::Arc;
+//!
+//! use playhouse_engine::locale::Language;
+//! use playhouse_engine::prelude::*;
+//! use playhouse_page::{Extras, report};
+//! use playhouse_story::{About, StoryView, watch};
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let mut setup = Setup::new(1);
+//! setup.spawn_stage("Mill", "You are a mill.")?;
+//! setup.spawn_actor("Alda", "Mill", "You are Alda.")?;
+//! let mind = ScriptMind::by_rule(|_| ScriptLine::say("Hm."));
+//! let mut engine = Engine::in_memory(setup, mind)?;
+//! let view = Arc::new(StoryView::of(&engine.world, About::titled("A mill")));
+//! let _streamed = watch(&mut engine, &view);
+//! engine.run(Some(3)).await?;
+//! view.update_state(&engine.world, true);
+//!
+//! let page = report(&view, None, Language::En, Extras::default())?; // one HTML file
+//! assert!(page.contains("A mill"));
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! A [`StoryView`](playhouse_story::StoryView) is the read model of one story. What a game adds to
 //! it is its [`Picture`](playhouse_story::Picture): the page knows no game. The [`Server`]
 //! answers each connection from it at the connection's own speed. [`play`] plays a session turn by

@@ -1,5 +1,26 @@
 //! The campaign: a party at home and in dungeons, narrated by minds and ruled by code.
 //!
+//! ```
+//! use playhouse_engine::mind::improviser::Improviser;
+//! use playhouse_engine::prelude::*;
+//! use playhouse_engine::world_data::DataFolder;
+//! use playhouse_rpg::{Campaign, improviser};
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let campaign = Campaign::load(&DataFolder::embedded(), "drowned-assize")?;
+//! let mind = Improviser::taught(improviser::teach)?; // or any other
+//! let mut engine = Engine::in_memory(campaign.new_game(1)?, mind)?;
+//! engine.add_feed(Feed::observer(|record| {
+//!     if let Record::Event(event) = record {
+//!         println!("{}", event.text);
+//!     }
+//! }));
+//! assert_eq!(engine.run(Some(2)).await?, Stop::TurnReached(2));
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! A world file says who and where. `campaign_state.rs` leads from the kickoff over days at home
 //! and journeys (`journey.rs`) to the last homecoming, `actions/` is the table of what can be said
 //! and done at home, `combat/` contains the fights on a stage, `archive/` replaces what is over

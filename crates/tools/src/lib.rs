@@ -2,6 +2,29 @@
 //! Protocol servers, web pages, code that they write. All that the engine has of tools is exported
 //! here, too.
 //!
+//! ```
+//! use playhouse_engine::prelude::*;
+//! use playhouse_tools::code::{CodePolicy, register};
+//!
+//! #[derive(Deserialize, JsonSchema)]
+//! struct Riddle {
+//!     /// What to ask, in one sentence.
+//!     question: String,
+//! }
+//!
+//! async fn ask_raven(riddle: Riddle) -> Result<String, ToolError> {
+//!     Ok(format!("{} Nevermore.", riddle.question))
+//! }
+//!
+//! let mut setup = Setup::new(1);
+//! setup.tools().add_async("ask_raven", "Asks the raven on the beam.", ask_raven);
+//! register(&mut setup.tools(), &CodePolicy::default());
+//! setup.spawn_stage("Inn", "You are an inn.")?;
+//! let ida = setup.spawn_actor("Ida", "Inn", "You are Ida.")?;
+//! setup.world.entity_mut(ida).insert(ToolSet::of(["ask_raven", "roll_dice"]));
+//! # Ok::<(), playhouse_engine::cast::CastError>(())
+//! ```
+//!
 //! | feature | contains |
 //! | --- | --- |
 //! | `mcp` | tools of Model Context Protocol servers: `servers` |

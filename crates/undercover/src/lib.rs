@@ -1,5 +1,29 @@
 //! Who is the undercover: a social game on shared state.
 //!
+//! ```
+//! use playhouse_engine::locale::Language;
+//! use playhouse_engine::mind::improviser::Improviser;
+//! use playhouse_engine::prelude::*;
+//! use playhouse_engine::session::Game;
+//! use playhouse_engine::world_data::DataFolder;
+//! use playhouse_undercover::{Match, Rules, WordSource, improviser};
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let players = ["Ann", "Bo", "Cy", "Di"].map(String::from).to_vec();
+//! let rules = Rules::new(Language::En, "Table", players);
+//! let game = Match::new(&DataFolder::embedded(), rules, WordSource::Shipped)?;
+//! let mut setup = game.set_up(1)?;
+//! game.populate(&mut setup)?;
+//! let mut engine = Engine::in_memory(setup, Improviser::taught(improviser::teach)?)?;
+//! let Stop::Finished(who_won) = engine.run(None).await? else {
+//!     unreachable!("a game has an end");
+//! };
+//! println!("{who_won}");
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! Most players have one word, one or two have a similar one, and nobody is told which side it is
 //! on. They describe their words, then vote, until a side has won. Players do not speak to each
 //! other: everything that passes between them goes through the [`Table`], a component of the stage.
