@@ -4,9 +4,11 @@ use std::sync::Arc;
 
 use playhouse_engine::context::{AgentContext, Chapters, Entry};
 use playhouse_engine::event::AgentEvent;
-use playhouse_engine::event::kinds::Archive;
+use playhouse_engine::event::kinds::{Announce, Archive, Learned, Speak, Whisper};
 use playhouse_engine::message::{Role, cut};
 use serde::Serialize;
+
+use super::events::Day;
 
 /// The maximum number of spoken lines that a prompt quotes.
 const MAX_HEARD: usize = 6;
@@ -52,7 +54,10 @@ pub(super) fn event_type(entry: &Entry) -> Option<&str> {
 
 /// Whether a message carries words that somebody spoke.
 pub(super) fn is_speech(entry: &Entry) -> bool {
-    matches!(event_type(entry), Some("speak" | "whisper" | "announce"))
+    matches!(
+        event_type(entry),
+        Some(Speak::TYPE | Whisper::TYPE | Announce::TYPE)
+    )
 }
 
 /// The messages since the entity answered last, newest first.
@@ -71,8 +76,8 @@ pub(super) fn heard(context: &AgentContext) -> Vec<SpokenLine> {
 }
 
 /// The text of the last event of a type since the entity answered last; empty if there is none.
-pub(super) fn last_event_text(context: &AgentContext, kind: &str) -> String {
-    let last = since_last_answer(context).find(|entry| event_type(entry) == Some(kind));
+pub(super) fn last_event_text<E: AgentEvent>(context: &AgentContext) -> String {
+    let last = since_last_answer(context).find(|entry| event_type(entry) == Some(E::TYPE));
     last.map_or_else(String::new, |entry| entry.body().full_text().into_owned())
 }
 
@@ -80,7 +85,7 @@ pub(super) fn last_event_text(context: &AgentContext, kind: &str) -> String {
 pub(super) fn witnessed(context: &AgentContext) -> Vec<WitnessedEvent<'_>> {
     let events = since_last_answer(context).filter_map(|entry| {
         // That a day begins or ends is not news, and what was learned was in what was told.
-        let kind = event_type(entry).filter(|kind| !["day", "learned"].contains(kind))?;
+        let kind = event_type(entry).filter(|kind| ![Day::TYPE, Learned::TYPE].contains(kind))?;
         Some(WitnessedEvent {
             kind,
             text: entry.body().full_text().into_owned(),
@@ -125,7 +130,7 @@ pub(super) fn last_events(
         let own = chapter.is_none().then(|| (entry.body(), BEGINNING_CHARS));
         own.into_iter().chain(archived)
     });
-    let is_news = |kind: &str| kind != "day" && kind != Archive::TYPE;
+    let is_news = |kind: &str| kind != Day::TYPE && kind != Archive::TYPE;
     let events = bodies.filter(|(body, _)| body.event_type().is_some_and(is_news));
     let new = events.take_while(|(body, _)| body.id().to_string() != since);
     let mut new: Vec<_> = new.take(most).collect();

@@ -4,7 +4,7 @@ use bevy_ecs::prelude::*;
 use bevy_ecs::system::SystemParam;
 use playhouse_engine::cast::{CastList, Exits, Kind, StageRng, Whereabouts};
 use playhouse_engine::event::guard::{Guards, Judged, Point};
-use playhouse_engine::event::{EventWriter, Prompt, write_events_at_meeting};
+use playhouse_engine::event::{AgentEvent, EventWriter, Prompt, write_events_at_meeting};
 use playhouse_engine::exchange::{Answers, Question};
 use playhouse_engine::knowledge::{MadeKind, make_fact};
 use playhouse_engine::message::{FoldedText, Language, cut};
@@ -257,7 +257,7 @@ impl RefereeParams<'_, '_> {
         let judgement = self.guards.judge(Judged {
             point: Point::Send,
             text,
-            kind: "attempt_outcome",
+            kind: AttemptOutcome::TYPE,
             speaker: None,
             receiver: None,
             knowledge: None,

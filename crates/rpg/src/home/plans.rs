@@ -18,6 +18,7 @@ use crate::campaign_phase::{CampaignPhase, CampaignState};
 use crate::components::{LastFight, RpgWorld};
 use crate::conversation::{SpokenLine, last_event_text};
 use crate::drama::{Choice, Occasion};
+use crate::events::Refusal;
 use crate::kickoff::{PresentActor, fallen, present_without};
 use crate::phase::{CurrentPlace, Phase};
 use crate::scenes::open::OpenScene;
@@ -412,7 +413,7 @@ impl Moment<'_, '_, '_> {
             is_needed: ways.is_needed,
             can: constraints.possible().map(|row| row.name).collect(),
             speech_chars: constraints.speech_chars,
-            refused: last_event_text(view.context, "refusal"),
+            refused: last_event_text::<Refusal>(view.context),
             speaker: Speaker::of(file, &view.name).in_story(*params.seed, &view.name),
         }
     }

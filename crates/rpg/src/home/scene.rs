@@ -3,6 +3,7 @@
 use bevy_ecs::prelude::*;
 use playhouse_engine::cast::Whereabouts;
 use playhouse_engine::context::AgentContext;
+use playhouse_engine::event::kinds::Announce;
 use playhouse_engine::event::{EventWriter, Prompt};
 use playhouse_engine::exchange::{Answers, Prose};
 use serde::Serialize;
@@ -57,7 +58,7 @@ pub(crate) fn ask_scene(
     let (Some(name), Ok(context)) = (whereabouts.name(stage), contexts.get(stage)) else {
         return;
     };
-    let news = last_event_text(context, "announce");
+    let news = last_event_text::<Announce>(context);
     let data = SceneData {
         me: &name.0,
         name: &name.0,

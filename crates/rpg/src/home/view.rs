@@ -6,6 +6,7 @@ use bevy_ecs::prelude::*;
 use bevy_ecs::system::SystemParam;
 use playhouse_engine::cast::{Appearance, Whereabouts, WorldTurn};
 use playhouse_engine::context::AgentContext;
+use playhouse_engine::event::kinds::MemorySearch;
 use playhouse_engine::knowledge::{FactBook, Knowledge, MadeFacts, MadeKind};
 use playhouse_engine::memory::{AnswerWords, Lore};
 use serde::Serialize;
@@ -325,7 +326,7 @@ impl<'a> View<'a> {
 
     /// What was said to it and what it found.
     fn spoken_of(&self) -> String {
-        let found = last_event_text(self.context, "query");
+        let found = last_event_text::<MemorySearch>(self.context);
         let spoken = self.heard.iter().map(SpokenLine::text).chain([&*found]);
         spoken.collect::<Vec<_>>().join("\n")
     }

@@ -1,11 +1,13 @@
 //! First words, scenes, announcements, accounts of fights, summaries and last words.
 
+use playhouse_engine::event::AgentEvent;
 use playhouse_engine::mind::improviser::Writer;
 use playhouse_engine::mind::improviser::wording::bare;
 use playhouse_engine::mind::{Language, Notes};
 
 use super::telling::about;
 use super::voice::voice_line;
+use crate::events::News;
 
 /// How many events an announcement tells; the weightiest come first.
 const EVENTS: usize = 2;
@@ -159,7 +161,7 @@ pub(super) fn announcement<'a>(notes: Notes<'a>, writer: &mut Writer<'a>) -> Str
 fn news<'a>(event: Notes<'a>) -> &'a str {
     let text = event.text("text");
     let seen = text.split_once(": ").or_else(|| text.split_once('：'));
-    let seen = seen.filter(|_| event.text("type") == "news");
+    let seen = seen.filter(|_| event.text("type") == News::TYPE);
     seen.map_or(text, |(_, seen)| seen)
 }
 
