@@ -1,7 +1,7 @@
 //! Fits a story that runs to a world file that its author has changed since.
 //!
 //! [`check`] says why a file can't be taken over, [`changes`] what is another in it, and [`apply`]
-//! takes it over at a meeting. What counts at the start of a story only, such as where somebody
+//! takes it over at a meeting. What counts at the start of a story only, such as where an actor
 //! begins, stays as it was.
 
 use std::collections::{BTreeMap, BTreeSet};

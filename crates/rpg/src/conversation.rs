@@ -52,7 +52,7 @@ pub(super) fn event_type(entry: &Entry) -> Option<&str> {
     entry.body().event_type()
 }
 
-/// Whether a message carries words that somebody spoke.
+/// Whether a message carries words that an actor spoke.
 pub(super) fn is_speech(entry: &Entry) -> bool {
     matches!(
         event_type(entry),

@@ -5,14 +5,14 @@ use playhouse_engine::exchange::{Untrue, Violation};
 use playhouse_engine::message::Language;
 use serde::Serialize;
 
-/// The rule that somebody may not die in a text.
+/// The rule that an actor may not die in a text.
 #[derive(Serialize, Prompt)]
 #[prompt("rules/lives")]
 pub(super) struct Lives<'a> {
     name: &'a str,
 }
 
-/// That somebody dies, which is not true.
+/// That an actor dies, which is not true.
 pub(super) fn death_of(name: &str, language: Language) -> Untrue {
     let violation = Violation::new("", format!("{name} is alive"));
     Untrue {
@@ -24,7 +24,7 @@ pub(super) fn death_of(name: &str, language: Language) -> Untrue {
 const DEATHS: &str = "{} dies|{} is dead|{} falls dead|{} drops dead|{} is killed|kills {}";
 const DEATHS_ZH: &str = "{}死了|{}断了气|{}咽了气|{}气绝|{}毙命|杀死{}|杀了{}|打死{}";
 
-/// The ways to say that somebody dies, by name.
+/// The ways to say that an actor dies, by name.
 pub(super) fn deaths_of(name: &str, language: Language) -> Vec<String> {
     let deaths = match language {
         Language::En => DEATHS,

@@ -45,7 +45,7 @@ impl DecisionConstraints {
     }
 }
 
-/// Somebody thinks and says something as it decides.
+/// An actor thinks and says something as it decides.
 pub(super) fn think_and_say(
     events: &mut EventWriter,
     entity: Entity,

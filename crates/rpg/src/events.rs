@@ -254,7 +254,7 @@ impl CombatRound {
     }
 }
 
-/// The tag of a message by which somebody draws cards; its value is the round.
+/// The tag of a message by which an actor draws cards; its value is the round.
 pub(super) const DRAW_TAG: &str = "draw_cards";
 
 /// A hand of cards was drawn; only its holder learns of it.
@@ -338,7 +338,7 @@ pub struct CardPlayed {
     pub targets: Vec<TargetResult>,
 }
 
-/// Somebody in a fight holds back, shows something, wavers, flees or yields.
+/// An actor in a fight holds back, shows something, wavers, flees or yields.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
 #[event(
     "combat_move", style = Contest, not_recallable, speaker = actor, spoken = description,
@@ -356,7 +356,7 @@ pub struct CombatMove {
     pub description: String,
 }
 
-/// A card that somebody chose was not played; only its player learns of it.
+/// A card that an actor chose was not played; only its player learns of it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
 #[event(
     "card_held", style = ContestNote, not_recallable, third_person = seen, board = json!({"part": "move"})
@@ -494,7 +494,7 @@ pub struct Homecoming {
     pub party: Vec<String>,
 }
 
-/// Somebody takes something that lies on its stage.
+/// An actor takes an item that lies on its stage.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
 #[event(
     "take", style = Showing, speaker = actor, happening = noted, sight = Sight { what: item, look }
@@ -532,12 +532,12 @@ impl ItemGiven {
     }
 }
 
-/// An item has another holder, lies elsewhere, or is gone, by what somebody decided.
+/// An item has another holder, lies elsewhere, or is gone, by what an actor decided.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
 #[event("item_moved", style = Deed, happening = noted, target = to)]
 pub struct ItemMoved {
     pub item: String,
-    /// How it looks; empty if somebody had it, or if it is gone.
+    /// How it looks; empty if an actor had it, or if it is gone.
     pub look: String,
     /// Who had it; empty if nobody.
     pub from: String,
@@ -573,7 +573,7 @@ pub struct ItemShown {
     pub look: String,
 }
 
-/// Somebody reads something; what it learns from it is told to it alone.
+/// An actor reads an item; what it learns from it is told to it alone.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
 #[event("read", style = Deed, speaker = actor)]
 pub struct ItemRead {
@@ -581,7 +581,7 @@ pub struct ItemRead {
     pub item: String,
 }
 
-/// Somebody uses something, in the words of the world file.
+/// An actor uses an item, in the words of the world file.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
 #[event("use", style = Deed, speaker = actor)]
 pub struct ItemUsed {
@@ -592,7 +592,7 @@ pub struct ItemUsed {
     pub message: String,
 }
 
-/// Somebody hides something where it is; nobody else learns it.
+/// An actor hides an item where it is; nobody else learns it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent, Prompt)]
 #[event("hide", style = Deed, private, happening = noted)]
 #[prompt("made/hidden")]
@@ -608,7 +608,7 @@ impl ItemHidden {
     }
 }
 
-/// Somebody means to go where somebody goes.
+/// An actor means to go where another goes.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
 #[event("follow", style = Deed, speaker = actor)]
 pub struct Following {
@@ -616,7 +616,7 @@ pub struct Following {
     pub who: String,
 }
 
-/// Somebody has read something that says nothing new; nobody else learns it.
+/// An actor has read an item that says nothing new; nobody else learns it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
 #[event(
     "nothing_new", style = Working, private, third_person = text!(story_nothing_new, actor, item)
@@ -658,7 +658,7 @@ impl PromiseKept {
     }
 }
 
-/// A promise by somebody, to somebody, in these words.
+/// A promise by an actor, to another, in these words.
 fn pledged([who, to, words]: [&str; 3], state: Pledge) -> Option<Noting> {
     let promised = Happening::Promised {
         who: who.into(),
@@ -681,7 +681,7 @@ pub struct Refusal {
     pub reason: String,
 }
 
-/// Somebody feels differently for somebody; nobody else learns it.
+/// An actor feels differently for another; nobody else learns it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
 #[event("feels", style = Note, speaker = actor, private, happening = noted)]
 pub struct FeelingChanged {

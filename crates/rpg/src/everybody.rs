@@ -70,7 +70,7 @@ pub(super) fn public_of(world: &World, stage: Entity) -> Vec<Entity> {
     }
 }
 
-/// Informs the world agents of facts that somebody told several people on a stage, at home.
+/// Informs the world agents of facts that an actor told several people on a stage, at home.
 pub(super) fn publish_telling(
     world: &mut World,
     stage: Entity,

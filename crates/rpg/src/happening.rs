@@ -41,21 +41,21 @@ pub struct FightNote {
 pub enum Happening {
     /// A fight began, ended or was reported.
     Fight(FightNote),
-    /// Somebody was wounded, or has recovered.
+    /// An actor was wounded, or has recovered.
     Wounded {
         who: Arc<str>,
         /// The number of days until it heals; 0 if it has.
         days: u32,
     },
-    /// Somebody took or found an item.
+    /// An actor took or found an item.
     Took { who: Arc<str>, item: Arc<str> },
-    /// Somebody gave an item to somebody.
+    /// An actor gave an item to another.
     Gave {
         who: Arc<str>,
         item: Arc<str>,
         to: Arc<str>,
     },
-    /// Somebody lost an item.
+    /// An actor lost an item.
     Lost {
         who: Arc<str>,
         item: Arc<str>,
@@ -63,14 +63,14 @@ pub enum Happening {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         hidden_at: Option<Arc<str>>,
     },
-    /// Somebody made, kept or broke a promise.
+    /// An actor made, kept or broke a promise.
     Promised {
         who: Arc<str>,
         to: Arc<str>,
         words: Arc<str>,
         state: Pledge,
     },
-    /// The witness feels differently for somebody.
+    /// The witness feels differently for an actor.
     Felt {
         about: Arc<str>,
         /// By how much; negative for worse.
@@ -85,7 +85,7 @@ pub enum Happening {
         part: Arc<str>,
         party: Vec<Arc<str>>,
     },
-    /// Somebody tried something.
+    /// An actor tried something.
     Tried {
         who: Arc<str>,
         /// What, in its words; empty if only the outcome is known.
@@ -97,7 +97,7 @@ pub enum Happening {
         /// The item that was left there by it; else empty.
         left: Arc<str>,
     },
-    /// Somebody decided what a scene hung on.
+    /// An actor decided what a scene hung on.
     Decided {
         who: Arc<str>,
         /// What, as others see it.

@@ -70,7 +70,7 @@ enum DeedKind {
     Undo,
     /// The story has another seed.
     Seed,
-    /// Others answer for somebody.
+    /// Others answer for an actor.
     Minds,
     End,
 }

@@ -22,7 +22,7 @@ const KICKOFF: ProseForm = ProseForm {
     min_letters: 6,
 };
 
-/// What somebody whose story begins is asked with.
+/// The data of the question with which a story begins.
 #[derive(Default, Serialize, Prompt)]
 #[prompt(
     self.template,
@@ -147,7 +147,7 @@ pub(super) fn take_kickoffs(
     current.set_phase(Phase::Idle);
 }
 
-/// What the world file says of somebody and of its place.
+/// What the world file says of an actor and of its place.
 fn data<'a>(world: &'a WorldFile, name: &'a str, kind: Kind, place: &'a str) -> KickoffData<'a> {
     let (profile, kickoff) = texts_of(world, name);
     let stage = world.stage(place);
@@ -185,7 +185,7 @@ impl<'a> TalkedAbout<'a> {
     }
 }
 
-/// The profile and the kickoff message of somebody; empty if the world file does not know it.
+/// The profile and the kickoff message of an actor; empty if the world file does not know it.
 fn texts_of<'a>(world: &'a WorldFile, name: &str) -> (&'a str, &'a str) {
     if let Some(stage) = world.stage(name) {
         (&stage.profile, &stage.kickoff)

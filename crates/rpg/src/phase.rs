@@ -24,7 +24,7 @@ pub enum Phase {
     /// The heroes here vote.
     Vote,
     Voted,
-    /// The stage is asked to judge what somebody tries.
+    /// The stage is asked to judge what an actor tries.
     Attempt,
     Attempted,
     /// A judge is asked whether something is so.

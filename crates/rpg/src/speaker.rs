@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::world_file::{ActorFaction, WorldFile};
 
-/// How somebody speaks, and among whom.
+/// How an actor speaks, and among whom.
 #[derive(Clone, Debug, Default, Serialize)]
 pub(super) struct Speaker<'a> {
     /// All characters, so that each has words of its own.

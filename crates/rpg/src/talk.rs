@@ -26,17 +26,17 @@ pub struct Talk {
     round: u64,
     /// The number of turns in this round.
     turns: u32,
-    /// Who has passed since somebody last said or did something.
+    /// Who has passed since an actor last said or did something.
     passed: BTreeSet<Arc<str>>,
     left: BTreeSet<Arc<str>>,
     /// Whose feelings for whom have changed in this round.
     felt: BTreeSet<(Arc<str>, Arc<str>)>,
-    /// How often somebody has tried something in this round.
+    /// How often an actor has tried something in this round.
     attempts: BTreeMap<Arc<str>, u32>,
     /// Who goes along with whom in this round.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     following: BTreeMap<Arc<str>, Arc<str>>,
-    /// To whom somebody spoke last, if there was no answer yet.
+    /// To whom an actor spoke last, if there was no answer yet.
     addressed: Option<Arc<str>>,
     /// Who has searched in this round without losing the turn by it.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
@@ -55,7 +55,7 @@ pub(super) fn plugin(setup: &mut Setup) {
     setup.saves().component::<Talk>("talk");
 }
 
-/// What somebody did with its turn.
+/// What an actor did with its turn.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TurnTaken {
     /// To whom it spoke.
@@ -91,28 +91,28 @@ impl Talk {
         }
     }
 
-    /// Whether somebody has left in this round. It is on the stage until the meeting, but sees and
+    /// Whether an actor has left in this round. It is on the stage until the meeting, but sees and
     /// hears nothing more.
     pub(super) fn has_left(&self, name: &str) -> bool {
         self.left.contains(name)
     }
 
-    /// Whether somebody's feelings for somebody have changed in this round.
+    /// Whether an actor's feelings for another have changed in this round.
     pub(super) fn has_felt(&self, name: &str, about: &str) -> bool {
         let is_it = |(who, whom): &(Arc<str>, Arc<str>)| **who == *name && **whom == *about;
         self.felt.iter().any(is_it)
     }
 
-    /// How often somebody has tried something in this round.
+    /// How often an actor has tried something in this round.
     pub(super) fn attempts(&self, name: &str) -> u32 {
         self.attempts.get(name).copied().unwrap_or_default()
     }
 
     /// Whose turn is next among those present; `None` if the talk of this round is over: everybody
-    /// has passed, or all turns are used up. Somebody alone has one turn.
+    /// has passed, or all turns are used up. An actor alone has one turn.
     ///
     /// A person who has only searched gets another turn, once per round. Otherwise the person who
-    /// was addressed last is next, unless somebody has been silent for as many turns as there are
+    /// was addressed last is next, unless an actor has been silent for as many turns as there are
     /// people, or the turns that are left have to go to those who have had none. Otherwise it is
     /// the one who has been silent longest; dice decide between several.
     pub(super) fn next(
@@ -158,7 +158,7 @@ impl Talk {
         Some(addressed.unwrap_or(longest).clone())
     }
 
-    /// Notes what somebody did with its turn.
+    /// Notes what an actor did with its turn.
     pub(super) fn take_turn(&mut self, name: &Arc<str>, taken: TurnTaken) {
         if taken.searched && self.searched.insert(name.clone()) {
             self.again = Some(name.clone());
@@ -197,7 +197,7 @@ impl Talk {
         self.following.remove(name);
     }
 
-    /// Those who go along with somebody who leaves.
+    /// Those who go along with an actor who leaves.
     pub(super) fn followers(&self, leader: &str) -> Vec<Arc<str>> {
         let followers = self.following.iter().filter(|(_, whom)| ***whom == *leader);
         followers.map(|(who, _)| who.clone()).collect()

@@ -128,7 +128,7 @@ fn others_on(world: &World, stage: Entity, actor: Entity) -> Vec<Entity> {
     others
 }
 
-/// Shows the appearance of an actor or a place to somebody who has not seen it.
+/// Shows the appearance of an actor or a place to one who has not seen it.
 fn show(world: &mut World, seen: Entity, to: Entity) {
     let Some(sighting) = sighting(world, seen) else {
         return;

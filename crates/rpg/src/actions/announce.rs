@@ -1,4 +1,4 @@
-//! Somebody has something made known in every place.
+//! An actor has something made known in every place.
 
 use playhouse_engine::event::AgentEvent;
 use playhouse_engine::event::kinds;
@@ -9,7 +9,7 @@ use super::{Action, Announce};
 use crate::talk::TurnTaken;
 
 impl Action for Announce {
-    /// Whoever is beside the actor hears it at once, all others at the meeting.
+    /// Those beside the actor hear it at once, all others at the meeting.
     fn carry_out(self, rules: &mut Rules<'_, '_>, acting: &Acting<'_>, _taken: &mut TurnTaken) {
         let mut event = kinds::Announce {
             actor: acting.name.to_string(),

@@ -1,4 +1,4 @@
-//! Somebody tries something that no other action covers.
+//! An actor tries something that no other action covers.
 
 use serde_json::Value;
 

@@ -1,4 +1,4 @@
-//! Somebody's feelings for somebody here change. Nobody else learns it.
+//! An actor's feelings for another here change. Nobody else learns it.
 
 use super::rules::{Acting, Rules};
 use super::{Action, Feels};

@@ -1,4 +1,4 @@
-//! Somebody goes along with somebody else who leaves in this round.
+//! An actor goes along with another who leaves in this round.
 
 use super::rules::{Acting, Rules};
 use super::{Action, Appeal, Follow};

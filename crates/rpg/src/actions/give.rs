@@ -1,4 +1,4 @@
-//! Somebody gives something away.
+//! An actor gives an item away.
 
 use super::rules::{Acting, Rules};
 use super::{Action, Appeal, Give};

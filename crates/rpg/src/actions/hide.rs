@@ -1,4 +1,4 @@
-//! Somebody hides something where it is. Only the actor knows, and whoever is told.
+//! An actor hides an item where it is. Only it knows, and those whom it tells.
 
 use playhouse_engine::event::write_events_at_meeting;
 use playhouse_engine::knowledge::{MadeKind, make_fact};

@@ -1,4 +1,4 @@
-//! Somebody keeps what it has promised.
+//! An actor keeps what it has promised.
 
 use playhouse_engine::event::write_events_at_meeting;
 use playhouse_engine::exchange::Violation;
@@ -11,7 +11,7 @@ use crate::events::PromiseKept;
 use crate::talk::TurnTaken;
 
 impl Action for Keep {
-    /// Everybody there sees it; whoever it was promised to learns it at the meeting if it is
+    /// Everybody there sees it; the one to whom it was promised learns it at the meeting if it is
     /// elsewhere.
     fn carry_out(self, rules: &mut Rules<'_, '_>, acting: &Acting<'_>, _taken: &mut TurnTaken) {
         let Ok(mut promises) = rules.promises.get_mut(acting.entity) else {

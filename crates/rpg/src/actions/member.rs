@@ -47,17 +47,17 @@ impl From<&i64> for Given<'_> {
 /// Where the legal values of a member come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Source {
-    /// Somebody here, or nobody in particular.
+    /// An actor here, or nobody in particular.
     Addressee,
-    /// Somebody here in whose ear one can whisper.
+    /// An actor here in whose ear one can whisper.
     Confidant,
-    /// Somebody here.
+    /// An actor here.
     Person,
-    /// Somebody here who can leave.
+    /// An actor here who can leave.
     Leader,
-    /// Somebody here to whom one may promise something.
+    /// An actor here to whom one may promise something.
     Listener,
-    /// Somebody here for whom one's feelings may change.
+    /// An actor here for whom one's feelings may change.
     Felt,
     /// The places that one can walk to.
     Exit,

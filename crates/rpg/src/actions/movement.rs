@@ -1,4 +1,4 @@
-//! Somebody walks to another place.
+//! An actor walks to another place.
 
 use playhouse_engine::event::kinds::Leave;
 

@@ -1,4 +1,4 @@
-//! Somebody gives its word.
+//! An actor gives its word.
 
 use super::rules::{Acting, Rules};
 use super::{Action, Appeal, Promise};

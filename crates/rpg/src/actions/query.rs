@@ -1,4 +1,4 @@
-//! Somebody searches its memory and what it knows.
+//! An actor searches its memory and what it knows.
 
 use playhouse_engine::event::kinds::MemorySearch;
 use playhouse_engine::memory::Lens;

@@ -1,4 +1,4 @@
-//! Somebody reads something, and everybody there sees it.
+//! An actor reads an item, and everybody there sees it.
 
 use super::rules::{Acting, Rules};
 use super::{Action, Appeal, Read};

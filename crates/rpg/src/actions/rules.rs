@@ -19,11 +19,11 @@ use crate::home::here::present;
 use crate::home::uses::OpenUses;
 use crate::talk::{Talk, TurnTaken};
 
-/// Why somebody could not do what it wanted.
+/// Why an actor could not do what it wanted.
 #[derive(Serialize, Prompt)]
 #[serde(untagged)]
 pub(super) enum Reason<'a> {
-    /// Somebody was addressed who is not here.
+    /// An actor was addressed who is not here.
     #[prompt("refusals/nobody_there")]
     NobodyThere { target: &'a str },
     /// An item is not where it was.
@@ -142,7 +142,7 @@ impl Rules<'_, '_> {
         }
     }
 
-    /// Those who follow somebody leave with it, and those who follow them.
+    /// Those who follow an actor leave with it, and those who follow them.
     pub(crate) fn lead(&mut self, talk: &mut Talk, leader: &str, to: &str) {
         let mut followers = talk.followers(leader);
         while let Some(name) = followers.pop() {
@@ -168,7 +168,7 @@ impl Rules<'_, '_> {
         }
     }
 
-    /// Whether a fact would be news to somebody.
+    /// Whether a fact would be news to an actor.
     pub(super) fn is_new(&self, who: Entity, fact: &str) -> bool {
         let fact = self.book.get(fact).filter(|fact| !fact.is_common());
         let knowledge = self.knowledge_of(who);
@@ -182,7 +182,7 @@ impl Rules<'_, '_> {
             .and_then(|(.., knowledge)| knowledge)
     }
 
-    /// Somebody here who can be spoken to; if there is nobody of this name, the actor is told so.
+    /// An actor here who can be spoken to; if there is nobody of this name, the actor is told so.
     pub(super) fn listener(
         &mut self,
         acting: &Acting<'_>,

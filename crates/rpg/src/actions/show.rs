@@ -1,4 +1,4 @@
-//! Somebody shows something to somebody.
+//! An actor shows an item to another.
 
 use super::rules::{Acting, Rules};
 use super::{Action, Appeal, Show};

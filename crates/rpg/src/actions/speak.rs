@@ -1,4 +1,4 @@
-//! Somebody says something aloud.
+//! An actor says something aloud.
 
 use playhouse_engine::event::AgentEvent;
 use playhouse_engine::event::kinds;

@@ -46,7 +46,7 @@ pub(crate) struct ActionSpec {
     pub(crate) appeal: Appeal,
 }
 
-/// What follows when somebody does it.
+/// What follows when an actor does it.
 pub(super) trait Action {
     const APPEAL: Appeal = Appeal::Never;
 

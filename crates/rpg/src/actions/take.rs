@@ -1,4 +1,4 @@
-//! Somebody takes something that lies there for everybody to see.
+//! An actor takes an item that lies there for everybody to see.
 
 use super::rules::{Acting, Rules};
 use super::{Action, Appeal, Take};

@@ -1,4 +1,4 @@
-//! Somebody uses something, as the world file says.
+//! An actor uses an item, as the world file says.
 
 use playhouse_engine::exchange::Violation;
 

@@ -1,4 +1,4 @@
-//! Somebody does nothing.
+//! An actor does nothing.
 
 use super::rules::{Acting, Rules};
 use super::{Action, Appeal, Wait};

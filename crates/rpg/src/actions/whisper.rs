@@ -1,4 +1,4 @@
-//! Somebody says something into one ear.
+//! An actor whispers to another.
 
 use playhouse_engine::event::kinds;
 

@@ -31,7 +31,7 @@ const SAID_CHARS: usize = 200;
 /// How much of what it thought before the fight.
 const THOUGHT_CHARS: usize = 300;
 
-/// The question what somebody keeps of a fight.
+/// The question what an actor keeps of a fight.
 #[derive(Serialize, Prompt)]
 #[serde(transparent)]
 #[prompt("asks/archive_combat", purpose = "archive.combat")]
@@ -149,7 +149,7 @@ fn companions(fight: &FinishedFight, name: &Arc<str>) -> Vec<Arc<str>> {
     there.into_iter().filter(|other| other != name).collect()
 }
 
-/// The question what somebody keeps of a fight. Its default answer is what it keeps without one.
+/// The question what an actor keeps of a fight. Its default answer is what it keeps without one.
 fn question(
     phrases: &Phrasebook,
     world: &RpgWorld,
@@ -196,7 +196,7 @@ fn words_of(
     Ok(phrases.fill(&data)?.trim().to_owned())
 }
 
-/// What somebody thought before the fight, if it was asked.
+/// What an actor thought before the fight, if it was asked.
 fn thought_in(context: &AgentContext, range: EntryRange) -> String {
     let mut entries = entries(context, range);
     let is_reflection = |entry: &Entry| {
@@ -209,7 +209,7 @@ fn thought_in(context: &AgentContext, range: EntryRange) -> String {
     thought.unwrap_or_default()
 }
 
-/// The last that somebody said in a fight, oldest first.
+/// The last that an actor said in a fight, oldest first.
 fn said_in(context: &AgentContext, range: EntryRange) -> Vec<String> {
     let newest_first = entries(context, range).rev();
     let own = newest_first.filter(|entry| entry.role() == Role::Ai);

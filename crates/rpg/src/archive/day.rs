@@ -33,7 +33,7 @@ const MAX_PEOPLE: usize = 4;
 /// The maximum number of characters of a message by which a question names it.
 const NAMING_CHARS: usize = 90;
 
-/// The question what somebody remembers of its past.
+/// The question what an entity remembers of its past.
 #[derive(Serialize, Prompt)]
 #[serde(transparent)]
 #[prompt("asks/archive_day", purpose = "archive")]
@@ -55,9 +55,9 @@ pub(crate) fn budget(world: &RpgWorld) -> u64 {
 /// The tokens that a fight may take, which is archived only when it is over.
 const FIGHT_TOKENS: u64 = 2_400;
 
-/// Begins to archive wherever somebody's conversation takes most of its room. Where a fight may
+/// Begins to archive wherever an actor's conversation takes most of its room. Where a fight may
 /// come next, there must be room for it. Returns whether anybody's does. A place where nobody is
-/// waits until somebody comes.
+/// waits until an actor comes.
 pub(crate) fn archive_overdue(world: &mut World, before_fight: bool) -> bool {
     let budget = budget(world.resource::<RpgWorld>());
     let is_overdue = |world: &World, entity: Entity| {

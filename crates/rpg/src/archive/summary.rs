@@ -26,7 +26,7 @@ const MIN_LETTERS: usize = 16;
 /// The maximum number of spoken lines that the notes quote.
 const MAX_LINES: usize = 8;
 
-/// What somebody is asked for a summary of its past with.
+/// The data of the question for a summary of a past.
 #[derive(Default, Serialize, Prompt)]
 pub(super) struct SummaryData<'a> {
     pub(super) me: &'a str,

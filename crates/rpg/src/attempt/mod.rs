@@ -1,4 +1,4 @@
-//! Attempts: what somebody tries that no action foresees. The stage judges it as the referee, dice
+//! Attempts: what an actor tries that no action foresees. The stage judges it as the referee, dice
 //! decide, and code applies what was won and what it cost.
 //!
 //! `pending.rs` has what is tried, `stakes.rs` what code offers here and now, `ruling.rs` what the

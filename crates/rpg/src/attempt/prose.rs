@@ -74,7 +74,7 @@ pub(super) fn faults(ruling: &Ruling, stakes: &Stakes) -> Vec<Violation> {
     faults
 }
 
-/// Whether a text says that somebody dies.
+/// Whether a text says that an actor dies.
 fn dies(text: &FoldedText, name: &str, around: &AttemptScope) -> bool {
     let told = deaths_of(name, around.language).into_iter();
     let mut told = told.chain(["he dies".to_owned(), "she dies".to_owned()]);
@@ -155,7 +155,7 @@ fn places_zh(text: &str, name: &str) -> bool {
     })
 }
 
-/// Whether a text names somebody or something. A single letter or character names nothing surely.
+/// Whether a text names an actor or an item. A single letter or character names nothing surely.
 pub(super) fn names(text: &FoldedText, name: &str) -> bool {
     let name = FoldedText::of(name);
     name.letters().len() > 1 && text.contains_words(&name)

@@ -1,4 +1,4 @@
-//! The stage judges what somebody tries; dice decide; what was won and lost is applied.
+//! The stage judges what an actor tries; dice decide; what was won and lost is applied.
 
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::SystemParam;
@@ -87,7 +87,7 @@ pub(crate) struct RefereeParams<'w, 's> {
 }
 
 impl RefereeParams<'_, '_> {
-    /// What can be won and lost by somebody here and now.
+    /// What can be won and lost by an actor here and now.
     fn stakes(&self, stage: Entity, actor: Entity) -> Stakes {
         let mut prizes = vec![Stake::Nothing, Stake::Fact];
         let mut costs = vec![Stake::Nothing];
@@ -228,7 +228,7 @@ impl RefereeParams<'_, '_> {
         health.hurt(amount)
     }
 
-    /// Restores some hit points of somebody; returns how many.
+    /// Restores some hit points of an actor; returns how many.
     fn heal(&mut self, who: &str) -> i32 {
         let entity = self.list.by_name(who);
         let body = entity.and_then(|entity| self.bodies.get_mut(entity).ok());
@@ -239,7 +239,7 @@ impl RefereeParams<'_, '_> {
         health.heal(amount)
     }
 
-    /// Moves an item between a stage and somebody there; returns whether it was where it came from.
+    /// Moves an item between a stage and an actor there; returns whether it was where it came from.
     fn move_item(&mut self, item: &str, from: Entity, to: Entity) -> bool {
         if let Ok(mut hidden) = self.hidden.get_mut(from) {
             hidden.0.remove(item);

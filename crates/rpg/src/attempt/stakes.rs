@@ -23,12 +23,12 @@ pub(crate) enum Stake {
     Left(String),
     /// A way to this stage, which was closed, is open.
     Way(String),
-    /// One step of the bond of somebody present to the actor.
+    /// One step of the bond of another present to the actor.
     Bond {
         name: String,
         by: i32,
     },
-    /// Some hit points of somebody who is here and has lost some.
+    /// Some hit points of an actor who is here and has lost some.
     Heal(String),
     /// Some hit points, never the last.
     Hurt,

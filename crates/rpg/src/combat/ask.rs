@@ -20,7 +20,7 @@ use crate::interests::Interests;
 use crate::speaker::Speaker;
 use crate::world_file::{Skill, WorldFile};
 
-/// Somebody is nearly dead with this fraction of its health: one divided by the number.
+/// An actor is nearly dead with this fraction of its health: one divided by the number.
 const LOW: i32 = 4;
 
 /// What a combatant is asked for its choice with.
@@ -217,7 +217,7 @@ fn data<'a>(
     let later = later.filter(|name| standing().any(|each| each.name == **name));
     let facts = world.facts.iter();
     let facts = facts.filter(|fact| me.facts.iter().any(|id| **id == *fact.id));
-    // Only what is news to somebody can move anybody.
+    // Only what is news to an actor can move anybody.
     let is_news = |fact: &&Fact| {
         let mut others = standing().filter(|other| other.name != me.name);
         others.any(|other| !other.facts.iter().any(|id| **id == *fact.id))
@@ -270,7 +270,7 @@ fn data<'a>(
     }
 }
 
-/// Whether somebody may give up: without any resolve to break, or once it is shaken or nearly dead.
+/// Whether an actor may give up: without any resolve to break, or once it is shaken or nearly dead.
 fn may_yield(world: &WorldFile, me: &Combatant) -> bool {
     let mut foes = world.foes.iter();
     let whole = foes

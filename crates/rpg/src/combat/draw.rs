@@ -204,7 +204,7 @@ fn draw<'w>(world: &'w WorldFile, me: &Combatant, rng: &mut impl Rng) -> Vec<&'w
     hand
 }
 
-/// What somebody is told of its hand.
+/// What an actor is told of its hand.
 fn drawn(world: &WorldFile, me: &Combatant, hand: &Hand) -> CardsDrawn {
     let cards = hand.cards.iter().filter_map(|card| drawn_card(world, card));
     CardsDrawn {

@@ -27,11 +27,11 @@ pub enum Condition {
     #[default]
     Always,
     Never,
-    /// Somebody knows a fact: `Knows("Odile Marsh", "the-order")`.
+    /// An actor knows a fact: `Knows("Odile Marsh", "the-order")`.
     Knows(String, String),
-    /// Somebody holds an item, or it lies on a stage: `Holds("party", "the log")`.
+    /// An actor holds an item, or it lies on a stage: `Holds("party", "the log")`.
     Holds(String, String),
-    /// Somebody alive is at a place: `At("Edda Hollis", "Customs Stair")`.
+    /// A living actor is at a place: `At("Edda Hollis", "Customs Stair")`.
     At(String, String),
     /// All of these are alive and at the same place: `Together(["Odile Marsh", "Brant Hollis"])`.
     Together(Vec<String>),
@@ -48,17 +48,17 @@ pub enum Condition {
     Voted(String),
     /// A fight on a stage ended like this: `Fought("The Captain's Bench", Won)`.
     Fought(String, FightResult),
-    /// Somebody has fallen at least once.
+    /// An actor has fallen at least once.
     Fell(String),
     Happened(String),
     /// An option of a scene was chosen: `Chose("the-log", "burn")`.
     Chose(String, String),
-    /// Somebody was told a fact by somebody: `Told("Pell Gantry", "Brant Hollis", "the-lamp")`.
+    /// An actor was told a fact by another: `Told("Pell Gantry", "Brant Hollis", "the-lamp")`.
     Told(String, String, String),
-    /// Somebody has made somebody a promise that is not broken: `Promised("Jory Teasel", "Odile
+    /// An actor has made another a promise that is not broken: `Promised("Jory Teasel", "Odile
     /// Marsh")`.
     Promised(String, String),
-    /// Somebody has made somebody a promise that is in a state: `Promise("Jory Teasel", "Odile
+    /// An actor has made another a promise that is in a state: `Promise("Jory Teasel", "Odile
     /// Marsh", Kept)`.
     Promise(String, String, PromiseState),
     /// A goal of an actor, by number from 0, is in a state: `Goal("Brant Hollis", 0, Met)`.
@@ -270,7 +270,7 @@ fn by_name(world: &World, name: &str) -> Option<Entity> {
     world.resource::<CastList>().by_name(name)
 }
 
-/// The states of the promises of somebody to the one of this name.
+/// The states of the promises of an actor to the one of this name.
 fn promises(world: &World, from: Entity, to: &str) -> Vec<PromiseState> {
     let all = world
         .get::<Promises>(from)

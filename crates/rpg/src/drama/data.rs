@@ -9,7 +9,7 @@ use super::quality::Quality;
 use super::scene::{Choice, ChoiceOption, Effect, Ending, Scene};
 use super::state::{GoalState, Goals};
 
-/// A thing that somebody holds, or that lies somewhere.
+/// A thing that an actor holds, or that lies somewhere.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Item {

@@ -19,7 +19,7 @@ pub struct Quality {
     pub start: i32,
     /// Whether nobody is told when it changes.
     pub hidden: bool,
-    /// Whether what somebody tries may raise and lower it.
+    /// Whether what an actor tries may raise and lower it.
     pub attempts: bool,
     /// What everybody is told when it reaches a value.
     pub steps: Vec<QualityStep>,

@@ -84,7 +84,7 @@ pub struct ChoiceOption {
 }
 
 impl Choice {
-    /// That somebody who may decide is at this place.
+    /// That an actor who may decide is at this place.
     pub(crate) fn presence(&self, at: &str) -> Condition {
         let at_place = |who: &String| Condition::At(who.clone(), at.to_owned());
         let mut present = self.who.iter().map(at_place);
@@ -106,19 +106,19 @@ impl ChoiceOption {
     }
 }
 
-/// What a choice changes. One that can't apply, because an item is gone or somebody dead, is
+/// What a choice changes. One that can't apply, because an item is gone or an actor dead, is
 /// skipped.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub enum Effect {
-    /// Somebody learns a fact: `Teach("Odile Marsh", "the-order")`; `party` teaches every hero. In
+    /// An actor learns a fact: `Teach("Odile Marsh", "the-order")`; `party` teaches every hero. In
     /// an option the decider tells it, if it knows the fact.
     Teach(String, String),
-    /// Somebody tells somebody a fact: `Tells("Pell Gantry", "Brant Hollis", "the-lamp")`.
+    /// An actor tells another a fact: `Tells("Pell Gantry", "Brant Hollis", "the-lamp")`.
     Tells(String, String, String),
     /// Everybody at the place of the scene learns a fact, as by [`Effect::Teach`].
     Reveal(String),
-    /// Somebody gets an item: `Give("the log", "Odile Marsh")`.
+    /// An actor gets an item: `Give("the log", "Odile Marsh")`.
     Give(String, String),
     /// An item is put on a stage: `Put("the log", "The Lamp and Ledger")`.
     Put(String, String),
@@ -128,16 +128,16 @@ pub enum Effect {
     Add(String, i32),
     /// A bond changes: `Bond("Odile Marsh", "Brant Hollis", -2)`.
     Bond(String, String, i32),
-    /// Somebody makes a promise: `Promise("Jory Teasel", "Odile Marsh", "I'll hang it back.")`.
+    /// An actor makes a promise: `Promise("Jory Teasel", "Odile Marsh", "I'll hang it back.")`.
     Promise(String, String, String),
-    /// Somebody breaks a promise to somebody: the one of which a third text, if there is one, is a
+    /// An actor breaks a promise to another: the one of which a third text, if there is one, is a
     /// part; else the oldest that a [`Effect::Promise`] of the file made, or the oldest of all.
     Break(
         String,
         String,
         #[serde(default, skip_serializing_if = "String::is_empty")] String,
     ),
-    /// Somebody keeps a promise to somebody, as for [`Effect::Break`]: `Keep("Jory Teasel", "Odile
+    /// An actor keeps a promise to another, as for [`Effect::Break`]: `Keep("Jory Teasel", "Odile
     /// Marsh", "hang it back")`.
     Keep(
         String,
@@ -145,18 +145,18 @@ pub enum Effect {
         #[serde(default, skip_serializing_if = "String::is_empty")] String,
     ),
     Move(String, String),
-    /// Somebody loses hit points, all but the last.
+    /// An actor loses hit points, all but the last.
     Hurt(String, i32),
-    /// Somebody gets hit points back.
+    /// An actor gets hit points back.
     Heal(String, i32),
-    /// Somebody is wounded for this number of days: `Wound("Jory Teasel", 2)`.
+    /// An actor is wounded for this number of days: `Wound("Jory Teasel", 2)`.
     Wound(String, u32),
     Kill(String),
-    /// Somebody comes back to life, at a stage.
+    /// An actor comes back to life, at a stage.
     Revive(String, String),
-    /// Somebody joins the party.
+    /// An actor joins the party.
     Join(String),
-    /// Somebody leaves the party; a foe leaves its side, and is never met as a foe again.
+    /// An actor leaves the party; a foe leaves its side, and is never met as a foe again.
     Leave(String),
     /// A way opens between two stages.
     OpenWay(String, String),
@@ -168,7 +168,7 @@ pub enum Effect {
     CloseDungeon(String),
     /// Everybody at the place of the scene is told something.
     Tell(String),
-    /// Somebody is told something that nobody else hears: `TellTo("Odile Marsh", "…")`.
+    /// An actor is told something that nobody else hears: `TellTo("Odile Marsh", "…")`.
     TellTo(String, String),
     /// Everybody in the world is told something.
     Announce(String),

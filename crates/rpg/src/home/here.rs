@@ -16,7 +16,7 @@ pub(crate) fn present(whereabouts: &Whereabouts, talk: &Talk, stage: Entity) -> 
     living
 }
 
-/// The items that somebody has or that lie somewhere, in the order of the world file.
+/// The items that an actor has or that lie somewhere, in the order of the world file.
 pub(super) fn items_of<'s>(
     story: &'s StoryData,
     belongings: Option<&'s Belongings>,

@@ -100,7 +100,7 @@ pub(super) struct WhenData<'a> {
     dungeon: &'a str,
 }
 
-/// What somebody has left of its hit points.
+/// What an actor has left of its hit points.
 #[derive(Clone, Serialize)]
 struct HitPoints {
     name: String,
@@ -108,7 +108,7 @@ struct HitPoints {
     max_hp: i32,
 }
 
-/// What somebody feels for somebody here, from -3 to 3.
+/// What an actor feels for another here, from -3 to 3.
 #[derive(Serialize)]
 struct FeltFor<'a> {
     name: &'a str,
@@ -235,7 +235,7 @@ struct Moment<'a, 'w, 's> {
     when: String,
 }
 
-/// Where somebody may go, and why it may not.
+/// Where an actor may go, and why it may not.
 #[derive(Default)]
 struct Ways {
     exits: Vec<String>,
@@ -299,7 +299,7 @@ impl Moment<'_, '_, '_> {
         here.filter_map(points).collect()
     }
 
-    /// What is legal for somebody who is offered to go there and to tell these facts.
+    /// What is legal for an actor who is offered to go there and to tell these facts.
     fn legal(
         &self,
         view: &View<'_>,
@@ -336,7 +336,7 @@ impl Moment<'_, '_, '_> {
         }
     }
 
-    /// What somebody is asked.
+    /// The question to an actor.
     fn ask(
         &self,
         phrases: &Phrasebook,
@@ -419,7 +419,7 @@ impl Moment<'_, '_, '_> {
     }
 }
 
-/// Plans are carried out, several in a seeded order; then somebody else has its turn.
+/// Plans are carried out, several in a seeded order; then another actor has its turn.
 pub(crate) fn take_plans(
     world: Res<RpgWorld>,
     rng: StageRng,
@@ -476,7 +476,7 @@ fn ahead(campaign: &CampaignState) -> Option<(&str, &[String])> {
     }
 }
 
-/// Whether it matters where somebody walks: after the last round of a day some go where they sleep.
+/// Whether it matters where an actor walks: after the last round of a day some go where they sleep.
 fn walks_matter(campaign: &CampaignState, limits: &Limits, sleeps: bool) -> bool {
     let is_last_round = round_of(campaign) >= limits.home_rounds.max(1) as u32;
     !(sleeps && is_last_round)

@@ -41,7 +41,7 @@ impl OpenUses {
         open.collect()
     }
 
-    /// Closes a use that somebody makes until the next meeting.
+    /// Closes a use that an actor makes until the next meeting.
     pub(crate) fn close(&mut self, used: &str, number: usize, does: &ItemUse) {
         let is_it = |open: &(Arc<str>, usize)| *open.0 == *used && open.1 == number;
         self.open.retain(|open| !is_it(open));

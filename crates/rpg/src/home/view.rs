@@ -1,4 +1,4 @@
-//! What somebody who is asked for its plan knows and has.
+//! What an actor who is asked for its plan knows and has.
 
 use std::cmp::Reverse;
 
@@ -22,12 +22,12 @@ use crate::drama::{
 use crate::interests::Interests;
 use crate::kickoff::names_without;
 
-/// The maximum number of facts that play made which somebody is offered to tell.
+/// The maximum number of facts that play made which an actor is offered to tell.
 const MADE_FACTS: usize = 3;
-/// The maximum number of all facts that somebody is offered to tell.
+/// The maximum number of all facts that an actor is offered to tell.
 const MAX_FACTS: usize = 12;
 
-/// What somebody knows and has, wants and feels.
+/// What an actor knows and has, wants and feels.
 pub(super) struct View<'a> {
     pub(super) name: String,
     /// Whether it goes elsewhere at night.
@@ -133,7 +133,7 @@ pub(crate) struct ActorMinds<'w, 's> {
 }
 
 impl ActorMinds<'_, '_> {
-    /// What somebody knows and has who is on a stage with all these.
+    /// What an actor knows and has who is on a stage with all these.
     pub(super) fn view(&self, stage: Entity, here: &[Entity], actor: Entity) -> Option<View<'_>> {
         let (context, knowledge, last_fight, bonds, promises, states) =
             self.minds.get(actor).ok()?;
@@ -165,7 +165,7 @@ impl ActorMinds<'_, '_> {
         })
     }
 
-    /// What somebody has, or what lies on a stage for somebody who knows this to see, unless it is
+    /// What an actor has, or what lies on a stage for another who knows this to see, unless it is
     /// used up.
     fn items_of<'a>(
         &'a self,
@@ -220,7 +220,7 @@ impl ActorMinds<'_, '_> {
         hidden.any(|by| **by == *fact)
     }
 
-    /// Whether the condition of a scene names somebody.
+    /// Whether the condition of a scene names an actor.
     pub(super) fn is_named(&self, scene: &str, name: &str) -> bool {
         let scene = self.story.scene(scene);
         let parts = scene.map(|scene| scene.when.parts()).unwrap_or_default();
@@ -231,7 +231,7 @@ impl ActorMinds<'_, '_> {
         })
     }
 
-    /// What somebody may tell of what is news to somebody here, and how much more it could tell:
+    /// What an actor may tell of what is news to another here, and how much more it could tell:
     /// what it has always known first, so that nobody's own secrets make way for news; then what
     /// was spoken of or learned last; what play made last, and only the newest of it.
     pub(super) fn worth_telling<'a>(&self, view: &View<'a>) -> (Vec<KnownFact<'a>>, usize) {
@@ -263,7 +263,7 @@ impl ActorMinds<'_, '_> {
         (facts, more)
     }
 
-    /// All facts that somebody knows and not everyone does, in the order of the world file.
+    /// All facts that an actor knows and not everyone does, in the order of the world file.
     fn known<'a>(
         &'a self,
         knowledge: Option<&'a Knowledge>,
@@ -343,7 +343,7 @@ fn open_promises(promises: &Promises) -> Vec<OpenPromise<'_>> {
     open.collect()
 }
 
-/// The titles of what nobody can say and is news to somebody here, in the order of the world file:
+/// The titles of what nobody can say and is news to an actor here, in the order of the world file:
 /// what is one's own, and the newest of the rest, as many as are offered to be told.
 pub(super) fn worth_listing<'a>(view: &View<'a>) -> Vec<&'a str> {
     let news = view.sworn().filter(|fact| !fact.is_known_here);

@@ -87,7 +87,7 @@ pub(crate) struct OneVote {
     pub(crate) option: String,
 }
 
-/// What somebody is asked for its vote with.
+/// The data of the question for a vote.
 #[derive(Serialize, Prompt)]
 #[prompt("asks/vote", purpose = "home.vote", short = "asks/vote_short")]
 pub(super) struct VoteData<'a> {

@@ -1,4 +1,4 @@
-//! How a place judges what somebody tries.
+//! How a place judges what an actor tries.
 
 use playhouse_engine::mind::improviser::Writer;
 use playhouse_engine::mind::improviser::wording::bare;

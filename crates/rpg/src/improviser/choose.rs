@@ -1,4 +1,4 @@
-//! What somebody decides and votes for, and the thought behind it.
+//! What an actor decides and votes for, and the thought behind it.
 
 use playhouse_engine::mind::improviser::Writer;
 use playhouse_engine::mind::{Notes, Prompt};
@@ -13,7 +13,7 @@ use crate::world_file::STAY;
 const SAYS: usize = 25;
 const OWN_WORDS: usize = 20;
 
-/// In how many of a hundred votes somebody would rather stay.
+/// In how many of a hundred votes an actor would rather stay.
 const STAYS: usize = 25;
 
 /// An option; `None` if there is none.

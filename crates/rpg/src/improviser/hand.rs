@@ -1,4 +1,4 @@
-//! What somebody thinks before a fight, and does at its turn: which cards it plays on whom, or that
+//! What an actor thinks before a fight, and does at its turn: which cards it plays on whom, or that
 //! it leaves.
 
 use std::cmp::Reverse;
@@ -12,9 +12,9 @@ use serde_json::{Value, json};
 use super::voice::voice_line;
 use crate::combat::choice::SEEN_CHARS;
 
-/// How often, in a hundred turns, somebody says something: in the first round, and later.
+/// How often, in a hundred turns, an actor says something: in the first round, and later.
 const TALK: [usize; 2] = [35, 12];
-/// How often, in a hundred turns, somebody who knows something tells it to a foe whom it may move,
+/// How often, in a hundred turns, an actor who knows something tells it to a foe whom it may move,
 /// and how often it shows something.
 const REASONS: usize = 25;
 /// How often, in a hundred turns, a foe tells what it knows, and how often words are a line of the
@@ -23,7 +23,7 @@ const REVEALS: usize = 7;
 const OWN_WORDS: usize = 10;
 /// How often, in a hundred turns, blows go to any foe, and not to the one nearest to falling.
 const GRUDGES: usize = 30;
-/// Below this share of its health, in percent, somebody may leave the fight.
+/// Below this share of its health, in percent, an actor may leave the fight.
 const DESPERATE: i64 = 25;
 
 pub(super) fn reflection<'a>(notes: Notes<'a>, writer: &mut Writer<'a>) -> String {
@@ -128,7 +128,7 @@ fn call_by_name(writer: &mut Writer<'_>) -> [(&'static str, String); 2] {
     })
 }
 
-/// What somebody in danger of its life tends to do, in percent of its turns.
+/// What an actor in danger of its life tends to do, in percent of its turns.
 struct Temper {
     flees: usize,
     yields: usize,
@@ -365,7 +365,7 @@ fn legal<'b, 'n>(
 /// First the foes that can be felled, the most dangerous of them; then the weakest.
 fn attack<'b, 'n>(skill: &SkillNotes<'_>, battle: &'b Battle<'n>) -> Targets<'b, 'n> {
     let mut foes = legal(skill, &battle.foes);
-    // Somebody bears a grudge now and then, so that it is not always the weakest who falls.
+    // An actor bears a grudge now and then, so that it is not always the weakest who falls.
     let count = foes.len();
     if let Some(grudge) = battle.grudge
         && let Some(foe) = foes.get(grudge % count.max(1))
@@ -429,7 +429,7 @@ fn affect<'b, 'n>(
     (fighters, worth)
 }
 
-/// Whether the effect of a skill is on somebody.
+/// Whether the effect of a skill is on an actor.
 fn bears(skill: &SkillNotes<'_>, fighter: &FighterNotes<'_>) -> bool {
     fighter.effects.iter().any(|effect| effect == skill.name)
 }

@@ -2,7 +2,7 @@
 //!
 //! Start reading at [`teach`]. An ask's data reach the improviser as [`Notes`]; what it answers is
 //! chosen by weights and worded by grammars (`data/improviser`). On `scene.choose`, for example,
-//! [`choose`] weighs each option by what it leads to for somebody of this `temperament`, draws one,
+//! [`choose`] weighs each option by what it leads to for an actor of this `temperament`, draws one,
 //! and writes the thought behind it from the grammar's symbol for the strongest reason, such as
 //! `choose.friend`. `prose` answers asks for text, `attempt` judges what is tried, `plan` chooses
 //! what to say and do at home (`telling`: which fact to whom), and `hand` acts in fights.
@@ -23,7 +23,7 @@ use playhouse_engine::mind::improviser::{ImproviserSkill, Lessons, Writer};
 use playhouse_engine::mind::{Notes, Prompt};
 use serde_json::{Value, json};
 
-/// What grammars may name. `topic` is a name that somebody else just spoke of and one knows too,
+/// What grammars may name. `topic` is a name that another actor just spoke of and one knows too,
 /// `title` what a fact is about, `from` its teller, `what` something that is tried, `next` the
 /// dungeon that comes next, `journey` the one that is voted for, `goal` a goal in its owner's
 /// words.
@@ -112,7 +112,7 @@ const SKILLS: [(&str, Answer); 15] = [
     ("archive.combat", Answer::Text(prose::summary)),
 ];
 
-/// How often, in a hundred plans, somebody looks something up although nobody told it to.
+/// How often, in a hundred plans, an actor looks something up although nobody told it to.
 const CURIOSITY: usize = 25;
 
 /// Teaches the improviser to play a campaign.

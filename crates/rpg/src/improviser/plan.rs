@@ -1,4 +1,4 @@
-//! What somebody at home says and does in its turn.
+//! What an actor at home says and does in its turn.
 
 use playhouse_engine::message::Role;
 use playhouse_engine::mind::improviser::Writer;
@@ -18,7 +18,7 @@ const DOES_BOTH: usize = 15;
 /// The percentage of turns with words in which the words are lines of the actor's own voice, as
 /// long as there are some.
 const OWN_WORDS: usize = 50;
-/// The percentage of turns in which a feeling changes, if somebody has just told something.
+/// The percentage of turns in which a feeling changes, if an actor has just told something.
 const FEELS: usize = 40;
 /// The percentage of turns in which one thinks of what one does.
 const THINKS: usize = 15;
@@ -64,7 +64,7 @@ pub(super) fn plan<'a>(prompt: &Prompt<'a>, writer: &mut Writer<'a>) -> Option<V
             home.act(kind, writer, &mut turn)?;
         }
     } else if did && writer.is_known("item") && writer.is_known("target") && can_speak {
-        // A few words with what is done for somebody.
+        // A few words with what is done for an actor.
         let target = writer.known("target").to_owned();
         let text = writer.line("speak.item");
         turn.insert("speak".into(), json!({"target": target, "text": text}));
@@ -180,7 +180,7 @@ impl<'n> PlanNotes<'n> {
             |action: &PossibleAction<'_>| action.members.iter().all(|(_, names)| !names.is_empty());
         let is_fit = match kind {
             "query" => !self.subjects.is_empty(),
-            // Things are hidden from somebody.
+            // Things are hidden from an actor.
             "hide" => !self.listeners.is_empty(),
             _ => true,
         };
@@ -397,7 +397,7 @@ impl<'n> PlanNotes<'n> {
         }
         let mut heard = self.heard.iter().rev();
         let heard = heard.find(|line| self.listeners.contains(&line.text("who")));
-        // One that was named answers; others may turn to somebody else.
+        // One that was named answers; others may turn to another actor.
         let is_addressed = heard.is_some_and(|line| line.text("text").contains(self.me));
         let percent = if is_addressed { 95 } else { 55 };
         let heard = heard.filter(|_| writer.rng().happens(percent));
@@ -464,7 +464,7 @@ impl<'n> PlanNotes<'n> {
         Some(json!({"about": fact.from, "change": change, "why": why}))
     }
 
-    /// Whether somebody here has just told it something.
+    /// Whether an actor here has just told it something.
     fn is_told(&self) -> bool {
         let mut news = self.news.iter();
         news.any(|fact| self.listeners.contains(&fact.from))

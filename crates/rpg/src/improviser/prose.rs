@@ -72,7 +72,7 @@ pub(super) fn scene<'a>(notes: Notes<'a>, writer: &mut Writer<'a>) -> String {
     writer.lines(&["scene.light", "scene.place", "scene.people"])
 }
 
-/// What became of somebody: what it wanted, and somebody who matters to it. A world agent says how
+/// What became of an actor: what it wanted, and another who matters to it. A world agent says how
 /// the story ended.
 pub(super) fn epilogue<'a>(notes: Notes<'a>, writer: &mut Writer<'a>) -> String {
     if notes.text("kind") == "world" {
@@ -128,7 +128,7 @@ pub(super) fn announcement<'a>(notes: Notes<'a>, writer: &mut Writer<'a>) -> Str
         .enumerate()
         .filter_map(|(place, event)| {
             let text = bare(news(event));
-            // What somebody said before it told a thing is not the thing.
+            // What an actor said before it told a thing is not the thing.
             let is_told = !text.is_empty() && !text.ends_with('”');
             Some((weight(event.text("type")).filter(|_| is_told)?, place, text))
         });

@@ -13,7 +13,7 @@ const VERBATIM: usize = 40;
 const WHISPERED: usize = 60;
 const ANNOUNCED: usize = 4;
 
-/// A fact that somebody knows and may tell.
+/// A fact that an actor knows and may tell.
 pub(super) struct TellableFact<'n> {
     id: &'n str,
     title: &'n str,
@@ -39,7 +39,7 @@ impl<'n> TellableFact<'n> {
     }
 
     /// What it is about, as it follows "about"; `None` if `me` can't say it so: it names `me`, or
-    /// it is somebody else's own words.
+    /// it is another actor's own words.
     pub(super) fn about(&self, me: &str, language: Language) -> Option<Cow<'n, str>> {
         let is_own_words = self.title.starts_with("My ") || self.title.starts_with('我');
         if names(self.title, me) || (is_own_words && !self.from.is_empty()) {
@@ -71,7 +71,7 @@ pub(super) fn about(title: &str, language: Language) -> Cow<'_, str> {
     }
 }
 
-/// Whether a text names somebody, by the whole name or a part of it.
+/// Whether a text names an actor, by the whole name or a part of it.
 fn names(text: &str, name: &str) -> bool {
     let mut parts = name.split(' ').filter(|part| part.len() > 3);
     let given_name: String = name.chars().skip(1).collect();
@@ -89,7 +89,7 @@ pub(super) struct Listeners<'l, 'n> {
     pub(super) asker: &'n str,
 }
 
-/// A fact that somebody would tell to somebody.
+/// A fact that an actor would tell to another.
 pub(super) struct Telling<'n> {
     fact: &'n str,
     target: &'n str,
@@ -103,7 +103,7 @@ pub(super) struct Telling<'n> {
 
 impl<'n> Telling<'n> {
     /// Chooses among all facts and listeners. Nobody is told what it told itself, and what is about
-    /// somebody is seldom told to it.
+    /// an actor is seldom told to it.
     pub(super) fn choose(
         me: &str,
         facts: &[TellableFact<'n>],
@@ -156,7 +156,7 @@ impl<'n> Telling<'n> {
         })
     }
 
-    /// How much it attracts somebody of this openness, in a hundred turns.
+    /// How much it attracts an actor of this openness, in a hundred turns.
     pub(super) fn weight(&self, openness: u32) -> u32 {
         let weight = openness * (4 + self.bond).clamp(1, 7) as u32 / 4;
         if self.is_again {

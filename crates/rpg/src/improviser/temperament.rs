@@ -1,4 +1,4 @@
-//! What somebody is inclined to, for a whole story.
+//! What an actor is inclined to, for a whole story.
 
 use playhouse_engine::message::Role;
 use playhouse_engine::mind::splitmix::{SplitMix64, hash};

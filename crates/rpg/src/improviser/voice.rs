@@ -1,4 +1,4 @@
-//! Lines that a writer gave to somebody.
+//! Lines that a writer gave to an actor.
 
 use playhouse_engine::mind::Notes;
 use playhouse_engine::mind::improviser::Writer;

@@ -111,7 +111,7 @@ impl Reply for SceneDecision {
     }
 }
 
-/// What somebody is asked for a decision with.
+/// The data of the question for a decision.
 #[derive(Serialize, Prompt)]
 #[prompt("asks/choose", purpose = "scene.choose", short = "asks/choose_short")]
 pub(crate) struct ChoiceData<'a> {
@@ -188,7 +188,7 @@ fn offered(world: &World, stage: Entity, open: &OpenScene) -> Option<PendingChoi
     })
 }
 
-/// Notes what was missing for each option: a part of its condition, or somebody who may decide.
+/// Notes what was missing for each option: a part of its condition, or an actor who may decide.
 fn note_options(world: &World, scene: &Scene) {
     let Some(choice) = &scene.choice else { return };
     let presence = choice.presence(&scene.at);

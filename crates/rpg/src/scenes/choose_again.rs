@@ -19,7 +19,7 @@ pub enum ChooseAgainError {
     #[text(drama_never_chosen)]
     NeverChosen {
         scene: String,
-        /// The scenes in which somebody decided.
+        /// The scenes in which an actor decided.
         chosen: Vec<String>,
     },
     #[text(drama_not_offered)]
@@ -56,7 +56,7 @@ pub async fn choose_again(
     choices.retain(|(before, _)| *before < turn);
     let mut chosen = Vec::new();
     for (turn, outcome) in choices.into_iter().rev() {
-        // What was offered stands until the meeting after the turn in which somebody decided.
+        // What was offered stands until the meeting after the turn in which an actor decided.
         let world = state_at(slot, game, turn + 1).await?.engine.world;
         let places = all_of(&world, Kind::Stage).into_iter();
         let mut pending = places.filter_map(|place| world.get::<PendingChoice>(place));

@@ -59,7 +59,7 @@ pub(crate) enum Obstacle {
     NoPromise,
     /// There is no such place, or no way from it.
     NoPlace,
-    /// Somebody whom it names has no hit points.
+    /// An actor whom it names has no hit points.
     NoHealth,
     NoQuality,
 }
@@ -288,7 +288,7 @@ fn knows(world: &World, who: Entity, fact: &str) -> bool {
     knowledge.is_some_and(|knowledge| knowledge.knows(fact))
 }
 
-/// Gives an item to somebody, puts it on a stage, or takes it out of the world. Who has it and had
+/// Gives an item to an actor, puts it on a stage, or takes it out of the world. Who has it and had
 /// it is told, unless words of the world file have named it already together with them; so are
 /// those who are there, unless it is hidden or these words are what they see.
 fn pass_item(
@@ -359,7 +359,7 @@ fn names(words: &str, thing: &str) -> bool {
     words.contains(bare.unwrap_or(&thing))
 }
 
-/// Whether words name somebody, by the whole name or by the given one.
+/// Whether words name an actor, by the whole name or by the given one.
 fn names_person(words: &str, name: &str) -> bool {
     let (words, name) = (words.to_lowercase(), name.to_lowercase());
     let given = match name.split_once(' ') {
@@ -373,7 +373,7 @@ fn names_person(words: &str, name: &str) -> bool {
     words.contains(given)
 }
 
-/// Somebody makes a promise. Those where the effects apply hear it, and whoever it is made to,
+/// An actor makes a promise. Those where the effects apply hear it, and whoever it is made to,
 /// wherever effects have moved anybody since; nobody, if words of the world file have said it.
 fn promise(
     world: &mut World,
@@ -425,7 +425,7 @@ fn change_quality(world: &mut World, id: &str, by: i32) -> Option<()> {
     Some(())
 }
 
-/// Somebody notes what no event tells.
+/// An actor notes what no event tells.
 fn note(world: &mut World, who: Entity, happening: Happening) {
     let day = world.resource::<Today>().0;
     let place = stage_of(world, who).map(|stage| name_of(world, stage));
@@ -446,7 +446,7 @@ fn note_promise(world: &mut World, from: Entity, to: &str, words: &str, state: P
     note(world, from, promised);
 }
 
-/// Settles an open promise of somebody to somebody, and returns its words: the oldest of which
+/// Settles an open promise of an actor to another, and returns its words: the oldest of which
 /// `named` is a part, if that is not empty; else the oldest in words of the world file, which is
 /// what its author can mean, or the oldest of all.
 fn settle(

@@ -32,7 +32,7 @@ const CLOSING: ProseForm = ProseForm {
     min_letters: 24,
 };
 
-/// What became of somebody, in its own words.
+/// What became of an actor, in its own words.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
 #[event(
     "epilogue", style = Speech, speaker = actor, spoken = message, tells_nothing, place = "",
@@ -56,7 +56,7 @@ pub(crate) struct StoryCloses {
     pub(crate) message: String,
 }
 
-/// What somebody is asked for its epilogue with.
+/// The data of the question for an epilogue.
 #[derive(Serialize, Prompt)]
 #[prompt(
     self.template,

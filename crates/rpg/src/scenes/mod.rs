@@ -1,4 +1,4 @@
-//! Scenes: they open on stages, people talk, somebody decides, and the story changes.
+//! Scenes: they open on stages, people talk, an actor decides, and the story changes.
 //!
 //! At a meeting [`open`] chooses the scene of each stage; the talk is that of any day. At the next
 //! meeting [`choose`] offers the options whose conditions hold; the answer's effects are applied at

@@ -60,7 +60,7 @@ pub struct WorldFile {
     pub patterns: Vec<Pattern>,
 }
 
-/// Somebody who speaks for the world and is on no stage.
+/// An entity that speaks for the world and is on no stage.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct WorldAgent {
@@ -184,7 +184,7 @@ impl Stats {
     }
 }
 
-/// Somebody whom the party meets in a dungeon.
+/// An actor whom the party meets in a dungeon.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename = "Foe", expecting = "struct Foe")]
 pub struct FoeSpec {
@@ -327,7 +327,7 @@ impl WorldFile {
         !self.dungeons.is_empty() || !self.foes.is_empty()
     }
 
-    /// Whether somebody may have to fight: it travels, or may join those who do.
+    /// Whether an actor may have to fight: it travels, or may join those who do.
     pub(crate) fn may_fight(&self, actor: &Actor) -> bool {
         let joins = |effect: &Effect| matches!(effect, Effect::Join(who) if *who == actor.name);
         let is_hero = actor.faction == ActorFaction::Hero;
@@ -343,7 +343,7 @@ impl WorldFile {
         effects_of(&self.scenes, &self.items)
     }
 
-    /// Whether somebody is a character of the story, who is asked for more than its turns in a
+    /// Whether an actor is a character of the story, who is asked for more than its turns in a
     /// fight.
     pub(crate) fn is_character(&self, name: &str) -> bool {
         self.foe(name).is_none_or(FoeSpec::is_character)
@@ -462,7 +462,7 @@ pub struct Limits {
     /// The number of rounds of talk on a day at home.
     pub home_rounds: i32,
     /// The maximum number of turns in the talk of a round at one home stage. There are two for each
-    /// of those present; somebody alone has one.
+    /// of those present; an actor alone has one.
     pub talk_turns: i32,
     /// The number of turns of talk when a dungeon is reached, before its first fight.
     pub travel_turns: i32,
@@ -484,7 +484,7 @@ pub struct Limits {
     pub reply_tokens: i32,
     /// The maximum number of characters of a speech.
     pub speech_chars: i32,
-    /// How often somebody may try what no action foresees in the talk of a round.
+    /// How often an actor may try what no action foresees in the talk of a round.
     pub attempts: i32,
     pub whisper: bool,
     /// Whether models are sent the short form of a question from the start, instead of the whole.

@@ -89,7 +89,7 @@ impl<'a> TextSource<'a> {
         }
     }
 
-    /// Whether it may be told of somebody or something that is not there.
+    /// Whether it may be told of an actor or an item that is not there.
     fn allows_absent(self, name: &str) -> bool {
         match self {
             Self::Scene(scene) => scene.absent.iter().any(|absent| absent == name),
@@ -174,7 +174,7 @@ impl<'a> PresenceCheck<'_, '_, 'a> {
 }
 
 impl TextContext<'_> {
-    /// Whether something says that somebody is at the stage, or is not.
+    /// Whether something says that an actor is at the stage, or is not.
     fn places(&self, actor: &Actor, world: &WorldFile) -> bool {
         let (who, place) = (actor.name.as_str(), self.source.place());
         let is_away = world
@@ -253,7 +253,7 @@ fn says(condition: &Condition, holds: bool, what: &dyn Fn(&Condition, bool) -> b
     }
 }
 
-/// What somebody is called: by its name, and by its given name if nobody shares it.
+/// What an actor is called: by its name, and by its given name if nobody shares it.
 fn names_of(actor: &Actor, world: &WorldFile) -> Vec<SearchedText> {
     let given = given_name(&actor.name, world.language);
     let fighters = world.actors.iter().map(|actor| actor.name.as_str());

@@ -22,7 +22,7 @@ pub(super) fn check(report: &mut Report<'_>) {
         check_stats(&path, &foe.stats, report);
         check_costs(&path, &foe.stats, &foe.skills, report);
     }
-    // Where nobody fights, a skill is what somebody is good at, without numbers.
+    // Where nobody fights, a skill is what an actor is good at, without numbers.
     let skills = each("skills", &world.skills).filter(|_| world.has_fights());
     skills.for_each(|(path, skill)| check_skill(&path, skill, report));
     for (path, step) in each("schedule", &world.schedule) {

@@ -17,7 +17,7 @@ use super::load::FILE;
 pub enum WorldKind {
     /// People, secrets and a decision; nobody fights.
     Talk,
-    /// One of several has done it, by the seed, and somebody has to say who.
+    /// One of several has done it, by the seed, and an actor has to say who.
     Mystery,
     /// A party goes on a journey, and fights.
     #[default]
