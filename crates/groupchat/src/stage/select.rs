@@ -191,9 +191,12 @@ impl ChatStep<'_, '_, '_> {
             .iter()
             .map(|role| format!("{}: {}", role.name, role.description));
         // As others read it, so that no message looks like several.
-        let heard = self.context(self.stage).map(AgentContext::entries);
-        let heard = heard.into_iter().flatten();
-        let heard = heard.filter(|entry| entry.role() == Role::Human);
+        let heard = self
+            .context(self.stage)
+            .map(AgentContext::entries)
+            .into_iter()
+            .flatten()
+            .filter(|entry| entry.role() == Role::Human);
         let history: Vec<_> = heard.map(|entry| entry.body().short_text()).collect();
         let values = SelectorValues {
             roles: roles.collect::<Vec<_>>().join("\n"),

@@ -65,8 +65,10 @@ pub(super) fn with_tools<R: Reply>(ask: Ask<R>, participant: &Participant) -> As
 /// The rounds before the answer that was committed at this time of its place, oldest first. A
 /// participant may have had the turn before, too.
 pub(super) fn rounds_at(time: u64, context: &AgentContext) -> Vec<FunctionCallRound> {
-    let entries = context.entries().iter().rev();
-    let mut entries = entries
+    let mut entries = context
+        .entries()
+        .iter()
+        .rev()
         .take_while(|entry| entry.body().time() == time)
         .peekable();
     entries.next_if(|entry| entry.role() == Role::Ai);

@@ -47,8 +47,9 @@ fn listing(data: &DataFolder, path: &str) -> Result<Listing, Problems> {
     let (team, found) = TeamFile::read(data, path)?;
     let missing = team.not_built();
     let reasons: Vec<_> = missing.iter().map(NotBuilt::text).collect();
-    let mistakes = found.into_iter();
-    let mistakes = mistakes.filter(|mistake| !reasons.contains(&mistake.message));
+    let mistakes = found
+        .into_iter()
+        .filter(|mistake| !reasons.contains(&mistake.message));
     let mut problems = Problems::new();
     problems.extend(mistakes);
     problems
