@@ -144,8 +144,9 @@ fn check_possessions(world: &World, old: &WorldFile, new: &WorldFile, reasons: &
     let has_fact = |file: &WorldFile, id: &str| file.facts.iter().any(|fact| fact.id == id);
     for entity in members(world) {
         let entity = world.entity(entity);
-        let name = entity.get::<EntityName>();
-        let name = name.map_or_else(String::new, ToString::to_string);
+        let name = entity
+            .get::<EntityName>()
+            .map_or_else(String::new, ToString::to_string);
         let held = entity.get::<Belongings>();
         for item in held.iter().flat_map(|held| &held.0) {
             if new.items.iter().all(|known| known.name != **item) {

@@ -183,8 +183,12 @@ fn begin(world: &mut World) {
         people.extend(on_stage(world, *stage));
     }
     let file = world.resource::<RpgWorld>().0.clone();
-    let never_met = file.bonds.iter().filter(|bond| bond.never_met);
-    let never_met: Vec<_> = never_met.map(|bond| (&*bond.from, &*bond.to)).collect();
+    let never_met: Vec<_> = file
+        .bonds
+        .iter()
+        .filter(|bond| bond.never_met)
+        .map(|bond| (&*bond.from, &*bond.to))
+        .collect();
     acquaint(world, &people, &homes, &never_met);
     for stage in homes {
         for actor in on_stage(world, stage) {

@@ -125,15 +125,17 @@ pub(super) fn last_events(
         let archived = chapter
             .into_iter()
             .flat_map(|chapter| &chapter.messages)
-            .rev();
-        let archived = archived.map(|stored| (&stored.message.body, ARCHIVED_CHARS));
+            .rev()
+            .map(|stored| (&stored.message.body, ARCHIVED_CHARS));
         let own = chapter.is_none().then(|| (entry.body(), BEGINNING_CHARS));
         own.into_iter().chain(archived)
     });
     let is_news = |kind: &str| kind != Day::TYPE && kind != Archive::TYPE;
     let events = bodies.filter(|(body, _)| body.event_type().is_some_and(is_news));
-    let new = events.take_while(|(body, _)| body.id().to_string() != since);
-    let mut new: Vec<_> = new.take(most).collect();
+    let mut new: Vec<_> = events
+        .take_while(|(body, _)| body.id().to_string() != since)
+        .take(most)
+        .collect();
     new.reverse();
     let numbered = new.into_iter().zip(1..).map(|((body, chars), number)| {
         let text = body.full_text();

@@ -106,8 +106,11 @@ fn spoken(context: &AgentContext, chapters: &Chapters) -> Vec<(u32, Vec<String>)
             continue;
         }
         let answer: Value = serde_json::from_str(&body.full_text()).unwrap_or_default();
-        let texts = members.iter().filter_map(|at| answer.pointer(at)?.as_str());
-        let texts: Vec<_> = texts.map(str::to_owned).collect();
+        let texts: Vec<_> = members
+            .iter()
+            .filter_map(|at| answer.pointer(at)?.as_str())
+            .map(str::to_owned)
+            .collect();
         if !texts.is_empty() {
             answers.push((day, texts));
         }
@@ -158,8 +161,10 @@ impl Style {
 
     fn cosine(&self, other: &Self) -> f64 {
         let norm = |style: &Self| style.words.values().map(|count| count * count).sum::<f64>();
-        let both = self.words.iter();
-        let both = both.map(|(word, count)| count * other.words.get(word).unwrap_or(&0.0));
+        let both = self
+            .words
+            .iter()
+            .map(|(word, count)| count * other.words.get(word).unwrap_or(&0.0));
         both.sum::<f64>() / (norm(self) * norm(other)).sqrt().max(1.0)
     }
 }

@@ -180,8 +180,9 @@ fn branch_notes(input: &Value) -> Vec<HostDid> {
     let undone = is_undo(input).then(|| did(DeedKind::Undo, Vec::new(), String::new()));
     let seed = new_seed(std::slice::from_ref(input));
     let seed = seed.map(|seed| did(DeedKind::Seed, Vec::new(), seed.to_string()));
-    let minds = new_minds(input).into_iter();
-    let minds = minds.map(|(who, model)| did(DeedKind::Minds, vec![who], model));
+    let minds = new_minds(input)
+        .into_iter()
+        .map(|(who, model)| did(DeedKind::Minds, vec![who], model));
     undone.into_iter().chain(seed).chain(minds).collect()
 }
 

@@ -229,9 +229,11 @@ pub(super) struct PresentActor {
 
 /// The names of those who have fallen and lie on a stage; foes are not told of.
 pub(super) fn fallen(whereabouts: &Whereabouts, file: &WorldFile, stage: Entity) -> Vec<String> {
-    let lying = whereabouts.on_stage(stage).into_iter();
-    let lying = lying.filter(|actor| !whereabouts.is_alive(*actor));
-    let lying = lying.map(|actor| whereabouts.name_text(actor));
+    let lying = whereabouts
+        .on_stage(stage)
+        .into_iter()
+        .filter(|actor| !whereabouts.is_alive(*actor))
+        .map(|actor| whereabouts.name_text(actor));
     lying.filter(|name| file.actor(name).is_some()).collect()
 }
 

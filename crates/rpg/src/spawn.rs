@@ -97,8 +97,11 @@ pub(super) struct AgentIdentity<'a> {
 pub(super) fn spawn_cast(world: &mut World, file: &Arc<WorldFile>) -> Result<(), SpawnError> {
     insert_data(world, file);
     world.insert_resource(Qualities::at_start(&file.qualities));
-    let closed = file.dungeons.iter().filter(|dungeon| dungeon.closed);
-    let closed = closed.map(|dungeon| dungeon.name.as_str().into());
+    let closed = file
+        .dungeons
+        .iter()
+        .filter(|dungeon| dungeon.closed)
+        .map(|dungeon| dungeon.name.as_str().into());
     world.insert_resource(ClosedDungeons(closed.collect()));
     let rules = rules_text(file);
     for stage in &file.stages {
@@ -177,8 +180,10 @@ pub(super) fn actor_identity(
     actor: &Actor,
 ) -> Result<String, SpawnError> {
     let book = file.fact_book();
-    let known = book.all().filter(|fact| !fact.is_common());
-    let known = known.filter(|fact| fact.is_known_at_start(&actor.name));
+    let known = book
+        .all()
+        .filter(|fact| !fact.is_common())
+        .filter(|fact| fact.is_known_at_start(&actor.name));
     let data = ActorIdentity {
         name: &actor.name,
         profile: &actor.profile,
@@ -242,8 +247,7 @@ fn spawn_actor(
         ActorFaction::Hero => HERO,
         ActorFaction::Neutral => NEUTRAL,
     };
-    let bonds = bonds_of(file, &actor.name);
-    let bonds = bonds.map(|spec| (spec.to.as_str().into(), bond(spec)));
+    let bonds = bonds_of(file, &actor.name).map(|spec| (spec.to.as_str().into(), bond(spec)));
     world.entity_mut(entity).insert((
         Faction(faction.into()),
         Appearance(actor.look.as_str().into()),

@@ -38,8 +38,10 @@ pub(super) fn walk(world: &mut World, actor: Entity, to: Entity) {
 /// Moves actors at a meeting who did not choose to. They, those whom they left and those where they
 /// arrive are told.
 pub(super) fn send(world: &mut World, actors: &[Entity], to: Entity) {
-    let moves = actors.iter().copied();
-    let moves = moves.filter_map(|actor| Some((actor, leave_for(world, actor, to)?)));
+    let moves = actors
+        .iter()
+        .copied()
+        .filter_map(|actor| Some((actor, leave_for(world, actor, to)?)));
     for (actor, from) in moves.collect::<Vec<_>>() {
         let mut left = others_on(world, from, actor);
         left.push(from);
@@ -101,8 +103,11 @@ pub(super) fn acquaint(
             pairs.any(|(from, to)| **own_name == **from && **name == **to)
         };
         if let Some(mut known) = world.get_mut::<Acquaintances>(*person) {
-            let others = names.iter().filter(|(other, _)| other != person);
-            let others = others.chain(&places).map(|(_, name)| name);
+            let others = names
+                .iter()
+                .filter(|(other, _)| other != person)
+                .chain(&places)
+                .map(|(_, name)| name);
             let met = others.filter(|name| !is_stranger(name));
             known.0.extend(met.cloned());
         }

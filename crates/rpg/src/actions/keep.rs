@@ -17,8 +17,9 @@ impl Action for Keep {
         let Ok(mut promises) = rules.promises.get_mut(acting.entity) else {
             return;
         };
-        let open = promises.0.iter_mut();
-        let mut open: Vec<_> = open
+        let mut open: Vec<_> = promises
+            .0
+            .iter_mut()
             .filter(|promise| promise.state == PromiseState::Open)
             .collect();
         let meant = self.find(open.iter().map(|promise| &*promise.to));
@@ -53,9 +54,12 @@ impl Action for Keep {
         if !to.is_empty() && !open.contains(to) {
             return Violation::unless_offered("keep.to", to, &distinct(open));
         }
-        let numbers = open.iter().zip(1_u64..);
-        let numbers = numbers.filter(|(other, _)| to.is_empty() || *other == to);
-        let numbers: Vec<_> = numbers.map(|(_, number)| number.to_string()).collect();
+        let numbers: Vec<_> = open
+            .iter()
+            .zip(1_u64..)
+            .filter(|(other, _)| to.is_empty() || *other == to)
+            .map(|(_, number)| number.to_string())
+            .collect();
         Violation::unless_offered("keep.promise", &promise.to_string(), &numbers)
     }
 }

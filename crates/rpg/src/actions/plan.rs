@@ -149,8 +149,10 @@ fn names(rows: impl Iterator<Item = &'static ActionSpec>) -> Vec<&'static str> {
 /// The schema of what is legal now, or of all that may ever be.
 fn schema(legal: Option<&PlanConstraints>) -> Value {
     let is_possible = |row: &&ActionSpec| legal.is_none_or(|legal| row.is_possible(legal));
-    let possible = ACTIONS.iter().filter(is_possible);
-    let possible = possible.map(|row| (row.name.to_owned(), row.schema(legal)));
+    let possible = ACTIONS
+        .iter()
+        .filter(is_possible)
+        .map(|row| (row.name.to_owned(), row.schema(legal)));
     let mut properties = Map::from_iter(possible);
     properties.insert("mind".to_owned(), Source::Thought.schema(legal));
     let facts = match legal {

@@ -37,8 +37,10 @@ impl Rules<'_, '_> {
             .iter()
             .map(|fact| format!("{}: {}", fact.title, fact.text));
         let lens = Lens::of(&self.words);
-        let remembered = witnessed.recall((context, chapters), lens, sought, MAX_FINDS);
-        let remembered = remembered.into_iter().map(|memory| memory.text);
+        let remembered = witnessed
+            .recall((context, chapters), lens, sought, MAX_FINDS)
+            .into_iter()
+            .map(|memory| memory.text);
         facts.chain(remembered).take(MAX_FINDS).collect()
     }
 }

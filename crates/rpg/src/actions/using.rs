@@ -25,8 +25,12 @@ impl Action for Use {
             message: does.seen.clone(),
         };
         // Who uses it sees what comes of it, too.
-        let unaware = acting.unaware.iter().copied();
-        let unaware: Vec<_> = unaware.filter(|entity| *entity != acting.entity).collect();
+        let unaware: Vec<_> = acting
+            .unaware
+            .iter()
+            .copied()
+            .filter(|entity| *entity != acting.entity)
+            .collect();
         let stage = acting.stage;
         rules.events.broadcast_to_stage(stage, event, &unaware);
         if let Ok(mut uses) = rules.uses.get_mut(stage) {
@@ -56,8 +60,10 @@ impl Action for Use {
 impl Use {
     /// The index of the use that is meant, if only one can be.
     fn find(&self, open: &[Self]) -> Option<usize> {
-        let same = open.iter().enumerate();
-        let same = same.filter(|(_, open)| open.item == self.item);
+        let same = open
+            .iter()
+            .enumerate()
+            .filter(|(_, open)| open.item == self.item);
         let exact = same.clone().find(|(_, open)| open.with == self.with);
         let mut meant = same.filter(|_| self.with.is_empty());
         let only = meant.next().filter(|_| meant.next().is_none());
@@ -68,10 +74,12 @@ impl Use {
 impl Rules<'_, '_> {
     /// The item that is used, which of its uses it is, and what this does.
     fn meant_use(&self, acting: &Acting<'_>, given: &Use) -> Option<(String, usize, ItemUse)> {
-        let people = acting.present.iter();
-        let people = people.filter(|entity| **entity != acting.entity);
-        let names = people.chain([&acting.stage]);
-        let names: Vec<_> = names
+        let people = acting
+            .present
+            .iter()
+            .filter(|entity| **entity != acting.entity);
+        let names: Vec<_> = people
+            .chain([&acting.stage])
             .map(|entity| self.whereabouts.name_text(*entity))
             .collect();
         let is_at_hand = |item: &str| self.is_at_hand(acting, item);

@@ -204,8 +204,9 @@ fn thought_in(context: &AgentContext, range: EntryRange) -> String {
         tags.is_some_and(|tags| tags.get(REFLECTION_TAG).is_some())
     };
     let was_asked = entries.any(is_reflection);
-    let thought = entries.find(|entry| was_asked && entry.role() == Role::Ai);
-    let thought = thought.map(|entry| cut(&entry.body().full_text(), THOUGHT_CHARS));
+    let thought = entries
+        .find(|entry| was_asked && entry.role() == Role::Ai)
+        .map(|entry| cut(&entry.body().full_text(), THOUGHT_CHARS));
     thought.unwrap_or_default()
 }
 

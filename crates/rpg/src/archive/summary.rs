@@ -130,8 +130,9 @@ pub(super) fn summary_ask<'a, Q: Question>(
         // There can be more letters in names of another script than in the words around them.
         rules.language = None;
     }
-    let ask = question(data).ask(phrases, rules, fallback)?;
-    let ask = ask.max_tokens(world.limits.max_reply_tokens());
+    let ask = question(data)
+        .ask(phrases, rules, fallback)?
+        .max_tokens(world.limits.max_reply_tokens());
     Ok(ask.without_tools())
 }
 

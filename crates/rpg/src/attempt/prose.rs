@@ -76,8 +76,9 @@ pub(super) fn faults(ruling: &Ruling, stakes: &Stakes) -> Vec<Violation> {
 
 /// Whether a text says that an actor dies.
 fn dies(text: &FoldedText, name: &str, around: &AttemptScope) -> bool {
-    let told = deaths_of(name, around.language).into_iter();
-    let mut told = told.chain(["he dies".to_owned(), "she dies".to_owned()]);
+    let mut told = deaths_of(name, around.language)
+        .into_iter()
+        .chain(["he dies".to_owned(), "she dies".to_owned()]);
     told.any(|death| text.contains_words(&FoldedText::of(&death)))
 }
 

@@ -206,8 +206,11 @@ impl RefereeParams<'_, '_> {
 
     /// The names of the stages to which a way of the world file leads from here that is closed now.
     fn closed_ways(&self, stage: Entity) -> impl Iterator<Item = String> {
-        let open = self.exits.get(stage);
-        let open = open.map(|exits| exits.0.as_slice()).unwrap_or_default();
+        let open = self
+            .exits
+            .get(stage)
+            .map(|exits| exits.0.as_slice())
+            .unwrap_or_default();
         let written = self.rpg.0.stage(&self.whereabouts.name_text(stage));
         let ways = written.map_or(&[][..], |stage| &stage.connects).iter();
         let is_closed = move |to: &&String| {
@@ -514,7 +517,8 @@ impl Applied {
 
 /// Whether a text that holds the name of an item surely means that one: "the key" may be any.
 fn is_telling(name: &str) -> bool {
-    let words = name.split_whitespace();
-    let words = words.filter(|word| !["the", "a", "an"].contains(&word.to_lowercase().as_str()));
+    let words = name
+        .split_whitespace()
+        .filter(|word| !["the", "a", "an"].contains(&word.to_lowercase().as_str()));
     words.count() > 1 || (!name.is_ascii() && name.chars().count() > 2)
 }

@@ -109,8 +109,10 @@ struct PlayableCard<'a> {
 
 impl PlayableCard<'_> {
     fn targets(&self, combatants: &[Combatant]) -> Vec<Arc<str>> {
-        let targets = self.targets.iter();
-        let targets = targets.filter_map(|index| combatants.get(*index));
+        let targets = self
+            .targets
+            .iter()
+            .filter_map(|index| combatants.get(*index));
         targets.map(|target| target.name.clone()).collect()
     }
 }
@@ -144,16 +146,20 @@ pub(super) fn act_ask(
     data.can = TurnSpec::possible(&constraints)
         .map(|row| row.name)
         .collect();
-    let foes = combatants.iter().filter(|other| !other.is_ally_of(actor));
-    let foes: Vec<_> = foes.map(|foe| foe.name.to_string()).collect();
+    let foes: Vec<_> = combatants
+        .iter()
+        .filter(|other| !other.is_ally_of(actor))
+        .map(|foe| foe.name.to_string())
+        .collect();
     // Of the past, only what one knows of those whom one fights helps now.
     let cues = Cues {
         of_people_only: true,
         ..world.limits.cues(vec![foes.join(", ")], &foes)
     };
     let fallback = default_choice(phrases, &actor.name)?;
-    let ask = data.ask(phrases, constraints, fallback)?;
-    let ask = ask.max_tokens(world.limits.max_reply_tokens());
+    let ask = data
+        .ask(phrases, constraints, fallback)?
+        .max_tokens(world.limits.max_reply_tokens());
     // The prompt says everything that matters in a fight; tools would only cost time.
     let names = combatants.iter().map(|other| other.name.to_string());
     let voice = Voice::new(&actor.name, &names.collect::<Vec<_>>());
@@ -213,8 +219,10 @@ fn data<'a>(
     };
     let standing = || combatants.iter().filter(|each| each.is_standing());
     let left = |how| names(combatants.iter().filter(|each| each.departure == Some(how)));
-    let later = combat.waiting.iter();
-    let later = later.filter(|name| standing().any(|each| each.name == **name));
+    let later = combat
+        .waiting
+        .iter()
+        .filter(|name| standing().any(|each| each.name == **name));
     let facts = world.facts.iter();
     let facts = facts.filter(|fact| me.facts.iter().any(|id| **id == *fact.id));
     // Only what is news to an actor can move anybody.

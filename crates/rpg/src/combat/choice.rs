@@ -205,8 +205,11 @@ impl ChoiceConstraints {
     /// All on whom some card can be used, each once.
     pub(super) fn targets(&self) -> Vec<&str> {
         let mut seen = BTreeSet::new();
-        let targets = self.hand.iter().flat_map(|playable| &playable.targets);
-        let targets = targets.map(|target| &**target);
+        let targets = self
+            .hand
+            .iter()
+            .flat_map(|playable| &playable.targets)
+            .map(|target| &**target);
         targets.filter(|target| seen.insert(*target)).collect()
     }
 }
@@ -239,8 +242,10 @@ impl CombatChoice {
     pub(super) fn check_cards(&self, legal: &ChoiceConstraints) -> Vec<Violation> {
         let cards = self.cards.iter().enumerate();
         let each = cards.flat_map(|(index, card)| card.check(index, legal));
-        let counts = legal.hand.iter();
-        let counts = counts.filter_map(|playable| self.check_count(playable));
+        let counts = legal
+            .hand
+            .iter()
+            .filter_map(|playable| self.check_count(playable));
         each.chain(counts).collect()
     }
 

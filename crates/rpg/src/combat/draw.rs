@@ -255,7 +255,8 @@ fn draw_ask(
         speaker: Speaker::of(world, &me.name),
     };
     let skills = data.hand.iter().map(|note| note.card.skill.as_str().into());
-    let ask = data.ask(phrases, skills.collect(), HandWords::default())?;
-    let ask = ask.max_tokens(world.limits.max_reply_tokens());
+    let ask = data
+        .ask(phrases, skills.collect(), HandWords::default())?
+        .max_tokens(world.limits.max_reply_tokens());
     Ok(ask.user_tag(DRAW_TAG, combat.round).without_tools())
 }

@@ -60,8 +60,12 @@ pub(super) fn ask_account(
         actions: &combat.actions,
         combatants: statuses(&combatants),
     };
-    let alive = data.combatants.iter().filter(|status| status.hp > 0);
-    let alive: Vec<_> = alive.map(|status| status.name.clone()).collect();
+    let alive: Vec<_> = data
+        .combatants
+        .iter()
+        .filter(|status| status.hp > 0)
+        .map(|status| status.name.clone())
+        .collect();
     let writer = Writer {
         alive: &alive,
         ..Writer::of(&stage.name)

@@ -72,8 +72,10 @@ fn remember_gone_foes(world: &WorldFile, outcome: &CombatOutcome, events: &mut E
             .is_some_and(|foe| !foe.returns_after_yielding)
     };
     let felled = outcome.felled.iter().filter(has_fallen);
-    let gone = felled.chain(outcome.yielded.iter().filter(has_left));
-    let gone: Vec<_> = gone.map(|name| name.as_str().into()).collect();
+    let gone: Vec<_> = felled
+        .chain(outcome.yielded.iter().filter(has_left))
+        .map(|name| name.as_str().into())
+        .collect();
     events.defer(move |world| world.resource_mut::<FallenFoes>().0.extend(gone));
 }
 

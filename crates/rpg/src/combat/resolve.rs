@@ -39,8 +39,10 @@ pub(crate) fn set_aside_what_holds(world: &mut World, foe: Entity) {
     let file = world.resource::<RpgWorld>().0.clone();
     let moved_by = file.foe(&name).map_or(&[][..], |foe| &foe.moved_by);
     let moved_by = moved_by.iter().enumerate();
-    let held = moved_by.filter(|(number, moved)| moved.when.holds(world, &key_of(&name, *number)));
-    let held: Vec<_> = held.map(|(number, _)| number).collect();
+    let held: Vec<_> = moved_by
+        .filter(|(number, moved)| moved.when.holds(world, &key_of(&name, *number)))
+        .map(|(number, _)| number)
+        .collect();
     if let Some(mut resolve) = world.get_mut::<Resolve>(foe) {
         resolve.moved.extend(held);
     }

@@ -167,12 +167,14 @@ impl Source {
 
 /// The schema of what is legal now, or of all that may ever be.
 pub(super) fn schema(legal: Option<&ChoiceConstraints>) -> Value {
-    let rows = TURNS.iter();
-    let rows = rows.filter(|row| legal.is_none_or(|legal| row.is_possible(legal)));
+    let rows = TURNS
+        .iter()
+        .filter(|row| legal.is_none_or(|legal| row.is_possible(legal)));
     let actions: Vec<_> = rows.clone().map(|row| row.name).collect();
     let members = rows.flat_map(|row| row.members).chain(BESIDE);
-    let open = members.filter(|member| legal.is_none_or(|legal| member.source.is_open(legal)));
-    let open = open.map(|member| (member.name.to_owned(), member.source.schema(legal)));
+    let open = members
+        .filter(|member| legal.is_none_or(|legal| member.source.is_open(legal)))
+        .map(|member| (member.name.to_owned(), member.source.schema(legal)));
     let mut properties: Map<_, _> = open.collect();
     properties.insert("action".to_owned(), one_of(&actions));
     json!({

@@ -188,10 +188,11 @@ impl PlanParams<'_, '_> {
         if limits.together {
             return here.to_vec();
         }
-        let names = here
+        let names: Vec<_> = here
             .iter()
-            .filter_map(|actor| self.minds.whereabouts.name(*actor));
-        let names: Vec<_> = names.map(|name| name.0.clone()).collect();
+            .filter_map(|actor| self.minds.whereabouts.name(*actor))
+            .map(|name| name.0.clone())
+            .collect();
         let each_two = 2 * names.len() as u32;
         let max_turns = match scene {
             Some(scene) => scene.turns,
@@ -199,8 +200,9 @@ impl PlanParams<'_, '_> {
         };
         let usual = (limits.talk_turns.max(1) as u32).min(each_two);
         let max_turns = max_turns.unwrap_or(usual);
-        let next = talk.next(&names, max_turns, &mut rng.stream("order of talk"));
-        let next = next.and_then(|name| self.list.by_name(&name));
+        let next = talk
+            .next(&names, max_turns, &mut rng.stream("order of talk"))
+            .and_then(|name| self.list.by_name(&name));
         next.into_iter().collect()
     }
 

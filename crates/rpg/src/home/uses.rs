@@ -95,8 +95,11 @@ pub(crate) fn open_uses(world: &mut World) {
 /// Applies the effects of a use. At a meeting.
 pub(crate) fn finish_use(world: &mut World, stage: Entity, item: &str, number: usize) {
     let story = world.resource::<StoryData>();
-    let does = story.item(item).and_then(|item| item.uses.get(number));
-    let does = does.cloned().unwrap_or_default();
+    let does = story
+        .item(item)
+        .and_then(|item| item.uses.get(number))
+        .cloned()
+        .unwrap_or_default();
     let mut history = world.resource_mut::<History>();
     history.uses.push((item.into(), number as u32));
     let cause = Cause {

@@ -346,8 +346,11 @@ fn open_promises(promises: &Promises) -> Vec<OpenPromise<'_>> {
 /// The titles of what nobody can say and is news to an actor here, in the order of the world file:
 /// what is one's own, and the newest of the rest, as many as are offered to be told.
 pub(super) fn worth_listing<'a>(view: &View<'a>) -> Vec<&'a str> {
-    let news = view.sworn().filter(|fact| !fact.is_known_here);
-    let mut news: Vec<_> = news.enumerate().collect();
+    let mut news: Vec<_> = view
+        .sworn()
+        .filter(|fact| !fact.is_known_here)
+        .enumerate()
+        .collect();
     news.sort_by_key(|(_, fact)| (!fact.is_own, Reverse(fact.since)));
     news.truncate(MAX_FACTS);
     news.sort_by_key(|(place, _)| *place);

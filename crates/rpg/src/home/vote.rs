@@ -211,8 +211,11 @@ pub(crate) fn count_votes(world: &mut World, dungeons: &[Arc<str>]) -> Arc<str> 
     }
     let count = |option: &Arc<str>| votes.iter().filter(|vote| *vote.option == **option).count();
     // The last of the highest is found, so the first in the file is looked at last.
-    let winner = options().rev().max_by_key(|option| count(option));
-    let winner = winner.unwrap_or(&stay).clone();
+    let winner = options()
+        .rev()
+        .max_by_key(|option| count(option))
+        .unwrap_or(&stay)
+        .clone();
     let most = count(&winner);
     let equals = options().filter(|option| count(option) == most);
     let is_tie = most > 0 && equals.count() > 1;

@@ -20,8 +20,9 @@ pub(super) fn ruling<'a>(notes: Notes<'a>, writer: &mut Writer<'a>) -> Value {
     let abilities = notes.names("abilities");
     let ids = |list: &str, writer: &mut Writer<'a>| {
         // What is told fits anything that was tried, but a quality and a bond are about one thing.
-        let offers = notes.list(list);
-        let offers = offers.filter(|offer| !["quality", "bond"].contains(&offer.text("kind")));
+        let offers = notes
+            .list(list)
+            .filter(|offer| !["quality", "bond"].contains(&offer.text("kind")));
         let ids: Vec<_> = offers.map(|offer| offer.text("id")).collect();
         writer.rng().pick(&ids).copied().unwrap_or("nothing")
     };
@@ -31,8 +32,11 @@ pub(super) fn ruling<'a>(notes: Notes<'a>, writer: &mut Writer<'a>) -> Value {
     } else {
         ids("prizes", writer)
     };
-    let ability = writer.rng().pick(&abilities).copied();
-    let ability = ability.filter(|_| writer.rng().happens(50));
+    let ability = writer
+        .rng()
+        .pick(&abilities)
+        .copied()
+        .filter(|_| writer.rng().happens(50));
     let difficulty = *writer
         .rng()
         .pick(&["easy", "fair", "hard"])

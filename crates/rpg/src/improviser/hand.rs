@@ -137,8 +137,9 @@ struct Temper {
 /// The temper of who is asked. It differs from campaign to campaign, as its first own words do.
 fn temper(prompt: &Prompt<'_>) -> Temper {
     let mut entries = prompt.history.entries().iter();
-    let first = entries.find(|entry| entry.role() == Role::Ai);
-    let first = first.map(|entry| entry.body().full_text());
+    let first = entries
+        .find(|entry| entry.role() == Role::Ai)
+        .map(|entry| entry.body().full_text());
     let (flees, yields) = match hash(first.as_deref().unwrap_or(prompt.entity)) % 5 {
         0 => (35, 0),
         1 => (0, 30),
@@ -201,8 +202,12 @@ impl<'n> Battle<'n> {
     /// Tells the writer what is known in the fight.
     fn tell(&self, writer: &mut Writer<'n>) {
         let foes: Vec<_> = self.foes.iter().map(|foe| foe.name).collect();
-        let allies = self.allies.iter().map(|ally| ally.name);
-        let allies: Vec<_> = allies.filter(|name| *name != self.me).collect();
+        let allies: Vec<_> = self
+            .allies
+            .iter()
+            .map(|ally| ally.name)
+            .filter(|name| *name != self.me)
+            .collect();
         writer.set_any("foe", &foes);
         writer.set_any("ally", &allies);
         writer.flag("many", foes.len() > 1);

@@ -377,8 +377,12 @@ impl<'n> PlanNotes<'n> {
 
     fn address(&self, target: &'n str, writer: &mut Writer<'n>) {
         writer.set("target", target);
-        let others = self.listeners.iter().copied();
-        let others: Vec<_> = others.filter(|name| *name != target).collect();
+        let others: Vec<_> = self
+            .listeners
+            .iter()
+            .copied()
+            .filter(|name| *name != target)
+            .collect();
         writer.set_any("other", &others);
     }
 
@@ -395,8 +399,11 @@ impl<'n> PlanNotes<'n> {
         if let Some(answer) = self.take_up(writer) {
             return Some(("mind.speak", answer));
         }
-        let mut heard = self.heard.iter().rev();
-        let heard = heard.find(|line| self.listeners.contains(&line.text("who")));
+        let heard = self
+            .heard
+            .iter()
+            .rev()
+            .find(|line| self.listeners.contains(&line.text("who")));
         // One that was named answers; others may turn to another actor.
         let is_addressed = heard.is_some_and(|line| line.text("text").contains(self.me));
         let percent = if is_addressed { 95 } else { 55 };

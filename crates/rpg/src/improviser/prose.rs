@@ -160,16 +160,20 @@ pub(super) fn announcement<'a>(notes: Notes<'a>, writer: &mut Writer<'a>) -> Str
 /// What happened, without the place where it was seen.
 fn news<'a>(event: Notes<'a>) -> &'a str {
     let text = event.text("text");
-    let seen = text.split_once(": ").or_else(|| text.split_once('：'));
-    let seen = seen.filter(|_| event.text("type") == News::TYPE);
+    let seen = text
+        .split_once(": ")
+        .or_else(|| text.split_once('：'))
+        .filter(|_| event.text("type") == News::TYPE);
     seen.map_or(text, |(_, seen)| seen)
 }
 
 /// How a fight ended, and what it cost. Blow by blow it was seen already.
 pub(super) fn account<'a>(notes: Notes<'a>, writer: &mut Writer<'a>) -> String {
     let fighters = notes.list("standing");
-    let foes = fighters.filter(|fighter| fighter.text("faction") != "hero");
-    let foes: Vec<_> = foes.map(Notes::name).collect();
+    let foes: Vec<_> = fighters
+        .filter(|fighter| fighter.text("faction") != "hero")
+        .map(Notes::name)
+        .collect();
     writer.set_list("foes", &foes);
     let outcome = notes.object("outcome");
     let fallen = outcome.texts("fallen");

@@ -134,9 +134,10 @@ impl<'n> Telling<'n> {
         let weights: Vec<_> = weights.collect();
         let index = writer.rng().weighted(weights.iter().copied())?;
         let (fact, target, is_again) = choices.get(index)?;
-        let verbatim = fact.verbatim(me, most);
-        let verbatim = verbatim.filter(|_| writer.rng().happens(VERBATIM));
-        let verbatim = verbatim.filter(|text| !writer.remembers(text));
+        let verbatim = fact
+            .verbatim(me, most)
+            .filter(|_| writer.rng().happens(VERBATIM))
+            .filter(|text| !writer.remembers(text));
         let (symbol, about) = match (verbatim, fact.about(me, writer.language())) {
             (Some(text), _) => ("tell", Some(("secret", Cow::Borrowed(text)))),
             (None, Some(title)) => ("tell.about", Some(("title", title))),

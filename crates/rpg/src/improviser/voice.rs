@@ -15,8 +15,10 @@ pub(super) fn unsaid<'a>(notes: Notes<'a>, writer: &Writer<'a>) -> Vec<&'a str> 
     const DAYS: usize = 3;
     let lines = notes.object("speaker").texts("lines");
     let day = notes.number("day").unsigned_abs() as usize;
-    let of_today = lines.iter().enumerate();
-    let of_today = of_today.filter(|(number, _)| day == 0 || number % DAYS == day % DAYS);
+    let of_today = lines
+        .iter()
+        .enumerate()
+        .filter(|(number, _)| day == 0 || number % DAYS == day % DAYS);
     let new = of_today.filter(|(_, line)| writer.repeats(line) == 0 && writer.would_say(line));
     new.map(|(_, line)| *line).collect()
 }

@@ -210,8 +210,11 @@ fn observe(engine: &mut Engine) -> SharedWatch {
 fn figures(world: &World, watch: &SharedWatch) -> RunFigures {
     let watch = std::mem::take(&mut *locked(watch));
     let ending = world.resource::<History>().ending.as_deref();
-    let qualities = world.resource::<Qualities>().0.iter();
-    let qualities = qualities.map(|(id, value)| (id.to_string(), *value));
+    let qualities = world
+        .resource::<Qualities>()
+        .0
+        .iter()
+        .map(|(id, value)| (id.to_string(), *value));
     RunFigures {
         ending: ending.map(Into::into),
         turns: world.resource::<WorldTurn>().0,
@@ -240,8 +243,7 @@ fn set_up(campaign: &Campaign, improviser: &Improviser, seed: u64) -> Result<Eng
     for alias in preferences.iter(&setup.world) {
         minds = minds.with_alias(&*alias.0, Arc::new(improviser.clone()));
     }
-    let engine = Engine::in_memory(setup, minds);
-    let mut engine = engine.map_err(|error: EngineError| error.text())?;
+    let mut engine = Engine::in_memory(setup, minds).map_err(|error: EngineError| error.text())?;
     engine.settings.hash_meetings = false;
     engine.settings.without_servers = true;
     Ok(engine)

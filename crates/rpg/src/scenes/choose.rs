@@ -229,8 +229,11 @@ pub(crate) fn apply_choices(world: &mut World) {
 /// Applies an option, and remembers that it was taken.
 fn apply_option(world: &mut World, stage: Entity, choice: &PendingChoice, id: Arc<str>) {
     let PendingChoice { scene, who, .. } = choice;
-    let option = world.resource::<StoryData>().option(scene, &id);
-    let option = option.cloned().unwrap_or_default();
+    let option = world
+        .resource::<StoryData>()
+        .option(scene, &id)
+        .cloned()
+        .unwrap_or_default();
     let cause = Cause {
         place: stage,
         decider: world.resource::<CastList>().by_name(who),

@@ -143,8 +143,9 @@ pub(crate) fn reached_ending(world: &World, is_over: bool) -> Option<Ending> {
             .iter()
             .filter(|ending| is_over || ending.early)
     };
-    let reached = looked_at().find(|ending| ending.holds(world));
-    let reached = reached.or(story.endings.last().filter(|_| is_over));
+    let reached = looked_at()
+        .find(|ending| ending.holds(world))
+        .or(story.endings.last().filter(|_| is_over));
     let instead = reached.map(|ending| &*ending.id);
     for ending in looked_at().filter(|ending| Some(&*ending.id) != instead) {
         let point = PlotPoint::Ending(ending.id.clone());
@@ -244,8 +245,11 @@ pub(crate) fn ask_epilogues(
             is_alive: is_alive(name),
         });
         let held = belongings.into_iter().flat_map(|held| &held.0);
-        let chosen = history.choices.iter().filter(|(.., who)| **who == *name);
-        let chosen = chosen.filter_map(|(scene, option, _)| story.option(scene, option));
+        let chosen = history
+            .choices
+            .iter()
+            .filter(|(.., who)| **who == *name)
+            .filter_map(|(scene, option, _)| story.option(scene, option));
         let learned = |id: &str| {
             let known = knowledge.and_then(|knowledge| knowledge.get(id));
             known.filter(|known| !known.by.is_empty())

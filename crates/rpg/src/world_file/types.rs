@@ -355,8 +355,11 @@ impl WorldFile {
         let stages = self.stages.iter().map(|stage| &stage.model);
         let actors = self.actors.iter().map(|actor| &actor.model);
         let foes = self.foes.iter().map(|foe| &foe.model);
-        let models = agents.chain(stages).chain(actors).chain(foes);
-        let models = models.filter(|model| !model.is_empty());
+        let models = agents
+            .chain(stages)
+            .chain(actors)
+            .chain(foes)
+            .filter(|model| !model.is_empty());
         models.map(String::as_str).collect()
     }
 

@@ -118,8 +118,12 @@ fn check_dungeons(report: &mut Report<'_>) {
 /// A foe in several fights must be able to return.
 fn check_meetings(report: &mut Report<'_>) {
     let world = report.world;
-    let once = world.foes.iter().filter(|foe| !foe.returns);
-    let once: BTreeSet<_> = once.map(|foe| foe.name.as_str()).collect();
+    let once: BTreeSet<_> = world
+        .foes
+        .iter()
+        .filter(|foe| !foe.returns)
+        .map(|foe| foe.name.as_str())
+        .collect();
     let mut met: BTreeMap<&str, String> = BTreeMap::new();
     for (path, dungeon) in each("dungeons", &world.dungeons) {
         for (fight, Fight { foes, .. }) in each(&format!("{path}.fights"), &dungeon.fights) {
@@ -250,14 +254,19 @@ fn check_reachable(report: &mut Report<'_>) {
 /// from where actors start or from a name in a part that could not be read.
 fn reached_stages<'a>(world: &'a WorldFile, unread: &BTreeSet<&'a str>) -> BTreeSet<&'a str> {
     let mut reached: BTreeSet<&str> = world.fights().map(|fight| fight.stage.as_str()).collect();
-    let starts = world.actors.iter();
-    let starts = starts.flat_map(|actor| [actor.stage.as_str(), actor.sleeps.as_str()]);
+    let starts = world
+        .actors
+        .iter()
+        .flat_map(|actor| [actor.stage.as_str(), actor.sleeps.as_str()]);
     let is_home = |at: &&str| {
         let stage = world.stage(at);
         stage.is_some_and(|stage| stage.kind == StageKind::Home)
     };
-    let scenes = world.scenes.iter().map(|scene| scene.at.as_str());
-    let scenes = scenes.filter(is_home);
+    let scenes = world
+        .scenes
+        .iter()
+        .map(|scene| scene.at.as_str())
+        .filter(is_home);
     let effects = world.effects().filter_map(|effect| match effect {
         Effect::Move(_, to) | Effect::Revive(_, to) | Effect::OpenWay(_, to) => Some(to.as_str()),
         _ => None,

@@ -15,8 +15,11 @@ const MAX_NAMES: usize = 500;
 /// Warns of everybody whom a text tells of and whom none of its conditions mentions.
 pub(super) fn check(report: &mut Report<'_>) {
     let world = report.world;
-    let items = world.items.iter().take(MAX_NAMES);
-    let items = items.filter_map(|item| Some((item, name_of_thing(&item.name, world.language)?)));
+    let items = world
+        .items
+        .iter()
+        .take(MAX_NAMES)
+        .filter_map(|item| Some((item, name_of_thing(&item.name, world.language)?)));
     let actors = world.actors.iter().take(MAX_NAMES);
     let mut check = PresenceCheck {
         people: actors
@@ -256,8 +259,11 @@ fn says(condition: &Condition, holds: bool, what: &dyn Fn(&Condition, bool) -> b
 /// What an actor is called: by its name, and by its given name if nobody shares it.
 fn names_of(actor: &Actor, world: &WorldFile) -> Vec<SearchedText> {
     let given = given_name(&actor.name, world.language);
-    let fighters = world.actors.iter().map(|actor| actor.name.as_str());
-    let fighters = fighters.chain(world.foes.iter().map(|foe| foe.name.as_str()));
+    let fighters = world
+        .actors
+        .iter()
+        .map(|actor| actor.name.as_str())
+        .chain(world.foes.iter().map(|foe| foe.name.as_str()));
     let given = given.filter(|given| {
         let bearers = fighters.filter(|name| name.contains(given));
         bearers.count() == 1
@@ -281,8 +287,9 @@ pub(super) fn given_name(name: &str, language: Language) -> Option<&str> {
 /// What a thing is called, without its article. One English word may mean another thing as well.
 fn name_of_thing(name: &str, language: Language) -> Option<SearchedText> {
     let mut articles = ["the ", "a ", "an "].into_iter();
-    let bare = articles.find_map(|article| name.strip_prefix(article));
-    let bare = bare.unwrap_or(name);
+    let bare = articles
+        .find_map(|article| name.strip_prefix(article))
+        .unwrap_or(name);
     let is_sure = language == Language::Zh || bare.contains(' ');
     is_sure.then(|| SearchedText::of(bare))
 }
