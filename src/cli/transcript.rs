@@ -40,8 +40,8 @@ impl Transcript {
     }
 
     /// The text of a message, with line ends. What is said in a team that is a tool is indented,
-    /// named after the team, and shown only when it is complete. The message ends with the ID of its
-    /// event, if one is given.
+    /// named after the team, and shown only when it is complete. The message ends with the ID of
+    /// its event, if one is given.
     pub(crate) fn message(&mut self, heard: &TeamMessage, id: Option<BodyId>) -> String {
         let TeamMessage { team_path, message } = heard;
         let is_chunk = matches!(message.content, ChatContent::StreamingChunk { .. });
