@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
+use super::chinese::write;
 use super::{Dir, err, exits, has, records_of, succeed};
 
 /// The rows of a table, by the names of its columns.
@@ -103,7 +104,7 @@ fn a_batch_and_an_experiment_are_exported_with_their_conditions() {
     assert!(votes.len() > 6);
     succeed(folder, "new mill");
     let text = "(world: \"mill\", runs: 2, conditions: [(name: \"b\"), (name: \"a\")])";
-    fs::write(folder.join("x.ron"), text).unwrap();
+    write(&folder.join("x.ron"), text);
     succeed(folder, "experiment run x.ron -q");
     succeed(folder, "export x --csv data");
     let stories = rows(&folder.join("data"), "stories");

@@ -1,6 +1,7 @@
 //! `experiment`: stories under several conditions, one batch for each, and how they differ.
 
 use crate::cli::prelude::*;
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use playhouse_engine::{files, parallel};
@@ -180,7 +181,7 @@ fn remember(app: &App, name: &str, conditions: &[Prepared<'_>]) -> Result<()> {
         let Provenance { model, models, .. } = &prepared.provenance;
         model.iter().chain(models.values()).cloned()
     });
-    slot_settings::remember(app, name, models.collect())
+    slot_settings::remember(app, name, models.collect::<BTreeSet<_>>())
 }
 
 /// Plays the stories that are not over, those of all conditions in turn, and reports on all.

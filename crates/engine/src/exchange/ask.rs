@@ -542,7 +542,7 @@ impl<R: Reply> Spec<R> {
         let mut violations = answer.check(&self.constraints);
         violations.retain(|violation| {
             let is_told_in_vain = state.is_last && violation.only_once;
-            !is_told_in_vain && !(state.is_persons && violation.is_style)
+            !(is_told_in_vain || state.is_persons && violation.is_style)
         });
         if violations.is_empty() {
             Ok(answer)
