@@ -1,6 +1,6 @@
 //! The page on records for programs, made from their types, so that it can't be wrong.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 use schemars::{JsonSchema, SchemaGenerator, generate::SchemaSettings};
@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use super::comparison::{ComparisonRecord, ConditionRecord};
 use super::provenance::Provenance;
+use crate::event::{AnswerRecord, EventRecord, Record};
 use crate::rpg::rehearsal::{Rehearsal, RunFigures};
 use crate::statistics::Comparison;
 use crate::undercover::{GameFigures, Statistics};
@@ -27,13 +28,42 @@ fn kinds(generator: &mut SchemaGenerator) -> Vec<Kind> {
     fn part<T: JsonSchema>(generator: &mut SchemaGenerator) -> Value {
         T::json_schema(generator).to_value()
     }
+    /// A variant of what feeds tell.
+    fn told(generator: &mut SchemaGenerator, name: &str) -> Value {
+        let record = part::<Record>(generator);
+        let variants = record["oneOf"].as_array().cloned().unwrap_or_default();
+        let is_it = |variant: &Value| variant["properties"]["record"]["const"] == name;
+        variants.into_iter().find(is_it).unwrap_or_default()
+    }
+    let told = [
+        Kind {
+            name: "event",
+            about: "Something happened. `show --view events` has fewer members.",
+            parts: vec![part::<EventRecord>(generator)],
+        },
+        Kind {
+            name: "answer",
+            about: "Somebody's mind answered.",
+            parts: vec![part::<AnswerRecord>(generator)],
+        },
+        Kind {
+            name: "chapter",
+            about: "A part of somebody's past was archived.",
+            parts: vec![told(generator, "chapter")],
+        },
+        Kind {
+            name: "turn",
+            about: "A turn is over.",
+            parts: vec![told(generator, "turn")],
+        },
+    ];
     let provenance = part::<Provenance>(generator);
     let mut kind = |name, about, parts: Vec<Value>| Kind {
         name,
         about,
         parts: std::iter::once(provenance.clone()).chain(parts).collect(),
     };
-    vec![
+    let of_many = [
         kind(
             "run",
             "A story of `run --games`, `experiment` or `rehearse`, as soon as it ends. Saved ones have the name of their `slot`.",
@@ -67,7 +97,8 @@ fn kinds(generator: &mut SchemaGenerator) -> Vec<Kind> {
                 part::<Comparison>(generator),
             ],
         },
-    ]
+    ];
+    told.into_iter().chain(of_many).collect()
 }
 
 /// The part of the page that follows from the types.
@@ -188,4 +219,31 @@ fn the_page_of_records_is_that_of_their_types() {
             "{PAGE} is out of date; update it with INSTA_UPDATE=always"
         );
     }
+}
+
+/// The kinds of records that the program prints, as its source names them.
+fn printed(folder: &std::path::Path, kinds: &mut BTreeSet<String>) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            printed(&path, kinds);
+            continue;
+        }
+        let text = std::fs::read_to_string(&path).unwrap();
+        let product = text.split("#[cfg(test)]").next().unwrap_or_default();
+        for before in ["\"record\": \"", " record(\"", "(record(\""] {
+            let names = product.split(before).skip(1);
+            kinds.extend(names.filter_map(|rest| Some(rest.split_once('"')?.0.to_owned())));
+        }
+    }
+}
+
+#[test]
+fn every_kind_of_record_is_on_the_page() {
+    let page = std::fs::read_to_string(PAGE).unwrap();
+    let mut kinds = BTreeSet::new();
+    printed("src/cli/commands".as_ref(), &mut kinds);
+    assert!(kinds.len() > 40, "{kinds:?}");
+    kinds.retain(|kind| !page.contains(&format!("`{kind}`")));
+    assert!(kinds.is_empty(), "not in {PAGE}: {kinds:?}");
 }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -14,7 +15,7 @@ use crate::locale::UiText;
 use crate::message::BodyId;
 
 /// The rule by which an audience was made.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum AudienceRule {
     /// The stage and its living occupants, without these.
@@ -35,17 +36,19 @@ pub enum AudienceRule {
 }
 
 /// An entity that got an event.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Recipient {
     /// Its number, which no later entity of the same name gets.
+    #[schemars(with = "u32")]
     pub id: StableId,
     pub name: Arc<str>,
 }
 
 /// An event as feeds get it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct EventRecord {
     /// The id of the body that carries it.
+    #[schemars(with = "String")]
     pub id: BodyId,
     /// The turn (meetings so far).
     pub turn: u64,
@@ -99,7 +102,7 @@ impl EventRecord {
 }
 
 /// Who made an answer.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum AnsweredBy {
     /// The entity's mind, at the first attempt.
@@ -108,11 +111,11 @@ pub enum AnsweredBy {
     Repaired(u32),
     /// The ask's fallback, and why it was used.
     #[serde(deserialize_with = "verbatim")]
-    Fallback(UiText),
+    Fallback(#[schemars(with = "String")] UiText),
 }
 
 /// One call of a tool as feeds get it, with its result as the guards left it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CallRecord {
     /// The round of the ask, from 0.
     pub round: u32,
@@ -125,13 +128,14 @@ pub struct CallRecord {
 }
 
 /// An answer as feeds get it: the entity's own seat and observers.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct AnswerRecord {
     /// The turn (meetings so far).
     pub turn: u64,
     /// The name of the place where the entity is.
     pub place: Arc<str>,
     pub entity: Arc<str>,
+    #[schemars(with = "u32")]
     pub id: StableId,
     /// The number of the ask among all of its entity.
     pub number: u32,
@@ -155,7 +159,7 @@ pub struct AnswerRecord {
 }
 
 /// One thing for a feed.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "record", rename_all = "snake_case")]
 pub enum Record {
     Event(EventRecord),
@@ -163,6 +167,7 @@ pub enum Record {
     /// A chapter was closed.
     Chapter {
         entity: Arc<str>,
+        #[schemars(with = "u32")]
         id: StableId,
         chapter: Arc<str>,
         /// What it was about.

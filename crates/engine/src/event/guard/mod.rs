@@ -19,13 +19,16 @@ pub use secrets::{FactPhrases, SecretRule, Secrets};
 use std::borrow::Cow;
 
 use bevy_ecs::prelude::*;
+use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::knowledge::Knowledge;
 use crate::locale::{Language, UiText};
 
 /// A point at which guards judge a message.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "lowercase")]
 pub enum Point {
     /// Before an event is sent: the free text as its speaker wrote it, once for all receivers.
@@ -126,7 +129,7 @@ pub trait Guard: Send + Sync {
 }
 
 /// What a guard did to a text that it did not just pass.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Act {
     /// Marked the text as suspicious.
@@ -136,13 +139,14 @@ pub enum Act {
 }
 
 /// The record of one act of a guard.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct GuardAct {
     pub guard: String,
     /// The point at which it judged.
     pub point: Point,
     pub act: Act,
     #[serde(deserialize_with = "verbatim")]
+    #[schemars(with = "String")]
     pub reason: UiText,
 }
 
