@@ -1,13 +1,13 @@
-//! Conversations of two friends over months, with facts planted in small talk, and questions whose
-//! answers are known.
+//! Conversations of three friends over two years, with facts planted in small talk, and questions
+//! whose answers are known.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
+use playhouse::memory::{Hit, Index, IndexEntry};
 use playhouse::mind::SplitMix64;
 
 /// A message of a conversation.
 pub(crate) struct Line {
-    pub(crate) id: String,
     pub(crate) speaker: &'static str,
     pub(crate) text: String,
     pub(crate) time: String,
@@ -20,33 +20,39 @@ pub(crate) enum Kind {
     /// One message, asked for in its words.
     Plain,
     /// One message, asked for in other words.
-    Paraphrased,
+    Reworded,
     /// The time of one message.
     When,
-    /// Several messages of different sessions.
-    Several,
-    /// An answer whose subject only the question before it names.
+    /// A message whose subject only the question before it names.
     Answer,
-    /// What was told in a month that the question names.
+    /// All that was told of a thing, in several sessions.
+    Several,
+    /// All that was told of a kind in a month that the question names.
     Dated,
+    /// The last of several statements, of which each makes those before untrue.
+    Changed,
+    /// Nothing: others told of the thing, the one who is asked for did not.
+    Nothing,
 }
 
 impl Kind {
-    pub(crate) const ALL: [Self; 6] = [
+    /// Those that have an answer.
+    pub(crate) const ANSWERED: [Self; 7] = [
         Self::Plain,
-        Self::Paraphrased,
+        Self::Reworded,
         Self::When,
-        Self::Several,
         Self::Answer,
+        Self::Several,
         Self::Dated,
+        Self::Changed,
     ];
 }
 
-/// A question, with the ids of the messages that answer it.
+/// A question, with the numbers of the lines that answer it.
 pub(crate) struct Question {
     pub(crate) kind: Kind,
     pub(crate) text: String,
-    pub(crate) evidence: Vec<String>,
+    pub(crate) evidence: Vec<usize>,
 }
 
 /// A conversation's messages and its questions.
@@ -56,195 +62,313 @@ pub(crate) struct Talk {
     pub(crate) questions: Vec<Question>,
 }
 
-/// What can be told of a subject. `{x}` stands for the thing, `{p}` for the person.
-pub(crate) struct Topic {
-    pub(crate) things: &'static [&'static str],
-    /// Statements that name the subject.
+impl Talk {
+    pub(crate) fn index(&self) -> Index {
+        let mut index = Index::new();
+        for line in &self.lines {
+            index.add(&IndexEntry {
+                speaker: line.speaker,
+                text: &line.text,
+                time: &line.time,
+                session: &line.session,
+                about: &[],
+            });
+        }
+        index
+    }
+
+    /// Searches for all questions of some kinds, given their numbers, and returns the mean share of
+    /// the evidence among what is found by kind, in percent.
+    pub(crate) fn shares(
+        &self,
+        kinds: &[Kind],
+        search: impl Fn(usize, &Question) -> Vec<Hit>,
+    ) -> Vec<f64> {
+        let share = |(number, question): (usize, &Question)| {
+            let hits = search(number, question);
+            let is_found = |line: &&usize| hits.iter().any(|hit| hit.entry as usize == **line);
+            let found = question.evidence.iter().filter(is_found).count();
+            100.0 * found as f64 / question.evidence.len() as f64
+        };
+        let of_kind = |kind: &Kind| {
+            let questions = self.questions.iter().enumerate();
+            let shares: Vec<_> = questions
+                .filter(|(_, asked)| asked.kind == *kind)
+                .map(share)
+                .collect();
+            mean(&shares)
+        };
+        kinds.iter().map(of_kind).collect()
+    }
+}
+
+pub(crate) fn mean(numbers: &[f64]) -> f64 {
+    numbers.iter().sum::<f64>() / numbers.len() as f64
+}
+
+/// What can be told of a thing. `{x}` stands for the thing, `{w}` for a place, `{p}` for a person,
+/// `{t}` for a month.
+pub(crate) struct Deed {
     pub(crate) says: &'static [&'static str],
-    /// A question of the other, and answers that don't name the subject.
-    pub(crate) cue: &'static str,
-    pub(crate) answers: &'static [&'static str],
     pub(crate) plain: &'static str,
-    pub(crate) paraphrased: &'static str,
+    pub(crate) reworded: &'static str,
     pub(crate) when: &'static str,
-    pub(crate) several: &'static str,
-    pub(crate) answered: &'static str,
     pub(crate) dated: &'static str,
+    /// As [`Self::plain`], to the one who did it.
+    pub(crate) cue: &'static str,
 }
 
 /// The words of a language.
 pub(crate) struct Tongue {
     pub(crate) name: &'static str,
-    pub(crate) pairs: &'static [[&'static str; 2]],
-    pub(crate) topics: &'static [Topic],
-    /// Times that statements begin or end with; `{s}` stands for the statement.
+    pub(crate) people: [&'static str; 3],
+    pub(crate) things: &'static [&'static str],
+    pub(crate) places: &'static [&'static str],
+    pub(crate) deeds: &'static [Deed],
+    /// Where something is kept from now on, and the question for it.
+    pub(crate) kept: &'static [&'static str],
+    pub(crate) where_kept: &'static str,
+    pub(crate) several: &'static str,
+    /// Answers that name the place alone.
+    pub(crate) answers: &'static [&'static str],
+    /// What statements `{s}` begin or end with.
     pub(crate) told: &'static [&'static str],
     pub(crate) small: &'static [&'static str],
-    pub(crate) reactions: &'static [&'static str],
-    pub(crate) greetings: &'static [&'static str],
-    pub(crate) fillers: &'static [&'static str],
     pub(crate) months: [&'static str; 12],
     /// A date, with `{d}`, `{m}` and `{y}`.
     pub(crate) date: &'static str,
     pub(crate) month: &'static str,
 }
 
-/// A fact that was told.
+impl Tongue {
+    fn month(&self, (year, month): (usize, usize)) -> String {
+        let named = self.month.replace("{m}", self.months[month]);
+        named.replace("{y}", &year.to_string())
+    }
+}
+
+/// A fact that was told: a line, whose it is, the thing, the deed or `None` for where it is kept.
 struct Told {
-    topic: usize,
-    thing: &'static str,
+    line: usize,
     person: usize,
-    id: String,
+    thing: &'static str,
+    deed: Option<usize>,
     is_answer: bool,
     month: (usize, usize),
 }
 
-/// Conversations of a language, with about 150 questions each.
-pub(crate) fn talks(tongue: &Tongue, seed: u64, count: usize) -> Vec<Talk> {
-    let mut random = SplitMix64::new(seed);
-    (0..count)
-        .map(|number| talk(tongue, &mut random, number))
-        .collect()
+/// A conversation that is being written.
+struct Writer<'t> {
+    tongue: &'t Tongue,
+    random: SplitMix64,
+    talk: Talk,
+    told: Vec<Told>,
+    /// Year, month and day of the session, and its number.
+    date: (usize, usize, usize),
+    session: usize,
 }
 
-fn talk(tongue: &Tongue, random: &mut SplitMix64, number: usize) -> Talk {
-    let name = format!("{}-{number}", tongue.name);
-    let people = tongue.pairs[number % tongue.pairs.len()];
-    let mut talk = Talk::default();
-    let mut told: Vec<Told> = Vec::new();
-    let (mut year, mut month, mut day) = (
-        2022 + random.below(2),
-        random.below(12),
-        1 + random.below(28),
-    );
-    for session in 1..=20 + random.below(10) {
-        day += 3 + random.below(16);
-        if day > 28 {
-            (day, month) = (day - 28, month + 1);
-        }
-        if month == 12 {
-            (month, year) = (0, year + 1);
-        }
-        let hour = 1 + random.below(11);
-        let date = tongue.date.replace("{d}", &day.to_string());
-        let date = date
-            .replace("{m}", tongue.months[month])
-            .replace("{y}", &year.to_string());
-        let time = format!("{hour}:{:02} pm on {date}", random.below(60));
-        let mut speaker = random.below(2);
-        let mut turn = 0;
-        let mut say = |talk: &mut Talk, speaker: usize, text: String| {
-            turn += 1;
-            let id = format!("{name}:D{session}:{turn}");
-            talk.lines.push(Line {
-                id: id.clone(),
-                speaker: people[speaker],
-                text,
-                time: time.clone(),
-                session: format!("{name}:session_{session}"),
-            });
-            id
-        };
-        for _ in 0..2 {
-            let text = random
-                .pick(tongue.greetings)
-                .unwrap()
-                .replace("{o}", people[1 - speaker]);
-            let small = small(tongue, random);
-            say(&mut talk, speaker, format!("{text} {small}"));
-            speaker = 1 - speaker;
-        }
-        for _ in 0..2 + random.below(3) {
-            let number = random.below(tongue.topics.len());
-            let topic = &tongue.topics[number];
-            let thing = *random.pick(topic.things).unwrap();
-            let is_answer = random.happens(35);
-            let mut text = if is_answer {
-                say(&mut talk, 1 - speaker, topic.cue.to_owned());
-                random.pick(topic.answers).unwrap().replace("{x}", thing)
-            } else {
-                let says = random.pick(topic.says).unwrap().replace("{x}", thing);
-                random.pick(tongue.told).unwrap().replace("{s}", &says)
-            };
-            if random.happens(60) {
-                text = format!("{text} {}", small(tongue, random));
-            }
-            let id = say(&mut talk, speaker, text);
-            told.push(Told {
-                topic: number,
-                thing,
-                person: speaker,
-                id,
-                is_answer,
-                month: (year, month),
-            });
-            let reaction = random.pick(tongue.reactions).unwrap();
-            let reaction = reaction
-                .replace("{x}", thing)
-                .replace("{o}", people[speaker]);
-            say(&mut talk, 1 - speaker, reaction);
-            for _ in 0..1 + random.below(6) {
-                say(&mut talk, speaker, small(tongue, random));
-                speaker = 1 - speaker;
-            }
-            speaker = random.below(2);
+/// A conversation of about 3,000 lines, with some hundred questions.
+pub(crate) fn talk(tongue: &Tongue, seed: u64) -> Talk {
+    let mut writer = Writer {
+        tongue,
+        random: SplitMix64::new(seed),
+        talk: Talk::default(),
+        told: Vec::new(),
+        date: (2022, 0, 1),
+        session: 0,
+    };
+    for session in 0..120 {
+        writer.session = session;
+        writer.next_date();
+        writer.chat();
+        for _ in 0..3 {
+            writer.tell();
+            writer.chat();
         }
     }
-    ask(tongue, &mut talk, &told, people);
-    talk
+    writer.ask();
+    writer.talk
 }
 
-/// A few sentences about nothing.
-fn small(tongue: &Tongue, random: &mut SplitMix64) -> String {
-    let sentences = (0..1 + random.below(3)).map(|_| {
-        let text = random.pick(tongue.small).unwrap();
-        text.replace("{f}", random.pick(tongue.fillers).unwrap())
-    });
-    let sentences: Vec<_> = sentences.collect();
-    sentences.join(if tongue.name == "zh" { "" } else { " " })
-}
-
-fn ask(tongue: &Tongue, talk: &mut Talk, told: &[Told], people: [&str; 2]) {
-    let mut add = |kind, pattern: &str, fact: &Told, evidence: Vec<String>| {
-        let text = pattern
-            .replace("{p}", people[fact.person])
-            .replace("{x}", fact.thing);
-        let (year, month) = fact.month;
-        let date = tongue.month.replace("{m}", tongue.months[month]);
-        let text = text.replace("{t}", &date.replace("{y}", &year.to_string()));
-        let is_new = talk.questions.iter().all(|known| known.text != text);
-        if is_new && !pattern.is_empty() {
-            talk.questions.push(Question {
-                kind,
-                text,
-                evidence,
-            });
+impl Writer<'_> {
+    fn next_date(&mut self) {
+        let (year, month, day) = &mut self.date;
+        *day += 3 + self.random.below(7);
+        if *day > 28 {
+            (*day, *month) = (*day - 28, *month + 1);
         }
-    };
-    for fact in told {
-        let topic = &tongue.topics[fact.topic];
-        let own = || {
-            told.iter()
-                .filter(|told| told.topic == fact.topic && told.person == fact.person)
+        if *month == 12 {
+            (*month, *year) = (0, *year + 1);
+        }
+    }
+
+    fn pick<T: Copy>(&mut self, of: &[T]) -> T {
+        *self.random.pick(of).unwrap()
+    }
+
+    fn say(&mut self, person: usize, text: String) -> usize {
+        let (year, month, day) = self.date;
+        let date = self.tongue.date.replace("{d}", &day.to_string());
+        let named = date.replace("{m}", self.tongue.months[month]);
+        self.talk.lines.push(Line {
+            speaker: self.tongue.people[person],
+            text,
+            time: named.replace("{y}", &year.to_string()),
+            session: self.session.to_string(),
+        });
+        self.talk.lines.len() - 1
+    }
+
+    /// Some lines about nothing, which name things too.
+    fn chat(&mut self) {
+        for _ in 0..4 + self.random.below(5) {
+            let person = self.random.below(3);
+            let thing = self.pick(self.tongue.things);
+            let text = self.pick(self.tongue.small).replace("{x}", thing);
+            self.say(person, text);
+        }
+    }
+
+    /// Somebody tells what was done with a thing, or where it is kept now.
+    fn tell(&mut self) {
+        let person = self.random.below(3);
+        let number = self.random.below(self.tongue.things.len());
+        // Nobody tells of every thing.
+        if number % 4 == person {
+            return;
+        }
+        let thing = self.tongue.things[number];
+        let place = self.pick(self.tongue.places);
+        let deed = self.random.below(self.tongue.deeds.len());
+        let is_kept = number % 4 == 3 && self.random.happens(60);
+        let is_answer = !is_kept && self.random.happens(30);
+        let text = if is_answer {
+            let cue = self.tongue.deeds[deed].cue.replace("{x}", thing);
+            self.say((person + 1) % 3, cue);
+            self.pick(self.tongue.answers).to_owned()
+        } else {
+            let deeds = self.tongue.deeds;
+            let says = if is_kept {
+                self.tongue.kept
+            } else {
+                deeds[deed].says
+            };
+            let says = self.pick(says);
+            self.pick(self.tongue.told).replace("{s}", says)
         };
-        let same: Vec<_> = own().filter(|told| told.thing == fact.thing).collect();
-        let ids = |told: &[&Told]| told.iter().map(|told| told.id.clone()).collect::<Vec<_>>();
-        if same.len() == 1 && !fact.is_answer {
-            add(Kind::Plain, topic.plain, fact, ids(&same));
-            add(Kind::Paraphrased, topic.paraphrased, fact, ids(&same));
-            add(Kind::When, topic.when, fact, ids(&same));
+        let line = self.say(person, text.replace("{x}", thing).replace("{w}", place));
+        let month = (self.date.0, self.date.1);
+        let deed = (!is_kept).then_some(deed);
+        self.told.push(Told {
+            line,
+            person,
+            thing,
+            deed,
+            is_answer,
+            month,
+        });
+    }
+
+    /// Asks for everything that was told, but not for what was told twice as if it had been once.
+    fn ask(&mut self) {
+        self.ask_for_each();
+        for ((person, thing), told) in self.groups(|told| Some(told.thing)) {
+            if (2..=6).contains(&told.len()) {
+                self.add(
+                    Kind::Several,
+                    self.tongue.several,
+                    (person, thing, ""),
+                    told,
+                );
+            }
         }
-        let facts: Vec<_> = own().collect();
-        let things: BTreeSet<_> = facts.iter().map(|told| told.thing).collect();
-        if (2..=5).contains(&facts.len()) && things.len() > 1 {
-            add(Kind::Several, topic.several, fact, ids(&facts));
+        for ((person, (deed, month)), told) in self.groups(|told| Some((told.deed?, told.month))) {
+            let month = self.tongue.month(month);
+            self.add(
+                Kind::Dated,
+                self.tongue.deeds[deed].dated,
+                (person, "", &month),
+                told,
+            );
         }
-        if facts.len() <= 2 && fact.is_answer {
-            add(Kind::Answer, topic.answered, fact, ids(&facts));
+        let kept = self.groups(|told| told.deed.is_none().then_some(told.thing));
+        for ((person, thing), told) in kept {
+            if let [_, .., last] = told[..] {
+                self.add(
+                    Kind::Changed,
+                    self.tongue.where_kept,
+                    (person, thing, ""),
+                    vec![last],
+                );
+            }
         }
-        let of_month: Vec<_> = own().filter(|told| told.month == fact.month).collect();
-        if facts.len() > of_month.len() {
-            add(Kind::Dated, topic.dated, fact, ids(&of_month));
+        self.ask_for_nothing();
+    }
+
+    fn ask_for_each(&mut self) {
+        for ((person, (thing, deed)), told) in self.groups(|told| Some((told.thing, told.deed?))) {
+            let [line] = told[..] else { continue };
+            let deed = &self.tongue.deeds[deed];
+            let is_answer = self
+                .told
+                .iter()
+                .any(|told| told.line == line && told.is_answer);
+            let questions: &[_] = if is_answer {
+                &[(Kind::Answer, deed.plain)]
+            } else {
+                &[
+                    (Kind::Plain, deed.plain),
+                    (Kind::Reworded, deed.reworded),
+                    (Kind::When, deed.when),
+                ]
+            };
+            for (kind, text) in questions {
+                self.add(*kind, text, (person, thing, ""), told.clone());
+            }
         }
+    }
+
+    fn ask_for_nothing(&mut self) {
+        let told = self.groups(|told| Some(told.thing));
+        for person in 0..self.tongue.people.len() {
+            for &thing in self.tongue.things {
+                if !told.contains_key(&(person, thing)) {
+                    let deed = self.random.below(self.tongue.deeds.len());
+                    let text = self.tongue.deeds[deed].plain;
+                    self.add(Kind::Nothing, text, (person, thing, ""), Vec::new());
+                }
+            }
+        }
+    }
+
+    /// The lines of what was told, by person and what they have in common.
+    fn groups<K: Ord>(&self, key: impl Fn(&Told) -> Option<K>) -> BTreeMap<(usize, K), Vec<usize>> {
+        let mut groups: BTreeMap<_, Vec<usize>> = BTreeMap::new();
+        for told in &self.told {
+            if let Some(key) = key(told) {
+                groups
+                    .entry((told.person, key))
+                    .or_default()
+                    .push(told.line);
+            }
+        }
+        groups
+    }
+
+    fn add(
+        &mut self,
+        kind: Kind,
+        text: &str,
+        (person, thing, month): (usize, &str, &str),
+        evidence: Vec<usize>,
+    ) {
+        let text = text.replace("{p}", self.tongue.people[person]);
+        let text = text.replace("{x}", thing).replace("{t}", month);
+        self.talk.questions.push(Question {
+            kind,
+            text,
+            evidence,
+        });
     }
 }

@@ -1,148 +1,123 @@
-//! The words of the conversations.
+//! The words of the conversations. The things are nouns for artifacts that WordNet's definitions
+//! use at least 25 times, in the order of their SHA-256, without those that nobody has at home; the
+//! Chinese ones are their translations. The sentences know nothing of the lists of recall.
 
-use super::talk::{Tongue, Topic};
+use super::talk::{Deed, Tongue};
 
-macro_rules! topics {
-    ($([$($thing:literal)*], [$($say:literal)*], $cue:literal, [$($answer:literal)*], $plain:literal, $paraphrased:literal, $when:literal, $several:literal, $answered:literal, $dated:literal;)*) => {
-        &[$(Topic {
-            things: &[$($thing),*], says: &[$($say),*], cue: $cue, answers: &[$($answer),*],
-            plain: $plain, paraphrased: $paraphrased, when: $when, several: $several,
-            answered: $answered, dated: $dated,
+macro_rules! deeds {
+    ($([$($says:literal),*], $plain:literal, $reworded:literal, $when:literal, $dated:literal, $cue:literal;)*) => {
+        &[$(Deed {
+            says: &[$($says),*], plain: $plain, reworded: $reworded, when: $when, dated: $dated, cue: $cue,
         }),*]
     };
 }
 
 pub(crate) const ENGLISH: Tongue = Tongue {
     name: "en",
-    pairs: &[
-        ["Clara", "Miriam"],
-        ["John", "Maria"],
-        ["Tom", "John"],
-        ["Joan", "Nat"],
-        ["Audrey", "Andy"],
-        ["James", "John"],
-        ["Debbie", "Jolene"],
-        ["Evan", "Sam"],
-        ["Calvin", "Dave"],
-        ["Rosa", "Maria"],
+    people: ["Mara", "Tobin", "Ilse"],
+    things: &[
+        "mirror",
+        "balloon",
+        "pan",
+        "violin",
+        "curtain",
+        "mat",
+        "tube",
+        "microscope",
+        "toy",
+        "helmet",
+        "basin",
+        "hat",
+        "cord",
+        "cart",
+        "piano",
+        "suit",
+        "lever",
+        "truck",
+        "boat",
+        "box",
+        "drum",
+        "tank",
+        "umbrella",
+        "tent",
+        "car",
+        "cake",
+        "bus",
+        "airplane",
+        "cannon",
+        "door",
+        "panel",
+        "linen",
     ],
-    topics: topics![
-        ["guitar" "violin" "clarinet" "ukulele" "cello" "drums"], ["I picked up the {x} again and I love it." "I've been practicing the {x} every night." "I finally bought myself a {x}!"],
-        "Are you still making music?", ["Sure! It's the {x} these days." "The {x}, mostly. It keeps me sane."],
-        "When does {p} practice the {x}?", "Which thing with strings or sticks does {p} play, the {x}?", "When did {p} buy the {x}?", "What instruments does {p} play?", "What kind of music does {p} make?", "Which instrument did {p} practice in {t}?";
-
-        ["kitten" "puppy" "turtle" "parrot" "hamster" "rabbit"], ["We adopted a {x} from the shelter." "I brought home a little {x}, the kids are over the moon." "Our new {x} already sleeps on the sofa."],
-        "Any new member of the family?", ["Yes, a {x}! We named it Biscuit." "You guessed it, a {x} moved in."],
-        "Where did {p} adopt the {x}?", "Where does the {x} that lives with {p} come from?", "When did {p} adopt a {x}?", "What pets does {p} have?", "Who joined {p}'s family?", "What animal did {p} take in in {t}?";
-
-        ["Paris" "Lisbon" "Kyoto" "Oslo" "Vancouver" "Prague"], ["I flew to {x} and walked until my feet hurt." "We spent a few days in {x} with my sister." "I went to {x} for a long weekend."],
-        "Did you get away at all?", ["I did, {x} was a dream." "A quick one to {x}, yes."],
-        "With whom did {p} spend days in {x}?", "Who traveled with {p} to {x}?", "When did {p} go to {x}?", "Which cities has {p} traveled to?", "Where did {p} get away to?", "Where did {p} travel in {t}?";
-
-        ["pottery" "salsa" "photography" "woodworking" "calligraphy" "yoga"], ["I signed up for a {x} class." "I went to my first {x} workshop and it was so calming." "The {x} class is what gets me through the week."],
-        "Found something to do after work?", ["{x}! I should have started years ago." "I'm into {x} now, who would have thought."],
-        "What class did {p} sign up for, {x}?", "How did {p} feel in the course on {x}?", "When did {p} sign up for a {x} class?", "What activities does {p} do in spare time?", "What does {p} do after work?", "Which workshop did {p} attend in {t}?";
-
-        ["Dune" "Middlemarch" "Beloved" "Emma" "Ulysses" "Persuasion"], ["I finished reading {x}, what an ending." "I couldn't put {x} down." "My book club picked {x} and I devoured it."],
-        "What's on your nightstand?", ["{x}. Slow start, but it grows on you." "Still {x}, and I don't want it to end."],
-        "Who picked {x} for {p}?", "Which novel called {x} did {p} get through?", "When did {p} finish {x}?", "What books has {p} read?", "What is on {p}'s nightstand?", "What did {p} read in {t}?";
-
-        ["marathon" "triathlon" "swimming race" "charity run" "bike race" "relay"], ["I ran my first {x} and finished in one piece." "I won a medal at the {x}!" "I've been training for the {x} and my legs are jelly."],
-        "How is the training going?", ["The {x} is done, and I survived." "Good! The {x} is the next thing on my list."],
-        "What did {p} win at the {x}?", "Which prize did {p} get in the {x}?", "When did {p} run the {x}?", "Which competitions did {p} take part in?", "What is {p} training for?", "Which race did {p} take part in in {t}?";
-
-        ["nurse" "baker" "teacher" "architect" "translator" "gardener"], ["I quit and started as a {x}." "I got hired as a {x}, starting Monday." "They offered me a post as a {x} and I took it."],
-        "How are things at work?", ["All new: I'm a {x} now." "Different! You're talking to a {x}."],
-        "Who hired {p} as a {x}?", "Which job did {p} take as a {x}?", "When did {p} start as a {x}?", "What jobs has {p} had?", "How are things at work for {p}?", "What career did {p} choose in {t}?";
-
-        ["lasagna" "paella" "pumpkin pie" "ramen" "brownies" "sourdough"], ["I cooked {x} for the whole street." "I tried my grandma's recipe for {x} and burned half of it." "I baked and fried all day, the {x} was worth it."],
-        "What's for dinner?", ["{x}, from scratch!" "Guess what, {x} again."],
-        "Whose recipe for {x} did {p} try?", "From whom does {p} know how to make {x}?", "When did {p} cook {x}?", "What dishes has {p} cooked?", "What does {p} have for dinner?", "What food did {p} make in {t}?";
-
-        ["necklace" "telescope" "fountain pen" "leather jacket" "camera" "bicycle"], ["My brother gave me a {x} for my birthday." "I got a {x} from my aunt and I'm still speechless." "Grandpa left me his old {x}."],
-        "What did you unwrap?", ["A {x}, can you believe it?" "Socks. And a {x}!"],
-        "Who gave {p} a {x}?", "From whom is the present of {p}, the {x}?", "When did {p} get the {x}?", "What gifts did {p} receive?", "What did {p} unwrap?", "What present did {p} get in {t}?";
-
-        ["ankle" "wrist" "shoulder" "knee" "back" "elbow"], ["I sprained my {x} on the stairs." "The doctor says my {x} needs rest." "I hurt my {x} and can't drive."],
-        "You look pale, what happened?", ["It's my {x}. Don't ask." "My {x} again, it kept me up all night."],
-        "How did {p} sprain the {x}?", "Where did {p} get the injury of the {x}?", "When did {p} hurt the {x}?", "What injuries did {p} have?", "Why did {p} look pale?", "Which health problem did {p} have in {t}?";
-
-        ["sunset" "lighthouse" "horse" "waterfall" "oak tree" "harbor"], ["I painted a {x} and hung it in the hall." "I sold my picture of the {x}!" "I've been working on a canvas with a {x}."],
-        "Are you still drawing?", ["I am. A {x}, this time in oil." "A {x} is on the easel right now."],
-        "Where did {p} hang the {x}?", "In which room is the painting of the {x} by {p}?", "When did {p} paint the {x}?", "What has {p} painted?", "What is {p} drawing?", "What did {p} paint in {t}?";
-
-        ["food bank" "animal shelter" "hospice" "library" "homeless shelter" "youth center"], ["I volunteered at the {x} and it opened my eyes." "I helped out at the {x} all day." "We raised money for the {x}."],
-        "What kept you so busy?", ["The {x}, they never have enough hands." "I was at the {x}, as always."],
-        "What did {p} raise for the {x}?", "How did {p} support the {x} with donations?", "When did {p} volunteer at the {x}?", "Where has {p} helped as a volunteer?", "What kept {p} busy?", "Where did {p} volunteer in {t}?";
+    places: &[
+        "behind the church",
+        "at the station",
+        "in the cellar",
+        "at the market",
+        "in the attic",
+        "by the river",
+        "at my uncle's",
+        "in the garage",
+        "at the bakery",
+        "near the bridge",
+        "at the office",
+        "in the old barn",
+        "at the lake",
+        "on the roof",
+    ],
+    deeds: deeds![
+        ["I bought the {x} {w}.", "The {x} is mine, I bought it {w}."], "Where did {p} buy the {x}?", "How did {p} come by the {x}, and from which shop?", "When did {p} buy the {x}?", "What did {p} buy in {t}?", "Where did you buy the {x}?";
+        ["I lost the {x} {w}.", "The {x} is gone, I lost it {w}."], "Where did {p} lose the {x}?", "Since when has the {x} of {p} been missing?", "When did {p} lose the {x}?", "What did {p} lose in {t}?", "Where did you lose the {x}?";
+        ["I found the {x} {w}.", "Guess where the {x} was, I found it {w}."], "Where did {p} find the {x}?", "Where did the {x} turn up again for {p}?", "When did {p} find the {x}?", "What did {p} find in {t}?", "Where did you find the {x}?";
+        ["I broke the {x} {w}.", "My fault, I broke the {x} {w}."], "Where did {p} break the {x}?", "How was {p}'s {x} damaged?", "When did {p} break the {x}?", "What did {p} break in {t}?", "Where did you break the {x}?";
+        ["I painted the {x} {w}.", "All day I painted the {x} {w}."], "Where did {p} paint the {x}?", "Where did the {x} of {p} get its new colour?", "When did {p} paint the {x}?", "What did {p} paint in {t}?", "Where did you paint the {x}?";
+        ["I sold the {x} {w}.", "I sold the {x} {w}, for next to nothing."], "Where did {p} sell the {x}?", "Who owns the {x} now that {p} let go of it for money?", "When did {p} sell the {x}?", "What did {p} sell in {t}?", "Where did you sell the {x}?";
+        ["I hid the {x} {w}.", "Nobody knows, but I hid the {x} {w}."], "Where did {p} hide the {x}?", "Where is the {x} that {p} doesn't want anybody to see?", "When did {p} hide the {x}?", "What did {p} hide in {t}?", "Where did you hide the {x}?";
+        ["I cleaned the {x} {w}.", "I cleaned the {x} {w} until it shone."], "Where did {p} clean the {x}?", "Where did {p} scrub the dirt off the {x}?", "When did {p} clean the {x}?", "What did {p} clean in {t}?", "Where did you clean the {x}?";
+        ["I repaired the {x} {w}.", "It took hours, but I repaired the {x} {w}."], "Where did {p} repair the {x}?", "Where did {p} get the {x} to work again?", "When did {p} repair the {x}?", "What did {p} repair in {t}?", "Where did you repair the {x}?";
+        ["I lent the {x} to somebody {w}.", "I lent the {x} to a stranger {w}."], "Where did {p} lend the {x} to somebody?", "Who has {p}'s {x} for a while?", "When did {p} lend the {x} to somebody?", "What did {p} lend in {t}?", "Where did you lend the {x} to somebody?";
+    ],
+    kept: &[
+        "From today I keep the {x} {w}.",
+        "I moved the {x} again, I keep it {w} now.",
+        "The {x} has a new home: I keep it {w}.",
+    ],
+    where_kept: "Where does {p} keep the {x} now?",
+    several: "What do we know of {p}'s {x}?",
+    answers: &[
+        "{w}, of all places.",
+        "Oh, {w}.",
+        "I think it was {w}, but don't ask me for details.",
     ],
     told: &[
         "{s}",
         "{s}",
         "{s} That was yesterday.",
-        "Last week was big: {s}",
-        "Two days ago, no kidding: {s}",
-        "{s} It was last Friday.",
+        "Last week was long. {s}",
         "So, {s}",
-        "Guess what! {s}",
-        "{s} I still can't believe it.",
+        "{s} I'm still tired.",
+        "You won't like it. {s}",
+        "Listen: {s}",
     ],
     small: &[
         "How have you been?",
-        "Work has been crazy because of {f}.",
-        "I was thinking about {f} the other day.",
-        "Life is good, I can't complain.",
-        "The kids keep asking about {f}.",
-        "We should talk about {f} some time.",
-        "You always know what to say.",
-        "That means a lot to me.",
-        "What about you, what's new?",
-        "I need a break from {f}, honestly.",
-        "My family sends their love.",
-        "I saw a movie about {f}.",
-        "Remember when we used to laugh about {f}?",
-        "I read something about {f} on the train.",
-        "My friends started with {f}, not for me.",
-        "I took some photos of {f}.",
-        "Nothing beats a quiet evening at home.",
-        "I'm trying to stay positive about {f}.",
-    ],
-    reactions: &[
-        "That's awesome, {o}!",
-        "Wow, a {x}? Tell me more!",
-        "I'm so happy for you, {o}.",
-        "How did that feel?",
-        "You're amazing, {o}. What's next?",
-        "Oh no way! Good for you.",
-        "That sounds lovely. I'd like that, too.",
-        "Ha, that's so you, {o}!",
-    ],
-    greetings: &[
-        "Hey {o}! Long time no see.",
-        "Hi {o}, good to hear from you.",
-        "{o}! I was just about to call.",
-        "Hello {o}, what a week.",
-    ],
-    fillers: &[
-        "the weather",
-        "music",
-        "the new boss",
-        "dinner plans",
-        "old pets",
-        "the garden",
-        "money",
-        "books",
-        "a trip",
-        "school",
-        "painting",
-        "the race",
-        "dancing",
-        "gifts",
-        "the doctor",
-        "volunteers",
-        "the neighbors",
-        "football",
-        "the news",
-        "holidays",
+        "I can't complain.",
+        "Did you ever want a {x}?",
+        "I dreamed of a {x} last night.",
+        "My neighbour talks of nothing but his {x}.",
+        "The weather is awful.",
+        "What do you think of that {x}?",
+        "You always say that.",
+        "I read something about a {x} in the paper.",
+        "Work is endless at the moment.",
+        "Somebody left a {x} in front of my house.",
+        "I'm glad that you are here.",
+        "A {x} costs a fortune these days.",
+        "Let's talk of something else.",
+        "My sister drew a {x} for me.",
+        "That's kind of you.",
+        "Was there a {x} in that film?",
+        "I slept badly.",
     ],
     months: [
         "January",
@@ -164,105 +139,106 @@ pub(crate) const ENGLISH: Tongue = Tongue {
 
 pub(crate) const CHINESE: Tongue = Tongue {
     name: "zh",
-    pairs: &[
-        ["林晓", "陈默"],
-        ["阿菱", "老闻"],
-        ["周禾", "陈默"],
-        ["沈青", "许白"],
+    people: ["林乔", "何远", "苏梅"],
+    things: &[
+        "镜子",
+        "气球",
+        "平底锅",
+        "小提琴",
+        "窗帘",
+        "垫子",
+        "管子",
+        "显微镜",
+        "玩具",
+        "头盔",
+        "脸盆",
+        "帽子",
+        "绳子",
+        "推车",
+        "钢琴",
+        "西装",
+        "杠杆",
+        "卡车",
+        "小艇",
+        "箱子",
+        "大鼓",
+        "水箱",
+        "雨伞",
+        "帐篷",
+        "汽车",
+        "蛋糕",
+        "公交车",
+        "飞机",
+        "大炮",
+        "木门",
+        "面板",
+        "床单",
     ],
-    topics: topics![
-        ["二胡" "琵琶" "吉他" "笛子" "钢琴"], ["我又开始练{x}了，每天晚上都练。" "我终于买了一把{x}！" "教{x}的师父夸我有进步。"],
-        "你现在还玩音乐吗？", ["玩啊，最近迷上了{x}。" "主要是{x}，解闷用的。"],
-        "{p}什么时候练{x}？", "{p}跟谁学{x}？", "{p}是什么时候买{x}的？", "{p}会哪些乐器？", "{p}现在玩什么音乐？", "{p}在{t}练了什么乐器？";
-        ["小猫" "小狗" "乌龟" "鹦鹉" "兔子"], ["我们从收容所领养了一只{x}。" "我带回来一只{x}，孩子们乐坏了。" "家里那只{x}整天睡在沙发上。"],
-        "家里添了新成员？", ["是啊，一只{x}，叫豆豆。" "猜对了，来了只{x}。"],
-        "{p}从哪里领养了{x}？", "{p}家的{x}是从哪儿抱来的？", "{p}什么时候领养了{x}？", "{p}养过哪些宠物？", "{p}家里添了什么？", "{p}在{t}领养了什么？";
-        ["杭州" "大理" "青岛" "敦煌" "桂林"], ["我去了一趟{x}，走得脚都肿了。" "我和姐姐在{x}住了几天。" "趁着假期我飞到{x}看了看。"],
-        "你最近出门了吗？", ["去了，{x}真美。" "就去了趟{x}。"],
-        "{p}和谁在{x}住了几天？", "谁陪{p}去{x}旅行？", "{p}什么时候去的{x}？", "{p}去过哪些地方旅游？", "{p}最近出门去了哪里？", "{p}在{t}去了哪里？";
-        ["陶艺" "书法" "木工" "摄影" "太极"], ["我报了一个{x}班。" "第一次上{x}课，心一下子静了。" "一周就盼着那节{x}课。"],
-        "下班以后都干什么？", ["学{x}呢，早该学了。" "现在迷{x}，没想到吧。"],
-        "{p}第一次上{x}课感觉怎样？", "{p}参加{x}课程有什么感受？", "{p}什么时候报的{x}班？", "{p}业余时间学些什么？", "{p}下班以后干什么？", "{p}在{t}上了什么课？";
-        ["红楼梦" "边城" "围城" "活着" "茶馆"], ["我刚读完《{x}》，结尾太好了。" "读书会选了《{x}》，我一口气看完。" "《{x}》我看得停不下来。"],
-        "床头放着什么书？", ["《{x}》，开头慢，后面好看。" "还是《{x}》，舍不得看完。"],
-        "谁选了《{x}》？", "{p}为什么会看那本小说《{x}》？", "{p}什么时候读完《{x}》的？", "{p}读过哪些书？", "{p}床头放着什么？", "{p}在{t}读了什么书？";
-        ["护士" "面包师" "老师" "翻译" "园丁"], ["我辞了职，改行做{x}了。" "人家录用我当{x}，下周一上班。" "他们请我去做{x}，我答应了。"],
-        "工作怎么样？", ["换了，现在我是{x}。" "不一样了，你在跟一个{x}说话。"],
-        "谁请{p}去做{x}？", "{p}找到了什么差事，是{x}吗？", "{p}什么时候开始做{x}的？", "{p}做过哪些工作？", "{p}的工作怎么样？", "{p}在{t}换了什么工作？";
-        ["饺子" "红烧肉" "酸菜鱼" "月饼" "葱油饼"], ["我给整条街的人做了{x}。" "照着奶奶的方子做{x}，糊了一半。" "忙活一天，{x}总算没白做。"],
-        "晚上吃什么？", ["{x}，自己做的！" "猜猜，又是{x}。"],
-        "{p}照着谁的方子做{x}？", "{p}做{x}的手艺是跟谁学的？", "{p}什么时候做的{x}？", "{p}做过哪些菜？", "{p}晚上吃什么？", "{p}在{t}做了什么吃的？";
-        ["项链" "望远镜" "钢笔" "皮夹克" "自行车"], ["生日那天哥哥送了我一个{x}。" "姑姑给我寄来一个{x}，我都说不出话了。" "爷爷把他的旧{x}留给了我。"],
-        "拆开礼物是什么？", ["一个{x}，你敢信？" "袜子，还有{x}！"],
-        "谁送了{p}{x}？", "{p}的{x}是谁赠的？", "{p}什么时候收到{x}的？", "{p}收到过哪些礼物？", "{p}拆开的礼物是什么？", "{p}在{t}收到了什么礼物？";
-        ["脚踝" "手腕" "肩膀" "膝盖" "腰"], ["我下楼梯把{x}扭了。" "大夫说我的{x}要静养。" "我{x}疼得开不了车。"],
-        "你脸色不好，怎么了？", ["是{x}，别提了。" "又是{x}，疼得一夜没睡。"],
-        "{p}的{x}是怎么扭的？", "{p}的{x}是怎么受的伤？", "{p}什么时候伤了{x}？", "{p}身上哪里受过伤？", "{p}为什么脸色不好？", "{p}在{t}哪里不舒服？";
-        ["晚霞" "灯塔" "骏马" "瀑布" "老槐树"], ["我画了一幅{x}，挂在客厅里。" "我那幅{x}卖出去了！" "我正在画一张{x}。"],
-        "还在画画吗？", ["在画，这回是{x}，油彩的。" "架子上就是一幅{x}。"],
-        "{p}把{x}挂在哪里？", "{p}那张关于{x}的作品在哪间屋？", "{p}什么时候画的{x}？", "{p}画过些什么？", "{p}还在画什么？", "{p}在{t}画了什么？";
+    places: &[
+        "教堂后面",
+        "车站",
+        "地窖",
+        "集市",
+        "阁楼",
+        "河边",
+        "舅舅家",
+        "车库",
+        "面包店",
+        "桥头",
+        "办公室",
+        "旧谷仓",
+        "湖边",
+        "屋顶上",
     ],
+    deeds: deeds![
+        ["我在{w}买了那个{x}。", "那个{x}归我了，在{w}买的。"], "{p}在哪儿买了{x}？", "{p}的{x}是从哪家店得来的？", "{p}什么时候买的{x}？", "{p}在{t}买了什么？", "那个{x}你在哪儿买的？";
+        ["我在{w}把{x}弄丢了。", "{x}没了，在{w}弄丢的。"], "{p}在哪儿弄丢了{x}？", "{p}的{x}是在什么地方不见的？", "{p}什么时候弄丢了{x}？", "{p}在{t}弄丢了什么？", "{x}你在哪儿弄丢的？";
+        ["我在{w}找到了{x}。", "猜猜{x}在哪儿，我在{w}找到的。"], "{p}在哪儿找到了{x}？", "{p}的{x}后来在什么地方又露面了？", "{p}什么时候找到的{x}？", "{p}在{t}找到了什么？", "{x}你在哪儿找到的？";
+        ["我在{w}把{x}打破了。", "怪我，在{w}把{x}打破了。"], "{p}在哪儿打破了{x}？", "{p}的{x}怎么会坏成那样？", "{p}什么时候打破了{x}？", "{p}在{t}打破了什么？", "{x}你在哪儿打破的？";
+        ["我在{w}给{x}上了漆。", "一整天都在{w}给{x}上漆。"], "{p}在哪儿给{x}上了漆？", "{p}的{x}是在什么地方换了颜色的？", "{p}什么时候给{x}上了漆？", "{p}在{t}给什么上了漆？", "{x}你在哪儿上的漆？";
+        ["我在{w}把{x}卖了。", "{x}在{w}卖了，几乎白送。"], "{p}在哪儿卖了{x}？", "{p}拿{x}换了钱，是跟谁换的？", "{p}什么时候卖的{x}？", "{p}在{t}卖了什么？", "{x}你在哪儿卖的？";
+        ["我把{x}藏在{w}了。", "谁也不知道，{x}我藏在{w}。"], "{p}把{x}藏在哪儿了？", "{p}不想让人看见的{x}放在什么地方？", "{p}什么时候藏的{x}？", "{p}在{t}藏了什么？", "{x}你藏在哪儿了？";
+        ["我在{w}擦了{x}。", "我在{w}擦{x}，擦得锃亮。"], "{p}在哪儿擦了{x}？", "{p}是在什么地方去掉{x}上的灰的？", "{p}什么时候擦的{x}？", "{p}在{t}擦了什么？", "{x}你在哪儿擦的？";
+        ["我在{w}修好了{x}。", "花了好几个钟头，总算在{w}修好了{x}。"], "{p}在哪儿修好了{x}？", "{p}在什么地方让{x}又能用了？", "{p}什么时候修好的{x}？", "{p}在{t}修好了什么？", "{x}你在哪儿修好的？";
+        ["我在{w}把{x}借给人了。", "我在{w}把{x}借给一个陌生人。"], "{p}在哪儿把{x}借给人了？", "{p}的{x}暂时在谁手里？", "{p}什么时候把{x}借给人的？", "{p}在{t}借出了什么？", "{x}你在哪儿借出去的？";
+    ],
+    kept: &[
+        "从今天起{x}放在{w}。",
+        "我又挪了{x}，如今放在{w}。",
+        "{x}有了新地方，放在{w}。",
+    ],
+    where_kept: "{p}的{x}如今放在哪儿？",
+    several: "关于{p}的{x}，我们知道些什么？",
+    answers: &["偏偏是{w}。", "哦，{w}。", "好像是{w}，细节别问我。"],
     told: &[
         "{s}",
         "{s}",
         "昨天的事：{s}",
-        "上周可忙了，{s}",
-        "前几天啊，{s}",
-        "跟你说，{s}",
-        "{s}到现在都不敢相信。",
-        "星期五那天，{s}",
+        "上周真长。{s}",
+        "对了，{s}",
+        "{s}到现在还累。",
+        "你听了别生气，{s}",
+        "听着，{s}",
     ],
     small: &[
-        "你最近好吗？",
-        "因为{f}，忙得不行。",
-        "前阵子我还在想{f}的事。",
-        "日子还行，没什么可抱怨的。",
-        "孩子们老是问起{f}。",
-        "什么时候咱们聊聊{f}。",
-        "你总是知道该说什么。",
-        "这对我很重要。",
-        "你呢，有什么新鲜事？",
-        "说真的，{f}让我想歇歇。",
-        "家里人都向你问好。",
-        "我看了部讲{f}的电影。",
-        "还记得咱们以前笑{f}吗？",
-        "在车上读到一篇讲{f}的文章。",
-        "安安静静在家待一晚最好。",
-    ],
-    reactions: &[
-        "太好了，{o}！",
-        "哇，{x}？快说说！",
-        "真替你高兴，{o}。",
-        "那是什么感觉？",
-        "你真行，{o}。下一步呢？",
-        "真的假的！恭喜。",
-        "听着就好，我也想试试。",
-    ],
-    greetings: &[
-        "{o}，好久不见！",
-        "{o}，你好呀。",
-        "{o}！我正想给你打电话。",
-        "这一周可真够呛，{o}。",
-    ],
-    fillers: &[
-        "天气",
-        "音乐",
-        "新来的上司",
-        "晚饭",
-        "宠物",
-        "院子",
-        "钱",
-        "书",
-        "旅行",
-        "学校",
-        "画展",
-        "跳舞",
-        "礼物",
-        "大夫",
-        "邻居",
-        "球赛",
-        "新闻",
-        "过节",
+        "你最近怎么样？",
+        "没什么可抱怨的。",
+        "你想过要个{x}吗？",
+        "昨晚梦见了{x}。",
+        "邻居成天说他的{x}。",
+        "天气糟透了。",
+        "你觉得那个{x}怎么样？",
+        "你老这么说。",
+        "报上有一篇讲{x}的。",
+        "最近活儿干不完。",
+        "有人把{x}扔在我家门口。",
+        "你在就好。",
+        "现在一个{x}贵得很。",
+        "说点别的吧。",
+        "妹妹给我画了个{x}。",
+        "你真好。",
+        "那部电影里有{x}吗？",
+        "没睡好。",
     ],
     months: [
         "1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12",

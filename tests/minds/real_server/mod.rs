@@ -16,6 +16,7 @@ mod answers;
 )]
 #[path = "../../engine/tools/parlour.rs"]
 mod parlour;
+mod recall;
 mod server;
 mod small_model;
 mod stories;

@@ -18,7 +18,7 @@ const B: f32 = 0.4;
 /// How much of their score neighbours lend a message: the one before, more of it if that asks, the
 /// one after, and those two apart, which are often of the same speaker.
 const BEFORE: f32 = 0.25;
-const ASKED_BEFORE: f32 = 0.5;
+const ASKED_BEFORE: f32 = 0.65;
 const AFTER: f32 = 0.25;
 const TWO_APART: f32 = 0.1;
 /// How often the best score of a session a message can have at most.
@@ -41,7 +41,13 @@ const SAME_RARE: f32 = 1.8;
 /// How many messages are searched for pairs of characters, and how much a pair counts beside its
 /// characters.
 const PAIRED: usize = 64;
-const PAIR: f32 = 0.5;
+const PAIR: f32 = 0.25;
+/// How much of the best score by words a message gets for each deviation by which its vector stands
+/// out: a ranker that is worse than words moves little.
+const MEANING: f32 = 0.2;
+/// A message fits if its score is at least this share of the best one's: one that merely stands
+/// beside a hit does not.
+pub(super) const FITS: f32 = 0.4;
 /// How many times the words of a text that is not a question are looked at in messages.
 const RARE_POSTINGS: usize = 1_000;
 
@@ -174,7 +180,7 @@ impl Index {
     }
 
     fn read(text: &str, terms: &mut Vec<u32>) {
-        let telling = words(text).filter(|word| !word.is_stop());
+        let telling = words(text).filter(|word| !word.is_left_out());
         terms.extend(telling.map(|word| word.term()));
     }
 
@@ -218,7 +224,36 @@ impl Index {
         text: impl Fn(u32) -> Cow<'t, str>,
     ) -> Vec<Hit> {
         let question = Query::read(question, &self.speakers);
-        self.found(&question, most, text)
+        self.found(&question, None, most, text)
+    }
+
+    /// As [`Self::search`], but messages whose [vectors](Self::add_vector) stand out from all
+    /// others as near to that of the question count more.
+    pub fn search_with<'t>(
+        &self,
+        (question, vector): (&str, &Vector),
+        most: usize,
+        text: impl Fn(u32) -> Cow<'t, str>,
+    ) -> Vec<Hit> {
+        let question = Query::read(question, &self.speakers);
+        self.found(&question, Some(vector), most, text)
+    }
+
+    /// Of the messages that a question finds, those that [fit](FITS), and those whose vectors stand
+    /// out.
+    pub(super) fn fitting<'t>(
+        &self,
+        (question, vector): (&str, Option<&Vector>),
+        most: usize,
+        text: impl Fn(u32) -> Cow<'t, str>,
+    ) -> Vec<Hit> {
+        let question = Query::read(question, &self.speakers);
+        let mut hits = self.found(&question, vector, most, text);
+        let least = FITS * hits.first().map_or(0.0, |hit| hit.score);
+        let near = vector.map_or_else(Vec::new, |vector| self.outstanding(vector));
+        let stands_out = |hit: &Hit| near.iter().any(|near| near.entry == hit.entry);
+        hits.retain(|hit| hit.score >= least || stands_out(hit));
+        hits
     }
 
     /// As [`Self::search`], but by the rarest words of a question alone: so few that it takes no
@@ -247,12 +282,13 @@ impl Index {
         let most_held = counts.into_iter().take_while(fits).last().unwrap_or(0);
         question.terms.retain(|term| count(term.term) <= most_held);
         question.names.retain(|term| count(*term) <= most_held);
-        self.found(&question, most, text)
+        self.found(&question, None, most, text)
     }
 
     fn found<'t>(
         &self,
         question: &Query,
+        vector: Option<&Vector>,
         most: usize,
         text: impl Fn(u32) -> Cow<'t, str>,
     ) -> Vec<Hit> {
@@ -265,6 +301,9 @@ impl Index {
             scores.add_name(name, &takes_part);
         }
         scores.add_pairs(question, text);
+        if let Some(vector) = vector {
+            scores.add_meaning(vector);
+        }
         let (by_shape, by_speaker) = (self.by_shape(question), self.by_speaker(question));
         let [of_shape, of_speaker] = [&by_shape[..], &by_speaker].map(most_of);
         let is_without = |number| takes_part.get(number) == Some(&false);
@@ -659,6 +698,19 @@ impl<'i> Scores<'i> {
         }
     }
 
+    /// Adds the scores of vectors to the messages that stand out by them.
+    fn add_meaning(&mut self, question: &Vector) {
+        let greatest = self.sessions.iter().map(|session| session.greatest);
+        let best = greatest.fold(0.0, f32::max);
+        let share = if best > 0.0 { MEANING * best } else { 1.0 };
+        for hit in self.index.outstanding(question) {
+            let session = self.index.session_of(hit.entry);
+            let step = hit.entry as usize - self.index.range_of(session).start;
+            let place = self.start_of(session) + step;
+            self.add_to(place, session, share * hit.score);
+        }
+    }
+
     /// Adds the scores of pairs of characters to the messages that are best without.
     fn add_pairs<'t>(&mut self, question: &Query, text: impl Fn(u32) -> Cow<'t, str>) {
         if question.pairs.is_empty() {
@@ -667,10 +719,9 @@ impl<'i> Scores<'i> {
         self.terms.sort_unstable();
         // A message that lacks the bit of a term lacks the term. Others are not searched for it.
         let needed = |pair: &Pair| {
-            let terms = pair.terms.iter().zip(pair.are_stops);
-            let is_added = |term: &u32| self.terms.binary_search(term).is_ok();
-            let added = terms.filter(|(term, is_stop)| !is_stop && is_added(term));
-            added.fold(0, |bits, (term, _)| bits | bit(*term))
+            let is_added = |term: &&u32| self.terms.binary_search(*term).is_ok();
+            let added = pair.terms.iter().filter(is_added);
+            added.fold(0, |bits, term| bits | bit(*term))
         };
         let rarity_of = |term| {
             let known = self.rarities.iter().find(|(known, _)| *known == term);

@@ -7,11 +7,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use bevy_ecs::prelude::*;
 
 use super::index::{Index, IndexEntry};
-use super::vectors::{Meaning, Vectors, merged};
+use super::vectors::{Meaning, Vectors};
 use crate::knowledge::{Fact, FactBook, Knowledge};
-
-/// A fact fits if its score is at least this share of the best one's.
-const FITS: f32 = 0.4;
 
 /// The index of the [`FactBook`], which grows with it when something is looked up. It follows from
 /// the book alone, so it is not saved.
@@ -100,13 +97,10 @@ impl Indexed {
             let fact = self.facts.get(entry as usize);
             fact.map_or(Cow::Borrowed(""), |fact| fact.text.as_str().into())
         };
-        let mut hits = self.index.search(question, self.facts.len(), text);
-        let best = hits.first().map_or(0.0, |hit| hit.score);
-        hits.retain(|hit| hit.score >= FITS * best);
-        if let Some(meaning) = meaning {
-            let near = self.index.outstanding(meaning.question, self.facts.len());
-            hits = merged([&hits, &near], self.facts.len());
-        }
+        let meaning = meaning.map(|meaning| meaning.question);
+        let hits = self
+            .index
+            .fitting((question, meaning), self.facts.len(), text);
         let facts = hits
             .iter()
             .filter_map(|hit| self.facts.get(hit.entry as usize));

@@ -25,9 +25,9 @@
 //! 5. Of scripts without spaces, single characters are terms, and the best messages are ranked anew
 //!    by pairs of characters.
 //!
-//! So message 1 is the best hit. If there are vectors, [`Index::nearest`] ranks the same numbers by
-//! meaning, and both rankings are merged by reciprocal rank. The weights are constants at the top
-//! of each file; `docs/memory.md` says what each part brings.
+//! So message 1 is the best hit. If there are vectors, messages whose vectors stand out from all as
+//! near to that of the question get more before step 3. The weights are constants at the top of
+//! each file; `docs/memory.md` says what each part brings.
 //!
 //! Everything is the same on every machine: scores are sums of `f32` in a fixed order, without
 //! functions of the platform's library. An entity's past is [`Witnessed`], what it can look up

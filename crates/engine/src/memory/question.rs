@@ -64,8 +64,6 @@ pub(super) struct Pair {
     pub(super) text: String,
     /// The terms of both.
     pub(super) terms: [u32; 2],
-    /// Whether each is a stop word, which an index may not hold.
-    pub(super) are_stops: [bool; 2],
     pub(super) weight: f32,
 }
 
@@ -142,9 +140,7 @@ impl Query {
         let asked_words: Vec<Word<'_>> = words(&asked).collect();
         let mut named: BTreeSet<&str> = BTreeSet::new();
         // "the" in "The Hall" names nobody.
-        let telling = asked_words
-            .iter()
-            .filter(|word| word.is_character || !word.is_stop());
+        let telling = asked_words.iter().filter(|word| !word.is_left_out());
         for word in telling {
             for person in speakers.named_by(word, &asked) {
                 question.people.insert(person);
@@ -153,7 +149,7 @@ impl Query {
         }
         let mut distinct = BTreeSet::new();
         for word in &asked_words {
-            if word.is_stop() {
+            if word.is_left_out() {
                 continue;
             }
             let term = word.term();
@@ -177,8 +173,7 @@ impl Query {
             let [first, second] = pair else { continue };
             let is_joined = first.is_character
                 && second.is_character
-                && first.start + first.text.len() == second.start
-                && !(first.is_stop() && second.is_stop());
+                && first.start + first.text.len() == second.start;
             if !is_joined || self.pairs.len() >= MAX_WORDS {
                 continue;
             }
@@ -188,7 +183,6 @@ impl Query {
                 self.pairs.push(Pair {
                     text: both.to_owned(),
                     terms: [first.term(), second.term()],
-                    are_stops: [first.is_stop(), second.is_stop()],
                     weight,
                 });
             }

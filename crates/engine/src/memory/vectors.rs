@@ -1,7 +1,6 @@
-//! The vectors of what was witnessed, and the second ranking that they make.
+//! The vectors of what was witnessed, and what stands out by them.
 
 use std::borrow::Cow;
-use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -13,12 +12,12 @@ use crate::message::{Digest, Vector, VectorError};
 
 /// The most bytes of a text that its vector is made of: many models read about 500 tokens.
 const LONGEST: usize = 1_500;
-/// How fast hits count less by rank when rankings are merged.
-const RANK: f32 = 60.0;
-/// How many hits of each ranking count at least when they are merged.
-const MERGED: usize = 100;
-/// How many deviations above the mean a message must be to stand out.
-const OUTSTANDING: f64 = 1.5;
+/// How many deviations above the mean a message must be to stand out, at most this share of what is
+/// possible among so many.
+const OUTSTANDING: f64 = 2.0;
+const OF_POSSIBLE: f64 = 0.8;
+/// By how many deviations more it stands out at most.
+const FURTHEST: f64 = 5.0;
 
 /// The vectors of texts that entities witnessed, all of one model and width. A story that is played
 /// without embeddings has none.
@@ -154,32 +153,21 @@ impl Index {
             .collect()
     }
 
-    /// Of those that are nearest to a question, the ones that stand out from all: how near texts
-    /// are that have nothing to do with each other differs from model to model.
-    pub(super) fn outstanding(&self, question: &Vector, most: usize) -> Vec<Hit> {
+    /// Of those that are nearest to a question, the ones that stand out from all, with by how many
+    /// deviations they do more than they must: how near texts are that have nothing to do with each
+    /// other differs from model to model, and numbers by chance hardly ever stand out.
+    pub(super) fn outstanding(&self, question: &Vector) -> Vec<Hit> {
         let hits = self.near(question);
         let count = hits.len().max(1) as f64;
         let mean = hits.iter().map(|(_, near)| near).sum::<f64>() / count;
         let squares = hits.iter().map(|(_, near)| (near - mean) * (near - mean));
-        let least = mean + OUTSTANDING * (squares.sum::<f64>() / count).sqrt();
+        let deviation = (squares.sum::<f64>() / count).sqrt();
+        let possible = (count - 1.0) / count.sqrt();
+        let least = mean + OUTSTANDING.min(OF_POSSIBLE * possible) * deviation;
         hits.into_iter()
-            .take(most)
-            .take_while(|(_, near)| *near > mean.max(0.0) && *near >= least)
-            .map(|(entry, near)| hit(entry, near))
+            .take_while(|(_, near)| *near > mean.max(0.0) && *near > least)
+            .map(|(entry, near)| hit(entry, ((near - least) / deviation).min(FURTHEST)))
             .collect()
-    }
-
-    /// As [`Index::search`], merged with the messages that are [nearest](Self::nearest) to the
-    /// vector of the question. Scores are those of the merging.
-    pub fn search_with<'t>(
-        &self,
-        (question, vector): (&str, &Vector),
-        most: usize,
-        text: impl Fn(u32) -> Cow<'t, str>,
-    ) -> Vec<Hit> {
-        let each = most.max(MERGED);
-        let by_words = self.search(question, each, text);
-        merged([&by_words, &self.nearest(vector, each)], most)
     }
 
     /// How near each message is to a question, the nearest first.
@@ -197,23 +185,6 @@ impl Index {
 fn hit(entry: u32, near: f64) -> Hit {
     let score = near as f32;
     Hit { entry, score }
-}
-
-/// Merges two rankings by reciprocal rank; equal ones in order of their numbers.
-pub(super) fn merged(rankings: [&[Hit]; 2], most: usize) -> Vec<Hit> {
-    let mut scores: BTreeMap<u32, f32> = BTreeMap::new();
-    for ranking in rankings {
-        for (rank, hit) in (1_u16..).zip(ranking) {
-            *scores.entry(hit.entry).or_default() += 1.0 / (RANK + f32::from(rank));
-        }
-    }
-    let mut hits: Vec<_> = scores
-        .into_iter()
-        .map(|(entry, score)| Hit { entry, score })
-        .collect();
-    hits.sort_by_key(|hit| (Reverse(hit.score.to_bits()), hit.entry));
-    hits.truncate(most);
-    hits
 }
 
 #[cfg(test)]
@@ -263,9 +234,10 @@ mod tests {
         let asked = "Who severed the line?";
         assert!(index.search(asked, 3, text).is_empty());
         assert_eq!(index.search_with((asked, &question), 3, text)[0].entry, 2);
-        // What both rankings have comes before what is first in one.
+        // What words find comes before what merely stands out.
         let found = index.search_with(("bread and the bell", &question), 4, text);
-        assert_eq!(found[0].entry, 3, "{found:?}");
+        let entries: Vec<_> = found.iter().map(|hit| hit.entry).collect();
+        assert_eq!(entries, [0, 3, 2], "{found:?}");
     }
 
     #[test]
@@ -307,23 +279,13 @@ mod tests {
                 for (entry, vector) in order {
                     index.add_vector(*entry, vector.clone()).unwrap();
                 }
-                (index.nearest(&question, 9), index.outstanding(&question, 9))
+                (index.nearest(&question, 9), index.outstanding(&question))
             };
             let mut other = vectors.clone();
             other.rotate_left(turned % vectors.len().max(1));
             prop_assert_eq!(found(&vectors), found(&other));
             other.reverse();
             prop_assert_eq!(found(&vectors), found(&other));
-        }
-
-        #[test]
-        fn merging_keeps_what_both_rankings_agree_on(
-            entries in prop::collection::btree_set(0u32..500, 1..50), most in 1usize..60,
-        ) {
-            let hits: Vec<_> = entries.into_iter().map(|entry| Hit { entry, score: 1.0 }).collect();
-            let found = merged([&hits, &hits], most);
-            prop_assert_eq!(found.len(), hits.len().min(most));
-            prop_assert!(found.iter().zip(&hits).all(|(found, hit)| found.entry == hit.entry));
         }
     }
 }

@@ -12,18 +12,15 @@ use memchr::memmem::Finder;
 use serde::Serialize;
 
 use super::cues::Cues;
-use super::index::{self, Index};
+use super::index::{self, FITS, Index};
 use super::told::{AnswerWords, gist};
-use super::vectors::{Meaning, Vectors, merged, read_part};
+use super::vectors::{Meaning, Vectors, read_part};
 use super::words::telling;
 use crate::context::{AgentContext, Chapter, Chapters, Entry, EntryId, Note};
 use crate::event::AgentEvent;
 use crate::event::kinds::MemorySearch;
 use crate::message::{Body, Message, Role, Tags, cut, tokens};
 
-/// A message fits if its score is at least this share of the best one's: one that merely stands
-/// beside a hit does not.
-const FITS: f32 = 0.4;
 /// How many hits of each cue count, and how fast they count less by rank.
 const HITS: usize = 6;
 const RANK: f32 = 4.0;
@@ -488,7 +485,7 @@ impl Past {
             }
         }
         if let Some(meaning) = meaning {
-            let near = self.index.outstanding(meaning.question, 2 * HITS);
+            let near = self.index.outstanding(meaning.question);
             let can_come = near.iter().filter(|hit| may_come(hit.entry));
             for (rank, hit) in (0_u8..).zip(can_come.take(HITS)) {
                 *scores.entry(hit.entry).or_default() += 1.0 / (RANK + f32::from(rank));
@@ -561,13 +558,8 @@ impl Past {
         let text = |entry| self.text(entry, (context, chapters), lens.words);
         // Summaries in the prompt, and what is told twice, is left out.
         let wanted = most.saturating_mul(2).saturating_add(self.chapters.min(64));
-        let mut hits = self.index.search(question, wanted, text);
-        let best = hits.first().map_or(0.0, |hit| hit.score);
-        hits.retain(|hit| hit.score >= FITS * best);
-        if let Some(meaning) = meaning {
-            let near = self.index.nearest(meaning.question, wanted);
-            hits = merged([&hits, &near], wanted);
-        }
+        let meaning = meaning.map(|meaning| meaning.question);
+        let hits = self.index.fitting((question, meaning), wanted, text);
         let days = [&self.days, &days_of(context)];
         let mut found: Vec<Memory> = Vec::new();
         for hit in hits {

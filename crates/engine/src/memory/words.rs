@@ -109,6 +109,12 @@ impl Word<'_> {
         self.meaning.is_stop
     }
 
+    /// Whether the index leaves it out. It keeps all characters of scripts without spaces, since each
+    /// is in words that say something.
+    pub(super) fn is_left_out(&self) -> bool {
+        self.is_stop() && !self.is_character
+    }
+
     /// What stands for the word in the index.
     pub(super) fn term(&self) -> u32 {
         self.meaning.stem
