@@ -201,11 +201,13 @@ fn how_far(slot: &Slot, language: Language) -> (u32, Option<String>) {
         if form.is_some_and(Form::is_heading) && chapter.is_none() {
             chapter = heading.map(|heading| heading.in_language(language));
         }
-        if form == Some(Form::Day) {
-            day = event.data["day"].as_u64().unwrap_or_default() as u32;
-            return ControlFlow::Break(());
+        match telling.and_then(|telling| telling.day()) {
+            Some(begun) => {
+                day = begun;
+                ControlFlow::Break(())
+            }
+            None => ControlFlow::Continue(()),
         }
-        ControlFlow::Continue(())
     });
     (day, chapter)
 }
