@@ -554,8 +554,12 @@ fn a_host_edits_an_answer_and_branches_at_a_choice() {
     browser.open_story(&page, "story", &format!("?see=call/{}", opening["call"]));
     browser.click(&label(&page, "page_edit_answer"));
     let words = "The host wrote <mark>this</mark>.";
-    browser.fill("text", words);
-    browser.click(&label(&page, "page_do_it"));
+    browser.wait("document.querySelector('dialog .ask textarea')");
+    browser.script(&format!(
+        "const words = document.querySelector('dialog .ask textarea'); words.value = {}; \
+         words.form.requestSubmit();",
+        json!(words)
+    ));
     browser.wait("!location.pathname.endsWith('/story/story')");
     browser.wait(IS_READY);
     let edited = browser.value("document.documentElement.dataset.slot");

@@ -277,6 +277,83 @@ fn a_story_that_is_over_stays_as_it_is_when_it_is_opened() {
     has(&report, &["\"state\":\"finished\""]);
 }
 
+/// A form of a seat, filled in with the first options.
+fn filled(open: &Value) -> Value {
+    let one_of = open["one_of"].as_array().and_then(|names| names.first());
+    let fields = open["fields"].as_array().into_iter().flatten();
+    let wanted = fields.filter(|field| field["skip"].is_null() || Some(&field["name"]) == one_of);
+    let values = wanted.map(|field| {
+        let value = match field["options"]
+            .as_array()
+            .and_then(|options| options.first())
+        {
+            None => json!("I will wait here."),
+            Some(option) => {
+                let number: u32 = option["value"].as_str().unwrap().parse().unwrap();
+                json!([{"option": number, "fields": filled(option)}])
+            }
+        };
+        (field["name"].as_str().unwrap().to_owned(), value)
+    });
+    Value::Object(values.collect())
+}
+
+#[test]
+fn another_answer_is_written_in_the_form_of_a_seat() {
+    let folder = &Dir::new();
+    let page = Served::start(folder, "--save said --until 5");
+    page.wait_for("said", "stopped");
+    let calls = page.list("said/calls?from=0", "calls");
+    let people = page.api("said/people");
+    let heroes = people.as_array().unwrap().iter();
+    let heroes: Vec<_> = heroes
+        .filter(|person| person["faction"] == "hero")
+        .map(|person| &person["id"])
+        .collect();
+    let mut purposes = BTreeSet::new();
+    let own = calls.iter().filter(|call| heroes.contains(&&call["who"]));
+    for call in own.filter(|call| purposes.insert(call["purpose"].to_string())) {
+        let draft = |body: Value| {
+            let mut body = body;
+            body["call"] = call["call"].clone();
+            let told = page.post("/api/said/draft", &body);
+            assert_eq!(told.status, 200, "{call}: {}", told.body);
+            told.json()
+        };
+        let mut told = draft(json!({}));
+        let mut asked = String::new();
+        while !told["open"].is_null() {
+            let open = &told["open"];
+            asked += &open.to_string();
+            let number = &open["number"];
+            told = draft(
+                match (open["fields"].is_array(), open["options"].as_array()) {
+                    (true, _) => json!({"number": number, "form": filled(open)}),
+                    (_, Some(options)) if !options.is_empty() => {
+                        json!({"number": number, "option": options[0]["value"]})
+                    }
+                    _ => json!({"number": number, "text": "I will wait here."}),
+                },
+            );
+        }
+        // No form of models is shown to a person.
+        lacks(&asked, &["JSON"]);
+        let answer = &told["answer"];
+        let deed = json!({"do": "edit", "call": call["call"], "text": answer});
+        let edited = page.done("said", &deed).json();
+        assert!(edited["slot"].is_string(), "{call}: {answer}");
+    }
+    assert!(purposes.len() > 2, "{purposes:?}");
+    // Another draft ends the first; an answer to it is refused in words.
+    let call = &calls[0]["call"];
+    page.post("/api/said/draft", &json!({"call": call}));
+    page.post("/api/said/draft", &json!({"call": call, "leave": true}));
+    let late = json!({"call": call, "number": 1, "text": "Too late."});
+    let refused = page.post("/api/said/draft", &late);
+    assert_eq!(refused.status, 409);
+    has(&refused.body, &["no longer open"]);
+}
+
 #[test]
 fn a_stream_tells_of_everybody_as_a_whole() {
     let folder = &Dir::new();

@@ -41,6 +41,7 @@ mod book;
 mod branches;
 mod calls;
 mod control;
+mod draft;
 mod error;
 mod library;
 mod pages;
@@ -62,7 +63,7 @@ pub use control::Control;
 pub use error::ServerError;
 pub use library::{
     AnswerMinds, BranchAt, Invitation, Library, LibraryError, NewStory, OfferedWorld, Offers,
-    Story, StoryEntry, milliseconds,
+    Story, StoryEntry, Teach, milliseconds,
 };
 pub use player::play;
 pub use report::{Extras, ReportError, report};

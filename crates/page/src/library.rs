@@ -7,6 +7,7 @@ use std::time::SystemTime;
 use playhouse_engine::journal::Outcome;
 use playhouse_engine::locale::{Language, UiText, text};
 use playhouse_engine::mind::Mind;
+use playhouse_engine::mind::human::SeatLessons;
 use playhouse_engine::save::Slot;
 use playhouse_engine::session::{Game, Retaken};
 use playhouse_story::{RunState, StoryView};
@@ -36,7 +37,12 @@ pub struct Story {
     pub answered: Arc<Mutex<AnswerMinds>>,
     /// The seats that people may have, by name.
     pub seats: BTreeMap<String, Arc<Seat>>,
+    /// Teaches a seat the words and dialogues of its game.
+    pub teach: Arc<Teach>,
 }
+
+/// Teaches a seat.
+pub type Teach = dyn Fn(&mut SeatLessons) + Send + Sync;
 
 impl Story {
     /// The language of its world.

@@ -478,7 +478,7 @@ fn after(story: &Story, turn: u64, told: Option<Value>) -> Result<BranchAt, UiTe
 }
 
 /// A call of a turn that was played, to be answered once more.
-fn retaken(story: &Story, call: u32) -> Result<Retaken, UiText> {
+pub(super) fn retaken(story: &Story, call: u32) -> Result<Retaken, UiText> {
     let contents = story.view.read();
     let call = contents.calls.get(call as usize);
     let done = call
@@ -494,7 +494,10 @@ fn retaken(story: &Story, call: u32) -> Result<Retaken, UiText> {
     })
 }
 
-fn read_body<'b, T: Deserialize<'b>>(body: &'b [u8], language: Language) -> Result<T, Failure> {
+pub(super) fn read_body<'b, T: Deserialize<'b>>(
+    body: &'b [u8],
+    language: Language,
+) -> Result<T, Failure> {
     serde_json::from_slice(body).map_err(|error| unreadable(&error, language))
 }
 
@@ -593,17 +596,26 @@ fn decide(story: &Story, control: &Control, call: u32, decision: Decision) -> Re
 /// What a seat sends.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct FromSeat {
-    number: Option<u32>,
+pub(super) struct FromSeat {
+    pub(super) number: Option<u32>,
     option: Option<String>,
     text: Option<String>,
     form: Option<FormAnswer>,
-    leave: bool,
+    pub(super) leave: bool,
     take: bool,
     /// What the person is called.
     person: Option<String>,
     /// The number of the answer that is taken back: the last one.
     undo: Option<u32>,
+}
+
+impl FromSeat {
+    /// Answers the question that is open at a seat.
+    pub(super) fn answer(self, seat: &Seat) -> Result<(), UiText> {
+        let line = || self.option.or(self.text).unwrap_or_default();
+        let answer = self.form.map_or_else(|| Answer::Line(line()), Answer::Form);
+        seat.answer(self.number, &answer)
+    }
 }
 
 /// What a seat is asked now.
@@ -646,9 +658,7 @@ pub(super) async fn answer(
     } else if sent.leave || sent.take {
         seat.take(sent.take);
     } else {
-        let line = || sent.option.or(sent.text).unwrap_or_default();
-        let answer = sent.form.map_or_else(|| Answer::Line(line()), Answer::Form);
-        let answered = seat.answer(sent.number, &answer);
+        let answered = sent.answer(seat);
         answered.map_err(|error| Failure::impossible(error, language))?;
     }
     Ok(Json(json!({"ok": true})))

@@ -172,16 +172,25 @@ impl Seat {
         language: Language,
         teach: impl FnOnce(&mut SeatLessons),
     ) -> Arc<dyn Mind> {
-        let console = SeatConsole {
-            seat: self.clone(),
-            shown: Vec::new(),
-        };
         Arc::new(SeatMind {
-            person: HumanMind::taught(console, language, teach),
+            person: self.person_mind(language, teach),
             own,
             improviser,
             seat: self.clone(),
         })
+    }
+
+    /// The mind of the person at this seat alone.
+    pub(super) fn person_mind(
+        self: &Arc<Self>,
+        language: Language,
+        teach: impl FnOnce(&mut SeatLessons),
+    ) -> HumanMind {
+        let console = SeatConsole {
+            seat: self.clone(),
+            shown: Vec::new(),
+        };
+        HumanMind::taught(console, language, teach)
     }
 
     fn open(&self) -> MutexGuard<'_, Open> {

@@ -18,6 +18,7 @@ use tokio::time::timeout;
 
 use super::access::Access;
 use super::answer::Failure;
+use super::draft::{self, Drafts};
 use super::error::ServerError;
 use super::library::Library;
 use super::shared::Shared;
@@ -57,6 +58,7 @@ impl Server {
         let shared = Shared {
             library,
             access: Arc::new(access),
+            drafts: Drafts::default(),
             language,
         };
         Ok(Self {
@@ -90,6 +92,7 @@ fn router(shared: Arc<Shared>) -> Router {
         .route("/api/stories", get(routes::stories).post(routes::begin))
         .route("/api/{slot}/stream", get(stream::stream))
         .route("/api/{slot}/do", post(routes::steer))
+        .route("/api/{slot}/draft", post(draft::draft))
         .route("/api/{slot}/seat", get(routes::seat).post(routes::answer))
         .route("/api/{slot}/{what}", get(routes::get))
         .route("/api/{slot}/{what}/{which}", get(routes::get_one))

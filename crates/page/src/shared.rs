@@ -6,6 +6,7 @@ use std::sync::Arc;
 use playhouse_engine::locale::{Language, labels};
 
 use super::access::Access;
+use super::draft::Drafts;
 use super::library::Library;
 
 /// The texts of the page. What calls are for and types of events are called as in the terminal.
@@ -17,6 +18,8 @@ pub(super) fn page_labels(language: Language) -> BTreeMap<&'static str, String> 
 pub(super) struct Shared {
     pub(super) library: Arc<dyn Library>,
     pub(super) access: Arc<Access>,
+    /// Answers that hosts are writing.
+    pub(super) drafts: Drafts,
     /// The language of the interface, unless a reader asks for another.
     pub(super) language: Language,
 }

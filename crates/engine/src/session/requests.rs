@@ -10,7 +10,7 @@ use crate::context::{AgentContext, Entry};
 use crate::engine::SentRequest;
 use crate::journal::{Line, Outcome};
 use crate::message::{BodyId, Digest, Role};
-use crate::mind::{Mind, Turn};
+use crate::mind::{Answering, Mind, Turn};
 use crate::save::Slot;
 
 /// What a message of a prompt is.
@@ -148,6 +148,38 @@ pub async fn requests(
     .await?;
     let mut found = found.lock().unwrap_or_else(PoisonError::into_inner);
     Ok(std::mem::take(&mut *found))
+}
+
+/// The answer of a mind to what somebody was asked before: the story is played again up to that
+/// ask, in a turn of this number. `None` if there is no such ask.
+///
+/// # Errors
+/// As [`replay`](super::replay).
+pub async fn asked_again(
+    slot: &Slot,
+    game: &dyn Game,
+    asked: &Outcome,
+    turn: u64,
+    mind: Arc<dyn Mind>,
+) -> Result<Option<Answering>, SessionError> {
+    let (entity, number) = (asked.entity.clone(), asked.number);
+    let answering = Arc::new(Mutex::new(None));
+    let found = answering.clone();
+    play_again(slot.read(false)?, game, Some(turn), move |engine| {
+        engine.on_request(
+            move |other| {
+                let is_it = other.entity == entity && other.number == number;
+                is_it.then(|| mind.clone())
+            },
+            move |sent| {
+                let mut found = found.lock().unwrap_or_else(PoisonError::into_inner);
+                found.get_or_insert_with(|| sent.mind.answer(&sent.prompt));
+            },
+        );
+    })
+    .await?;
+    let mut answering = answering.lock().unwrap_or_else(PoisonError::into_inner);
+    Ok(answering.take())
 }
 
 impl CallRequest {

@@ -6,7 +6,8 @@ import { can, entityOf, get, isReport, on, segmentsOf, state } from './data.js';
 import { audienceLink } from './audience.js';
 import { setEvent } from './book.js';
 import { action, callLink, eventLink, factLink, nameLink, modelOf, tabs } from './names.js';
-import { act, askForText, steer, branchDialog } from './steer.js';
+import { steer, branchDialog } from './steer.js';
+import { writeAnswer } from './draft.js';
 
 const pretty = (value) => JSON.stringify(value, null, 2);
 
@@ -67,7 +68,7 @@ function overview(call) {
 	return [
 		parts.length && call.end != null ? h('div.phases', { 'aria-hidden': 'true' }, parts.map(([name, from, to]) => h('span', { class: `k-${name}`, vars: { '--length': to - from }, title: `${t(name)} ${duration(to - from)}` }))) : null,
 		h('p.actions',
-			can('retry') && !isOpen && call.turn <= state.story.turn ? [askAgain(call), button(t('edit_answer'), () => askForText(t('edit_answer'), t('edit_hint'), call.answer || '', (text) => act({ do: 'edit', call: call.call, text }))), button(t('undo_to_call'), () => steer({ do: 'undo', call: call.call }))] : null,
+			can('retry') && !isOpen && call.turn <= state.story.turn ? [askAgain(call), button(t('edit_answer'), () => writeAnswer(call)), button(t('undo_to_call'), () => steer({ do: 'undo', call: call.call }))] : null,
 			isReport ? null : action({ see: `context/${call.who}/${call.call}` }, 'context_then')),
 		pairs([['state', word('state', call.state)], ['answered_by', call.answered_by ? word('by', call.answered_by) : null], ['reason', call.reason],
 			['model', modelOf(call)], ['place', call.place == null ? null : nameLink(call.place)],

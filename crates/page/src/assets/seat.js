@@ -126,7 +126,7 @@ function fieldOf(field, changed, isTop, isNamed) {
 }
 
 // A whole turn; `send` gets what was filled in.
-function turnForm(ask, send, undo) {
+export function turnForm(ask, send, undo) {
 	const summary = h('p.summary', { 'aria-live': 'polite' });
 	const submit = h('button', { type: 'submit', class: 'primary' }, t('seat_send'));
 	let fields = [];
@@ -157,7 +157,7 @@ function turnForm(ask, send, undo) {
 }
 
 // One question for words, or for an option of a menu.
-function questionForm(ask, send, undo) {
+export function questionForm(ask, send, undo) {
 	const menu = ask.options.map((option) => button(option.label, (event) => send({ option: option.value }, event.target)));
 	const words = wordsField({ ...ask, label: '' }, 2);
 	const typed = (event) => {
@@ -176,7 +176,7 @@ function questionForm(ask, send, undo) {
 }
 
 // What was told since the last answer; of a long text only the first line is open.
-function askedAbout(ask) {
+export function askedAbout(ask) {
 	const lines = ask.question.split('\n').filter((one) => one.trim());
 	// Where no question follows, what is asked stands last.
 	const asked = ask.label || (ask.fields ? '' : lines.pop());

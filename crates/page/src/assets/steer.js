@@ -69,10 +69,6 @@ function formDialog(title, fields, send, hint) {
 	const dialog = openDialog(title, form);
 }
 
-export function askForText(title, hint, text, send) {
-	return formDialog(title, field(t('words'), h('textarea', { name: 'text', rows: 6, required: true }, text)), (data) => send(data.get('text')), hint.slice(0, 1200));
-}
-
 export function branchDialog(turn = state.story.turn) {
 	const models = state.story.models;
 	deed('branch', [numberField('from_turn', 'turn', turn, { min: 0, max: state.story.turn }), field(t('name_of_branch'), h('input', { name: 'name', value: `${state.story.slot}-${turn}` })),

@@ -32,7 +32,7 @@ use crate::event::Phrasebook;
 use crate::journal::{Input, Line, new_minds};
 use crate::mind::{Mind, MindAlias, Minds};
 use crate::page::{
-    self, BranchAt, Control, Invitation, LibraryError, NewStory, Offers, Seat, Server, Story,
+    self, BranchAt, Control, Invitation, LibraryError, NewStory, Offers, Seat, Server, Story, Teach,
 };
 use crate::rpg::Campaign;
 use crate::save::Slot;
@@ -138,6 +138,7 @@ impl<'a> Host<'a> {
         let minds = loader::minds(app, main, &mut setup.world)?;
         let models = loader::asked_models(app, campaign.file.models());
         let (minds, seats) = self.seated(minds, &mut setup.world, invited)?;
+        let teach = teacher(&setup.world);
         drop(setup);
         let slot = slot_name(app, args.save.as_ref(), &campaign.folder);
         if args.force {
@@ -162,6 +163,7 @@ impl<'a> Host<'a> {
             game: Arc::new(campaign),
             answered: Arc::new(Mutex::new(answered)),
             seats,
+            teach,
         };
         let (session, servers) = self.prepared(app, session)?;
         Ok(Opened {
@@ -239,6 +241,7 @@ impl<'a> Host<'a> {
             game,
             answered: Arc::new(Mutex::new(answered)),
             seats,
+            teach: teacher(&world),
         };
         let course = SavedCourse {
             app: own,
@@ -266,7 +269,7 @@ impl<'a> Host<'a> {
             loader::actor(world, name)?;
         }
         let improviser: Arc<dyn Mind> = Arc::new(loader::improviser(self.app)?);
-        let phrases = world.resource::<Phrasebook>().clone();
+        let teach = teacher(world);
         let mut seats = BTreeMap::new();
         let mut actors = world.query::<(&EntityName, &Kind, Option<&MindAlias>)>();
         let actors = actors.iter(world);
@@ -275,11 +278,7 @@ impl<'a> Host<'a> {
             let own = minds.of(&name, alias).clone();
             let seat = Arc::new(Seat::new(self.table.rules(), invited.contains(&name)));
             let improviser = improviser.clone();
-            let mind = seat.mind(own, improviser, self.app.language, |lessons| {
-                lessons.phrases(phrases.clone());
-                rpg::seat::teach(lessons);
-                undercover::seat::teach(lessons);
-            });
+            let mind = seat.mind(own, improviser, self.app.language, &*teach);
             minds = minds.with_seat(name.as_str(), mind);
             seats.insert(name, seat);
         }
@@ -493,6 +492,16 @@ impl<'a> Host<'a> {
         }
         Ok(name)
     }
+}
+
+/// Teaches seats in the words of a world.
+fn teacher(world: &World) -> Arc<Teach> {
+    let phrases = world.resource::<Phrasebook>().clone();
+    Arc::new(move |lessons| {
+        lessons.phrases(phrases.clone());
+        rpg::seat::teach(lessons);
+        undercover::seat::teach(lessons);
+    })
 }
 
 /// What somebody chose on a page.
