@@ -24,7 +24,9 @@ pub use error::{SessionError, SetupError};
 pub use event_log::{Answered, EventLog, Logged, Stay, answered};
 pub use host::{HOST_FIELD, TOLD, take_told, tell_input};
 pub use live::Session;
-pub use requests::{CallRequest, PromptMessage, PromptPart, Wanted, asked_again, messages_of, requests};
+pub use requests::{
+    CallRequest, PromptMessage, PromptPart, Wanted, asked_again, messages_of, requests,
+};
 pub use retake::{Retaken, Retried, retake, retry_defaults};
 pub use rewind::{
     Replayed, branch, branch_with, catch_up, play_again, play_on, replay, replay_with, state_at,
