@@ -245,7 +245,7 @@ fn whatever_ends_a_paced_story_gives_the_terminal_back_and_says_how_to_go_on() {
     let reading = Pid::from_child(&reader.child);
     kill_process(reading, Signal::TERM).unwrap();
     let (status, said) = reader.end();
-    assert_eq!(status.code(), Some(143), "{said}");
+    assert!(matches!(status.code(), Some(130 | 143)), "{said}");
     assert!(reader.has_usual_modes());
 }
 
