@@ -1,5 +1,6 @@
 //! Labels for people of what programs call by ids.
 
+use crate::cast::Gone;
 use crate::cli::prelude::*;
 use crate::event::guard::GuardAct;
 
@@ -11,6 +12,11 @@ pub(crate) fn purpose_label(purpose: &str) -> UiText {
 /// The type of an event, such as `whisper`; the id itself if it has no label.
 pub(crate) fn event_label(kind: &str) -> UiText {
     label("event", kind)
+}
+
+/// How somebody left the story.
+pub(crate) fn gone_label(how: Gone) -> UiText {
+    label("gone", how.name())
 }
 
 /// What a guard did, and why.

@@ -1,6 +1,9 @@
 //! The program as a process: who may look into it, who interrupted it, and what ends with it.
 
+use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
+#[cfg(unix)]
+use std::sync::{Arc, OnceLock};
 
 use super::keys;
 
@@ -13,7 +16,50 @@ pub(crate) fn protect() {
         // A kernel without it has no more to offer.
         let _ = set_dumpable_behavior(DumpableBehavior::NotDumpable);
     }
+    #[cfg(unix)]
+    {
+        // A file that is too large is an error like any other, and does not end the program.
+        let noted = Arc::new(AtomicBool::new(false));
+        let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, noted);
+    }
     crate::tool::process::adopt_orphans();
+}
+
+/// Waits until somebody wants the program to end: with Ctrl-C, by a signal, or by closing its
+/// terminal, unless it was started to outlive that.
+pub(crate) async fn told_to_end() -> io::Result<()> {
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        let mut terminated = signal(SignalKind::terminate())?;
+        let hung_up = async {
+            if ignores_hangup() {
+                return std::future::pending().await;
+            }
+            signal(SignalKind::hangup())?.recv().await;
+            Ok(())
+        };
+        tokio::select! {
+            ended = tokio::signal::ctrl_c() => ended,
+            _ = terminated.recv() => Ok(()),
+            ended = hung_up => ended,
+        }
+    }
+    #[cfg(not(unix))]
+    tokio::signal::ctrl_c().await
+}
+
+/// Whether the end of its terminal is not to end the program, as with `nohup`. Only the first
+/// answer counts: it is no longer so once a signal is waited for.
+#[cfg(unix)]
+fn ignores_hangup() -> bool {
+    static IGNORES: OnceLock<bool> = OnceLock::new();
+    *IGNORES.get_or_init(|| {
+        let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+        let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+        let ignored = ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+        ignored.is_some_and(|mask| mask & 1 != 0)
+    })
 }
 
 /// The exit code after Ctrl-C, as shells expect it.
@@ -21,12 +67,12 @@ pub(crate) const INTERRUPTED: u8 = 130;
 
 static WAS_INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
-/// Notes that the user pressed Ctrl-C.
+/// Notes that somebody wants the program to end.
 pub(crate) fn note_interrupt() {
     WAS_INTERRUPTED.store(true, Ordering::SeqCst);
 }
 
-/// Whether the user pressed Ctrl-C.
+/// Whether somebody wants the program to end.
 pub(crate) fn was_interrupted() -> bool {
     WAS_INTERRUPTED.load(Ordering::SeqCst)
 }
@@ -48,24 +94,13 @@ pub(crate) fn exit(code: u8) -> ! {
     std::process::exit(code.into())
 }
 
-/// Waits for a signal that ends the program, and ends it.
+/// Waits for the signal that ends the program at once, and ends it.
 #[cfg(unix)]
 pub(crate) async fn end_by_signal() {
     use tokio::signal::unix::{SignalKind, signal};
-    let kinds = [
-        SignalKind::hangup(),
-        SignalKind::quit(),
-        SignalKind::terminate(),
-    ];
-    let signals = kinds.map(|kind| {
-        Box::pin(async move {
-            let Ok(mut signal) = signal(kind) else {
-                return std::future::pending().await;
-            };
-            signal.recv().await;
-            kind.as_raw_value()
-        })
-    });
-    let (number, ..) = futures_util::future::select_all(signals).await;
-    exit(128 + number as u8);
+    let kind = SignalKind::quit();
+    if let Ok(mut signal) = signal(kind) {
+        signal.recv().await;
+        exit(128 + kind.as_raw_value() as u8);
+    }
 }

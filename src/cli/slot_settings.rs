@@ -10,7 +10,7 @@ use std::path::Path;
 
 use crate::mind::Minds;
 use crate::save::Slot;
-use crate::session::{Game, Session};
+use crate::session::{Batch, Game, Session};
 use crate::trust::{Demanding, Untrusted};
 use bevy_ecs::prelude::World;
 use serde::{Deserialize, Serialize};
@@ -48,7 +48,7 @@ impl From<BTreeSet<String>> for PlayedWith {
 
 /// What a save is played with.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
+#[serde(default, deny_unknown_fields)]
 pub(crate) struct SlotSettings {
     /// The last task of a team.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -162,6 +162,15 @@ impl SlotSettings {
 pub(crate) fn model(slot: &Slot) -> Result<Option<String>> {
     let settings = SlotSettings::of_slot(slot)?;
     Ok(settings.and_then(|(settings, _)| settings.model))
+}
+
+/// Why the settings of a save can't be read.
+pub(crate) fn damage(slot: &Slot) -> Option<UiText> {
+    let error = SlotSettings::of_slot(slot).err()?;
+    Some(text!(
+        cli_settings_damaged,
+        problem = error.message.unwrap_or_default()
+    ))
 }
 
 /// The last task of a team's save, if it keeps one.
@@ -287,7 +296,7 @@ pub(crate) fn recall(app: &mut App, name: &str, no_seat: bool) -> Result<()> {
         return Ok(());
     };
     let Some((mut recalled, text)) = SlotSettings::of_slot(&slot)? else {
-        return Ok(());
+        return confirm_model(app, name);
     };
     let path = slot.settings_file();
     if app.settings.model.origin == Origin::Flag {
@@ -313,12 +322,24 @@ pub(crate) fn recall(app: &mut App, name: &str, no_seat: bool) -> Result<()> {
     Ok(())
 }
 
-/// Passes on what a save is played with to one that branches from it.
-pub(crate) fn copy(app: &App, from: &Slot, to: &Slot) -> Result<()> {
-    let Some(settings) = from.read_settings()? else {
+/// Asks whether a save that does not say with what it is played goes on with the model that counts
+/// now, unless the user named that.
+fn confirm_model(app: &App, slot: &str) -> Result<()> {
+    let model = &app.settings.model;
+    let is_batch = Batch::exists(&app.settings.saves.value, slot);
+    if is_batch || model.origin == Origin::Flag {
         return Ok(());
-    };
-    to.write_settings(&settings)?;
+    }
+    let model = &*model.value;
+    if app.confirm(&say!(app.language, cli_no_settings_question, slot, model)) == Some(true) {
+        return Ok(());
+    }
+    let error = CommandError::usage(text!(cli_no_settings, slot, model));
+    Err(error.help(text!(cli_no_settings_help, model)))
+}
+
+/// Trusts what a save is played with in one that branches from it.
+pub(crate) fn copy_trust(app: &App, from: &Slot, to: &Slot) -> Result<()> {
     let mut list = TrustList::read(app.config_folder())?;
     let trusted = list.hash_of(&from.settings_file()).map(str::to_owned);
     if let Some(hash) = trusted {

@@ -50,8 +50,14 @@ fn wait_for(run: &mut Child, saves: &Path, slot: &str, bytes: u64) {
 }
 
 fn interrupt(run: &Child) {
-    let id = run.id().to_string();
-    let sent = Command::new("kill").args(["-INT", &id]).status().unwrap();
+    send("-INT", run.id());
+}
+
+fn send(signal: &str, id: u32) {
+    let sent = Command::new("kill")
+        .args([signal, &id.to_string()])
+        .status()
+        .unwrap();
     assert!(sent.success());
 }
 
@@ -191,6 +197,93 @@ fn a_story_told_at_reading_speed_is_saved_while_it_is_told_and_ends_with_ctrl_c(
     assert_eq!(slow.status.code(), Some(130));
     assert!(fast.len() > 500 && fast.starts_with(&slow.stdout));
     assert!(slow.stdout.len() < fast.len() / 4, "it was told at once");
+}
+
+#[test]
+fn a_program_that_is_told_to_end_stops_as_with_ctrl_c() {
+    let saves = tempfile::tempdir().unwrap();
+    for signal in ["TERM", "HUP"] {
+        let mut run = program(saves.path(), &["run", "--pace=1", "--save", signal]);
+        run.args(["--lang", "en"])
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped());
+        let mut run = run.spawn().unwrap();
+        let data = std::fs::metadata("data/worlds/drowned-assize/world.ron").unwrap();
+        wait_for(&mut run, saves.path(), signal, data.len() + 20_000);
+        send(&format!("-{signal}"), run.id());
+        let ended = run.wait_with_output().unwrap();
+        let said = String::from_utf8(ended.stderr).unwrap();
+        assert_eq!(ended.status.code(), Some(130), "{signal}: {said}");
+        has(&said, &["playhouse resume"]);
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn what_was_started_ends_with_a_program_that_is_killed() {
+    let folder = tempfile::tempdir().unwrap();
+    let (started, models) = (
+        folder.path().join("started"),
+        folder.path().join("models.ron"),
+    );
+    let script = format!(
+        "echo $$ > {}; trap '' HUP; while :; do sleep 1; done",
+        started.display()
+    );
+    let server =
+        format!(r#"(servers: {{"s": (command: "sh", args: ["-c", {script:?}], start: 60)}})"#);
+    super::chinese::write(&models, &server);
+    let arguments = ["doctor", "--models", models.to_str().unwrap()];
+    let mut run = playhouse(folder.path(), &arguments).spawn().unwrap();
+    let id = (0..3_000).find_map(|_| {
+        std::thread::sleep(Duration::from_millis(10));
+        let written = std::fs::read_to_string(&started).ok()?;
+        written.trim().parse::<u32>().ok()
+    });
+    let id = id.unwrap();
+    run.kill().unwrap();
+    run.wait().unwrap();
+    // One that has ended may still be listed, as a zombie.
+    let is_running = || {
+        let state = std::fs::read_to_string(format!("/proc/{id}/stat")).unwrap_or_default();
+        !state.is_empty() && !state.contains(") Z ")
+    };
+    let has_ended = (0..1_000).any(|_| {
+        std::thread::sleep(Duration::from_millis(10));
+        !is_running()
+    });
+    assert!(has_ended, "the server of tools lives on");
+}
+
+#[test]
+fn a_request_that_was_on_its_way_is_told_with_what_it_may_cost() {
+    let saves = tempfile::tempdir().unwrap();
+    let (port, requests) = dripping_server();
+    let mut run = playhouse(saves.path(), &["run", "--save", "slow", "--model", "some"]);
+    run.env("OPENAI_BASE_URL", format!("http://127.0.0.1:{port}"));
+    let mut run = run.spawn().unwrap();
+    requests.recv_timeout(Duration::from_secs(60)).unwrap();
+    run.kill().unwrap();
+    run.wait().unwrap();
+    let sent = 1 + requests.try_iter().count();
+    let mut costs = program(saves.path(), &["show", "slow", "--view", "costs", "--json"]);
+    let costs = String::from_utf8(costs.output().unwrap().stdout).unwrap();
+    let costs = costs
+        .lines()
+        .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+    let unknown: Vec<_> = costs
+        .filter(|row| row["record"] == "unknown_cost")
+        .collect();
+    let told: u64 = unknown
+        .iter()
+        .filter_map(|row| row["requests"].as_u64())
+        .sum();
+    assert!(told >= sent as u64, "{unknown:?}");
+    assert!(
+        unknown
+            .iter()
+            .all(|row| row["at_most"]["tokens"].as_u64() > Some(0))
+    );
 }
 
 /// A server that answers each request with one byte after the other, and says when one has come.

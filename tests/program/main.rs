@@ -14,6 +14,7 @@ mod exports;
 mod hostile;
 mod kill;
 mod model_server;
+mod otherwise;
 mod outages;
 mod page;
 mod rehearse;

@@ -1626,6 +1626,8 @@ fn a_host_invites_somebody_while_the_story_is_played_and_takes_the_seat_back() {
     let can = |story: &Value, deed: &str| story["can"].as_array().unwrap().contains(&json!(deed));
     assert!(can(&story, "invite") && !can(&story, "dismiss"));
     let who = one(&story["entities"], "faction", "hero")["id"].clone();
+    let head = format!("GET /api/inn/stream HTTP/1.1\r\nHost: {}", page.address);
+    let mut before = page.send(&head, "");
     let invited = page.done("inn", &json!({"do": "invite", "who": who}));
     let address = invited.json()["address"].as_str().unwrap().to_owned();
     // Not everybody on this computer is the host any more; whoever invited has a cookie now.
@@ -1647,6 +1649,17 @@ fn a_host_invites_somebody_while_the_story_is_played_and_takes_the_seat_back() {
         page.api("inn/seat")["open"] != Value::Null
     });
     assert!(is_asked, "a guest at a seat, and not asked");
+    // Who streamed without a token needs one now.
+    let mut told = Vec::new();
+    before
+        .set_read_timeout(Some(Duration::from_secs(30)))
+        .unwrap();
+    while !told.ends_with(b"\r\n0\r\n\r\n") {
+        let mut bytes = [0; 4_096];
+        let count = before.read(&mut bytes).unwrap();
+        assert!(count > 0);
+        told.extend_from_slice(&bytes[..count]);
+    }
     page.cookie = host;
     page.done("inn", &json!({"do": "dismiss", "who": who}));
     assert_eq!(page.api(&format!("inn/person/{who}"))["played_by"], "mind");

@@ -2,6 +2,7 @@
 
 use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 /// Applies a function to each item on all processors. The results are in the order of the items.
@@ -21,7 +22,9 @@ pub fn map<T: Sync, R: Send>(items: &[T], make: impl Fn(&T) -> R + Sync) -> Vec<
         .map_or(1, usize::from)
         .min(items.len());
     let mut made = thread::scope(|scope| {
-        let others: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
+        // A system that gives no more threads leaves the work to those that there are.
+        let start = |_| thread::Builder::new().spawn_scoped(scope, work).ok();
+        let others: Vec<_> = (1..threads).filter_map(start).collect();
         let mut made = work();
         for other in others {
             made.extend(other.join().unwrap_or_else(|panic| resume_unwind(panic)));
@@ -44,15 +47,18 @@ pub(crate) fn for_each<T: Send>(items: &mut [T], act: impl Fn(&mut T) + Sync) {
     let threads = thread::available_parallelism()
         .map_or(1, usize::from)
         .min(items.len() / MANY);
-    let size = items.len().div_ceil(threads);
-    let mut pieces = items.chunks_mut(size);
-    let first = pieces.next().unwrap_or_default();
-    let act = &act;
-    thread::scope(|scope| {
-        for piece in pieces {
-            scope.spawn(move || piece.iter_mut().for_each(act));
+    let pieces = Mutex::new(items.chunks_mut(items.len().div_ceil(threads)));
+    let next = || pieces.lock().unwrap_or_else(PoisonError::into_inner).next();
+    let work = || {
+        while let Some(piece) = next() {
+            piece.iter_mut().for_each(&act);
         }
-        first.iter_mut().for_each(act);
+    };
+    thread::scope(|scope| {
+        for _ in 1..threads {
+            let _ = thread::Builder::new().spawn_scoped(scope, work);
+        }
+        work();
     });
 }
 

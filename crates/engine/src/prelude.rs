@@ -10,8 +10,8 @@ pub use serde::{Deserialize, Serialize};
 pub use serde_json::{Value, json};
 
 pub use crate::cast::{
-    CurrentStage, Dead, EntityName, Kind, SpawnSpec, StageQuery, StageRng, agents_context, despawn,
-    spawn,
+    CurrentStage, Dead, EntityName, Gone, Kind, SpawnSpec, StageQuery, StageRng, agents_context,
+    dismiss, spawn,
 };
 pub use crate::context::{AgentContext, buffer};
 pub use crate::engine::{

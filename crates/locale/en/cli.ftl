@@ -105,6 +105,10 @@ cli_trust_question = Do you trust this content? [yes/no]{" "}
 cli_trust_refused = { $file } needs your trust: { $demands }
 cli_trust_revoked = You no longer trust { $file }.
 cli_trust_same = unchanged
+cli_no_settings = the save '{ $slot }' does not say with what it is played, and would go on with { $model }, without seat or limits
+cli_no_settings_help = name its model, seat and limits: --model { $model }, --seat, --max-cost
+cli_no_settings_question = The save '{ $slot }' does not say with what it is played. Go on with { $model }, without seat or limits unless you gave some? [yes/no]{" "}
+cli_settings_damaged = settings.json: { $problem }
 cli_slot_settings_help = The file holds only with what the story is played. Delete it, and name that once more: --model, --seat and limits, if there were any.
 cli_trust_slot_help = if that is what you want, run: playhouse trust { $file }; or choose a model with --model
 cli_trust_slot_model = the save is played with the model '{ $model }', which may cost money
@@ -162,6 +166,7 @@ cli_repair_lost = Lost from the journal: { $lines ->
 }.
 cli_repair_nothing = { $slot } is not damaged.
 cli_repair_played_again = The snapshot was discarded; the next resume rebuilds it from the journal, without asking a model.
+cli_repair_settings = the settings can't be read and are in { $path } now; name what they said with: resume --model, --seat and limits
 cli_repaired = { $folder } was restored to turn { $turn }.
 cli_next_task_with = Saved. For another task: playhouse resume { $slot } --task TEXT
 cli_team_needs = {""} (needs a build with --features { $features })
@@ -538,6 +543,10 @@ cli_runs_played = { $done } of { $all } runs played
 cli_no_such_attempt = call { $number } of { $who } has { $count } requests; there is no request { $attempt }
 cli_no_such_call = { $who } has no recorded call { $number }
 cli_calls_help = list the calls with: playhouse show { $slot } "{ $who }" --view calls
+cli_cost_unknown = { $requests ->
+    [one] One request was
+   *[other] { $requests } requests were
+} on the way when the program ended; what they cost is unknown: at most { $tokens } tokens, { $cost }.
 cli_nothing_sent = { $who } was never asked
 cli_request_sent = { $who } · call { $number }, request { $attempt } · turn { $turn } · { $purpose } · sent to { $model }
 cli_request_unsent = { $who } · call { $number }, request { $attempt } · turn { $turn } · { $purpose } · no request was sent to { $model }; this is what it saw

@@ -7,7 +7,7 @@ help_commands = Commands:
 help_common_options = Common options:
 help_default = {" "}[default: { $value }]
 help_end =
-    Exit codes: 0 success, 1 other error, 2 wrong usage, 3 error in a world or data, 4 error in a save, 5 error of a model or server, 6 limit reached, 7 expectations of a rehearsal not met, 130 stopped by Ctrl-C.
+    Exit codes: 0 success, 1 other error, 2 wrong usage, 3 error in a world or data, 4 error in a save, 5 error of a model or server, 6 limit reached, 7 expectations of a rehearsal not met, 130 stopped by Ctrl-C, SIGTERM or the end of its terminal.
 
     Limits (--max-calls, --max-tokens, --max-cost) are checked before each call against the most that the call could use; a run that is stopped by a limit can be resumed. A save remembers its model, its seat and the limits that were given; `resume` uses them again unless you give others. Settings come from options, then the environment, then playhouse.ron in the working directory, then your own playhouse.ron, then defaults; `playhouse config` shows where each comes from. NO_COLOR is respected; RUST_LOG filters logs.
 help_options = Options:

@@ -487,3 +487,4 @@ page_zoom_out = Zoom out
 page_edited_badly = The files of this world have mistakes. The story continues with the previous version.
 page_other_model = Change a character's model
 page_no_model = there is no model '{ $model }'
+page_story_broken = the program made a mistake, and this story can't go on; its save is complete up to the last turn

@@ -7,7 +7,7 @@ help_commands = 命令：
 help_common_options = 通用选项：
 help_default = （默认：{ $value }）
 help_end =
-    退出码：0 成功，1 其他错误，2 用法错误，3 世界或数据有误，4 存档有误，5 模型或服务器出错，6 达到上限，7 彩排没有达到预期，130 被 Ctrl-C 中断。
+    退出码：0 成功，1 其他错误，2 用法错误，3 世界或数据有误，4 存档有误，5 模型或服务器出错，6 达到上限，7 彩排没有达到预期，130 被 Ctrl-C、SIGTERM 或终端关闭中断。
 
     上限（--max-calls、--max-tokens、--max-cost）在每次调用前按最坏情况检查；因上限停下的运行可以继续。存档会记住所用的模型、座位和给定的上限；`resume` 沿用它们，除非另有指定。设置依次取自：选项、环境变量、工作目录中的 playhouse.ron、你自己的 playhouse.ron、默认值；`playhouse config` 显示各项设置的来源。支持 NO_COLOR；RUST_LOG 用于过滤日志。
 help_options = 选项：

@@ -485,3 +485,4 @@ page_zoom_out = 缩小
 page_edited_badly = 这个世界的文件有错误，故事仍沿用改动之前的内容。
 page_other_model = 换用模型
 page_no_model = 没有模型“{ $model }”
+page_story_broken = 程序出错，这个故事无法继续；存档完整保留到上一轮

@@ -23,6 +23,7 @@ world_data_keep_one = 请只保留一个
 world_data_in_field = { $field }：{ $problem }
 # same
 world_data_in_file = { $file }：{ $problem }
+world_data_includes_itself = `{ $name }` 直接或间接地引用了自己
 world_data_many_items = 一个列表里的值超过 { $max } 个
 world_data_many_values = 值超过 { $max } 个
 world_data_missing = 不存在
@@ -58,6 +59,8 @@ world_data_unexpected_here = 这里的内容不对
 world_data_unexpected_end = 文件意外结束
 world_data_unexpected_end_close = 文件意外结束：请把引号、注释和括号都闭合
 world_data_unknown_field = 未知的字段 `{ $field }`
+world_data_unknown_filter = 未知的过滤器 `{ $name }`
+world_data_unknown_test = 未知的测试 `{ $name }`
 world_data_unknown_value = 未知的值 `{ $value }`
 world_data_unknown_variable = 未知的变量 `{ $variable }`
 world_data_unreadable = 无法读取：{ $source }

@@ -101,6 +101,16 @@ impl Access {
         Ok(Some(self.cookie(token)))
     }
 
+    /// Whether whoever has no token is the host.
+    fn is_open(&self) -> bool {
+        self.host.get().is_none()
+    }
+
+    /// Whether whoever came in with this token, or without one, would still be let in.
+    pub(super) fn welcomes(&self, token: Option<&str>) -> bool {
+        token.map_or_else(|| self.is_open(), |token| self.visitor_of(token).is_some())
+    }
+
     /// Takes a seat in a story back: its links lead nowhere any more.
     pub(super) fn dismiss(&self, slot: &str, name: &str) {
         self.seats().retain(|(_, visitor)| match visitor {
@@ -150,7 +160,7 @@ impl Access {
     pub(super) fn visitor(&self, headers: &HeaderMap) -> Option<Visitor> {
         match self.token_in(headers) {
             Some(token) => self.visitor_of(token),
-            None => self.host.get().is_none().then_some(Visitor::Host),
+            None => self.is_open().then_some(Visitor::Host),
         }
     }
 

@@ -52,7 +52,7 @@ impl Reader<'_> {
         let context = &being.context.value;
         let mut head = json!({
             "id": being.id, "name": being.name, "kind": being.kind, "hue": hue(&being.name),
-            "dead": being.is_dead, "messages": context.len(),
+            "dead": being.is_dead, "gone": being.gone, "messages": context.len(),
             "tokens": context.tokens(), "knows": being.knowledge.value.all().count(),
             "calls": being.spent.calls, "cost": being.spent.cost.units(),
         });

@@ -9,7 +9,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use playhouse_engine::cast::{Kind, StableId, turn_number};
+use playhouse_engine::cast::{Gone, Kind, StableId, turn_number};
 use playhouse_engine::event::guard::GuardAct;
 use playhouse_engine::event::{AudienceRule, EventRecord, EventStyle, Recipient, Recipients};
 use playhouse_engine::exchange::Spent;
@@ -236,6 +236,8 @@ struct EntityJson {
     #[serde(skip_serializing_if = "Option::is_none")]
     place: Option<u32>,
     dead: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    gone: Option<Gone>,
 }
 
 impl<'b> Reader<'b> {
@@ -479,23 +481,10 @@ impl Reader<'_> {
                 faction: being.faction.clone(),
                 place: being.place.filter(|_| sees_place),
                 dead: being.is_dead && sees_place,
+                gone: being.gone,
             }
         });
-        // Those that have left the world are still named.
-        let gone = contents
-            .names()
-            .filter(|(_, id)| state.being(*id).is_none())
-            .filter(|(_, id)| met.as_ref().is_none_or(|met| met.contains(id)))
-            .map(|(name, id)| EntityJson {
-                id,
-                name: name.clone(),
-                kind: Kind::Actor,
-                hue: hue(name),
-                faction: None,
-                place: None,
-                dead: true,
-            });
-        entities.chain(gone).collect()
+        entities.collect()
     }
 
     /// All entities that a character has encountered.

@@ -43,10 +43,10 @@ pub(super) struct Visit {
 }
 
 impl Visit {
-    /// Whether the reader may still be here: its seat was not taken back.
+    /// Whether the reader may still be here: its seat was not taken back, and if it has no token,
+    /// nobody needs one yet.
     pub(super) fn is_welcome(&self, access: &Access) -> bool {
-        let token = self.token.as_deref();
-        token.is_none_or(|token| access.visitor_of(token).is_some())
+        access.welcomes(self.token.as_deref())
     }
 
     /// The seat of a reader that has one, with the number of its character.
@@ -84,7 +84,7 @@ pub(super) async fn visit(
     let story = blocking(language, move || library.open(&wanted))
         .await?
         .ok_or_else(|| Failure::missing(language))?;
-    let token = shared.access.token_in(headers).filter(|_| name.is_some());
+    let token = shared.access.token_in(headers);
     let seat = match &name {
         None => None,
         Some(name) => {
@@ -229,6 +229,12 @@ pub(super) async fn get_one(
 ) -> Result<Json, Failure> {
     let language = query.lang.unwrap_or(shared.language);
     let visit = visit(&shared, &headers, &slot, language).await?;
+    let replays = what == "call" || part.call.is_some();
+    let permit = if replays {
+        shared.replays.acquire().await.ok()
+    } else {
+        None
+    };
     let found = blocking(language, move || {
         let reader = visit.reader();
         let sent = |call| request::sent(&visit.story, call);
@@ -263,6 +269,7 @@ pub(super) async fn get_one(
     })
     .await?
     .map(Json);
+    drop(permit);
     found.ok_or_else(|| Failure::missing(language))
 }
 

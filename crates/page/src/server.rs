@@ -14,6 +14,7 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use playhouse_engine::locale::{Language, text};
 use tokio::net::TcpListener;
+use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
 use super::access::Access;
@@ -26,6 +27,8 @@ use super::{book, pages, routes, stream};
 
 /// The largest body of a request, in bytes.
 const BODY: usize = 64 * 1024;
+/// How many stories are played again at a time.
+const REPLAYS: usize = 2;
 /// How long a body may take to come.
 const BODY_TIME: Duration = Duration::from_secs(10);
 
@@ -60,6 +63,7 @@ impl Server {
             access: Arc::new(access),
             drafts: Drafts::default(),
             language,
+            replays: Semaphore::new(REPLAYS),
         };
         Ok(Self {
             listener,

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use playhouse_engine::locale::{Language, labels};
+use tokio::sync::Semaphore;
 
 use super::access::Access;
 use super::draft::Drafts;
@@ -11,7 +12,10 @@ use super::library::Library;
 
 /// The texts of the page. What calls are for and types of events are called as in the terminal.
 pub(super) fn page_labels(language: Language) -> BTreeMap<&'static str, String> {
-    labels(language, &["page_", "story_purpose_", "story_event_"])
+    labels(
+        language,
+        &["page_", "story_purpose_", "story_event_", "story_gone_"],
+    )
 }
 
 /// What all requests share.
@@ -22,4 +26,6 @@ pub(super) struct Shared {
     pub(super) drafts: Drafts,
     /// The language of the interface, unless a reader asks for another.
     pub(super) language: Language,
+    /// How many stories may be played again at a time to see what was sent.
+    pub(super) replays: Semaphore,
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
-use playhouse_engine::cast::EntityName;
+use playhouse_engine::cast::{EntityName, Gone};
 use playhouse_engine::engine::Setup;
 use playhouse_engine::event::guard::FactPhrases;
 use serde::{Deserialize, Serialize};
@@ -42,10 +42,29 @@ pub fn goals_of(world: &World, entity: EntityRef<'_>) -> Vec<(String, GoalState)
 
 /// Hit points, always between 0 and the maximum.
 #[derive(Component, Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(try_from = "SavedHealth")]
 pub struct Health {
     pub hp: i32,
     pub max: i32,
+}
+
+/// As a save has it, which may come from anybody.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SavedHealth {
+    hp: i32,
+    max: i32,
+}
+
+impl TryFrom<SavedHealth> for Health {
+    type Error = String;
+
+    fn try_from(SavedHealth { hp, max }: SavedHealth) -> Result<Self, String> {
+        if max < 1 || !(0..=max).contains(&hp) {
+            return Err(format!("{hp} of {max} hit points can't be"));
+        }
+        Ok(Self { hp, max })
+    }
 }
 
 impl Health {
@@ -147,6 +166,15 @@ impl Departure {
             Self::Yielded => "yield",
         }
     }
+
+    /// How a foe leaves the story with it.
+    pub(super) fn gone(self) -> Gone {
+        match self {
+            Self::Fell => Gone::Fell,
+            Self::Fled => Gone::Fled,
+            Self::Yielded => Gone::Yielded,
+        }
+    }
 }
 
 /// On a hero who fell: attack and defense are lower until it heals.
@@ -209,4 +237,22 @@ pub(super) fn plugin(setup: &mut Setup) {
         .component::<Acquaintances>("acquaintances")
         .component::<LastFight>("last_fight")
         .component::<CurrentFight>("current_fight");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hit_points_of_a_save_are_between_nothing_and_the_most() {
+        let read = |text: &str| serde_json::from_str::<Health>(text).ok();
+        assert_eq!(
+            read(r#"{"hp": 0, "max": 1}"#),
+            Some(Health { hp: 0, max: 1 })
+        );
+        for forged in [(0, 0), (0, -12), (-1, 5), (6, 5)] {
+            let text = format!(r#"{{"hp": {}, "max": {}}}"#, forged.0, forged.1);
+            assert_eq!(read(&text), None, "{text}");
+        }
+    }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
 use playhouse_engine::cast::{
-    CastList, Dead, Kind, OnStage, all_of, despawn, is_dead, stable_id, stage_of,
+    CastList, Dead, EntityName, Gone, Kind, OnStage, all_of, dismiss, is_dead, stable_id, stage_of,
 };
 use playhouse_engine::event::{Fault, Faults, write_events_at_meeting};
 use playhouse_engine::locale::Localize;
@@ -16,7 +16,8 @@ use super::combat::Combat;
 use super::combat::resolve::set_aside_what_holds;
 use super::combat::wounds::tell_wounds;
 use super::components::{
-    ClosedDungeons, CurrentFight, FightResult, Foe, Health, Residence, RpgWorld, StatusEffects,
+    ClosedDungeons, CurrentFight, Departure, FightResult, Foe, Health, Residence, RpgWorld,
+    StatusEffects,
 };
 use super::events::{BattleReport, Journey};
 use super::everybody::{home_stages, names, on_stage, party, set_phase};
@@ -218,15 +219,19 @@ pub(super) fn send_home(world: &mut World) {
     }
 }
 
-/// The foes leave the stage: those who return are hidden and keep their memory, others are
-/// despawned.
+/// The foes leave the stage: those who return are hidden, others leave the story.
 fn clear_foes(world: &mut World, stage: Entity) {
     for foe in on_stage(world, stage) {
         let returns = world.get::<Foe>(foe).map(|foe| foe.returns);
         if returns == Some(true) {
             world.entity_mut(foe).remove::<OnStage>();
         } else if returns == Some(false) {
-            despawn(world, foe);
+            let name = world.get::<EntityName>(foe).map(|name| name.0.clone());
+            let combat = world.get::<Combat>(stage);
+            let departure = combat
+                .zip(name)
+                .and_then(|(combat, name)| combat.departure(&name));
+            dismiss(world, foe, departure.map_or(Gone::Left, Departure::gone));
         }
     }
 }

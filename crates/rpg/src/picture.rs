@@ -116,13 +116,14 @@ impl Picture for CampaignPicture {
             let scenes = story.scenes.iter().map(|scene| scene_of(world, scene));
             (items.collect(), qualities.collect(), scenes.collect())
         });
-        let cast = world.resource::<CastList>().all();
+        let cast = world.resource::<CastList>().everybody();
         Self {
             items,
             qualities,
             scenes,
             budget: world.get_resource::<RpgWorld>().map(budget),
             beings: cast
+                .into_iter()
                 .filter_map(|(id, entity)| {
                     Some((
                         id.0,

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use playhouse_engine::exchange::{Ledger, Spent, recorded_ledgers};
+use playhouse_engine::exchange::{Ledger, Spent, lost_requests, recorded_ledgers};
 use playhouse_engine::journal::{Line, Outcome};
 use playhouse_engine::message::{Cost, PromptBytes, TokenUsage};
 use serde::Serialize;
@@ -16,6 +16,8 @@ pub struct Costs {
     /// On vectors for recall, which no entity is asked for.
     pub vectors: Spent,
     pub prompts: Vec<(Arc<str>, Prompts)>,
+    /// What requests cost at most that were on their way when a run ended, in no other figure.
+    pub lost: BTreeMap<Arc<str>, Spent>,
 }
 
 /// The prompts of an entity: their bytes, and the memories that came with questions.
@@ -31,6 +33,9 @@ impl Costs {
     pub fn add(&mut self, journal: &[Line]) {
         for (name, ledger) in recorded_ledgers(journal) {
             entry(&mut self.by_entity, &name).add(&ledger);
+        }
+        for (name, spent) in lost_requests(journal) {
+            *self.lost.entry(name).or_default() += spent;
         }
         for line in journal {
             match line {
@@ -58,6 +63,7 @@ impl Costs {
     pub fn keep(&mut self, who: &str) {
         self.by_entity.retain(|(name, _)| **name == *who);
         self.prompts.retain(|(name, _)| **name == *who);
+        self.lost.retain(|name, _| **name == *who);
         self.vectors = Spent::default();
     }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use bevy_ecs::change_detection::Tick;
 use bevy_ecs::prelude::*;
 use playhouse_engine::cast::{
-    Appearance, CastList, Dead, EntityName, Exits, Faction, Kind, OnStage, StableId,
+    Appearance, CastList, Dead, EntityName, Exits, Faction, Gone, Kind, OnStage, StableId,
 };
 use playhouse_engine::context::{AgentContext, Chapters};
 use playhouse_engine::engine::StoryEnd;
@@ -61,6 +61,8 @@ pub struct Being {
     pub faction: Option<Arc<str>>,
     pub place: Option<u32>,
     pub is_dead: bool,
+    /// How it left the story.
+    pub gone: Option<Gone>,
     /// The name of the model that it prefers.
     pub mind: Option<Arc<str>>,
     pub look: Option<Arc<str>>,
@@ -78,7 +80,7 @@ pub struct WorldState {
     pub day: u32,
     /// Whether the story is over.
     pub is_over: bool,
-    /// In order of their numbers.
+    /// In order of their numbers, with those who have left the story.
     pub beings: Vec<Being>,
     pub facts: Cached<FactBook>,
     /// Where answers have words.
@@ -94,8 +96,9 @@ pub type Taught = BTreeMap<Arc<str>, Vec<u32>>;
 impl WorldState {
     /// A picture of the world. What has not changed since the last one is shared with it.
     pub fn of(world: &World, last: &Self) -> Self {
-        let cast = world.resource::<CastList>().all();
+        let cast = world.resource::<CastList>().everybody();
         let beings: Vec<_> = cast
+            .into_iter()
             .filter_map(|(id, entity)| {
                 let entity = world.get_entity(entity).ok()?;
                 Being::of(world, id, entity, last.being(id.0))
@@ -118,9 +121,10 @@ impl WorldState {
         self.beings.get(found.ok()?)
     }
 
-    /// The entity of this name.
+    /// The entity of this name that is in the story, or that left it last.
     pub fn named(&self, name: &str) -> Option<&Being> {
-        self.beings.iter().find(|being| *being.name == *name)
+        let named = self.beings.iter().filter(|being| *being.name == *name);
+        named.max_by_key(|being| being.gone.is_none())
     }
 
     pub fn fact(&self, id: &str) -> Option<&Arc<Fact>> {
@@ -140,6 +144,7 @@ impl Being {
             faction: entity.get::<Faction>().map(|faction| faction.0.clone()),
             place: place.map(|place| place.0),
             is_dead: entity.contains::<Dead>(),
+            gone: entity.get::<Gone>().copied(),
             mind: entity.get::<MindAlias>().map(|mind| mind.0.clone()),
             look: entity.get::<Appearance>().map(|look| look.0.clone()),
             exits: exits.map(|id| id.0).collect(),

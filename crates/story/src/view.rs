@@ -607,8 +607,10 @@ impl Contents {
 
     /// Takes note of those who are at another place, or dead, since the last events.
     fn note_stays(&mut self, world: &World) {
-        let cast = world.resource::<CastList>().all();
-        let stays = cast.filter_map(|(_, entity)| Stay::of(world, entity));
+        let cast = world.resource::<CastList>().everybody();
+        let stays = cast
+            .into_iter()
+            .filter_map(|(_, entity)| Stay::of(world, entity));
         stays.for_each(|stay| self.note(stay));
     }
 

@@ -84,8 +84,10 @@ mod unix {
         id: impl FnOnce(&T) -> Option<u32>,
     ) -> io::Result<(T, Option<Pid>)> {
         let mut running = running();
+        running.extend(watchdog::start());
         let child = start()?;
         let leader = id(&child).and_then(|id| i32::try_from(id).ok());
+        watchdog::tell('+', leader);
         running.extend(leader);
         Ok((child, leader.and_then(Pid::from_raw)))
     }
@@ -97,6 +99,7 @@ mod unix {
             let _ = kill_process_group(leader, Signal::KILL);
             end_orphans(leader, &running);
             running.remove(&leader.as_raw_nonzero().get());
+            watchdog::tell('-', Some(leader.as_raw_nonzero().get()));
         }
     }
 
@@ -104,6 +107,53 @@ mod unix {
         let leaders = running().clone();
         for leader in leaders.into_iter().filter_map(Pid::from_raw) {
             end(leader);
+        }
+    }
+
+    /// A small process that ends the programs when this one ends without doing so itself, because
+    /// it was killed.
+    mod watchdog {
+        use std::io::Write;
+        use std::os::unix::process::CommandExt;
+        use std::process::{Child, Command, Stdio};
+        use std::sync::{Mutex, PoisonError};
+
+        static WATCHDOG: Mutex<Option<Child>> = Mutex::new(None);
+
+        /// Reads which groups run until its input ends, and kills those that still do.
+        const SCRIPT: &str = r#"trap '' HUP INT TERM
+            running=' '
+            while read -r change group; do
+                case $change in
+                    +) running="$running$group " ;;
+                    *) running="${running%% "$group" *} ${running#* "$group" }" ;;
+                esac
+            done
+            for group in $running; do kill -s KILL -- "-$group"; done"#;
+
+        /// Starts it, if it does not run yet; returns its id then.
+        pub(super) fn start() -> Option<i32> {
+            let mut watchdog = WATCHDOG.lock().unwrap_or_else(PoisonError::into_inner);
+            if watchdog.is_some() {
+                return None;
+            }
+            let mut shell = Command::new("/bin/sh");
+            shell.args(["-c", SCRIPT]).process_group(0).env_clear();
+            shell.stdin(Stdio::piped()).stdout(Stdio::null());
+            *watchdog = shell.stderr(Stdio::null()).spawn().ok();
+            i32::try_from(watchdog.as_ref()?.id()).ok()
+        }
+
+        /// Tells it that a group runs, or has ended.
+        pub(super) fn tell(change: char, group: Option<i32>) {
+            let mut watchdog = WATCHDOG.lock().unwrap_or_else(PoisonError::into_inner);
+            let input = watchdog
+                .as_mut()
+                .and_then(|watchdog| watchdog.stdin.as_mut());
+            if let (Some(input), Some(group)) = (input, group) {
+                // Without it, the programs end with this one only if that ends them.
+                let _ = writeln!(input, "{change} {group}");
+            }
         }
     }
 

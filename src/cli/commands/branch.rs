@@ -37,7 +37,7 @@ fn from_turn(app: &App, saved: &Saved, new: &str, args: &BranchArgs) -> Result<(
     let (root, game) = (&app.settings.saves.value, saved.played.game());
     let branched = session::branch_with(root, &saved.slot, new, game, turn, told);
     let slot = play::runtime()?.block_on(branched)?;
-    slot_settings::copy(app, &saved.slot, &slot)?;
+    slot_settings::copy_trust(app, &saved.slot, &slot)?;
     if !models.is_empty() {
         slot_settings::give_models(app, &slot, models.into_values())?;
     }
@@ -61,7 +61,7 @@ fn choose(app: &App, saved: &Saved, new: &str, scene: &str, option: &str) -> Res
             ChooseAgainError::Session(error) => CommandError::from(error),
             error => CommandError::of(ErrorKind::Usage, &error),
         })?;
-    slot_settings::copy(app, &saved.slot, &slot)?;
+    slot_settings::copy_trust(app, &saved.slot, &slot)?;
     report(app, slot.name().as_str(), turn);
     Ok(())
 }
@@ -84,7 +84,7 @@ fn retry(app: &App, saved: &Saved, new: &str) -> Result<()> {
         }
         return Ok(());
     };
-    slot_settings::copy(app, &saved.slot, &slot)?;
+    slot_settings::copy_trust(app, &saved.slot, &slot)?;
     if app.prints_text() {
         app.out().line(say!(app.language, cli_retried, count));
     }

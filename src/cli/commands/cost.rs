@@ -58,6 +58,13 @@ fn print(app: &App, costs: &Costs) {
             record["repeated_share"] = prompts.bytes.repeated_share().into();
             out.json(&record);
         }
+        for (name, most) in &costs.lost {
+            let (requests, tokens) = (most.calls, most.usage.total());
+            out.json(&json!({
+                "record": "unknown_cost", "entity": name, "requests": requests,
+                "at_most": {"tokens": tokens, "cost": most.cost},
+            }));
+        }
         return;
     }
     let name = say!(app.language, cli_name);
@@ -69,6 +76,14 @@ fn print(app: &App, costs: &Costs) {
     spending(app.language, name, &by_entity).write(&mut out);
     out.paragraph(&Paragraph::blank());
     spending_by_purpose(app.language, &by_purpose).write(&mut out);
+    if !costs.lost.is_empty() {
+        let mut most = Spent::default();
+        costs.lost.values().for_each(|lost| most += *lost);
+        let (requests, tokens, cost) = (most.calls, most.usage.total(), most.cost.to_string());
+        out.paragraph(&Paragraph::blank());
+        let words = say!(app.language, cli_cost_unknown, requests, tokens, cost);
+        out.paragraph(&Paragraph::default().plain(words));
+    }
     let mut prompts = costs.prompts.iter();
     if prompts.any(|(_, prompts)| !prompts.bytes.is_nothing()) {
         out.paragraph(&Paragraph::blank());

@@ -10,6 +10,7 @@ use crate::drama::Promise;
 use crate::knowledge::{Fact, Known};
 use crate::rpg::CampaignPicture;
 
+use crate::cli::labels::gone_label;
 use crate::cli::saved::{Being, Saved, WorldState, being};
 
 /// How many of the last messages about an entity are shown.
@@ -75,10 +76,18 @@ pub(super) fn who(app: &App, slot: &str, fact: &str) -> Result<()> {
     let columns = columns!(
         language, < cli_knows_who, < cli_knows_since, < cli_knows_from, < cli_knows_event
     );
-    let json = |(being, known): &(&Being, &Known)| row(&state, &being.name, &fact.id, known);
+    let json = |(being, known): &(&Being, &Known)| {
+        let mut row = row(&state, &being.name, &fact.id, known);
+        row["gone"] = json!(being.gone);
+        row
+    };
     app.list(columns, rows, json, |(being, known)| {
+        let gone = being.gone.map(|how| gone_label(how).in_language(language));
         [
-            being.name.to_string(),
+            std::iter::once(being.name.to_string())
+                .chain(gone)
+                .collect::<Vec<_>>()
+                .join(" · "),
             since(language, known),
             shown(&state.sources(&fact.id, known)),
             known.event.to_string(),

@@ -3,6 +3,7 @@
 
 use crate::cli::prelude::*;
 use std::collections::BTreeMap;
+use std::io;
 use std::sync::{Arc, Mutex};
 
 use crate::cast::{CastList, EntityName, StableId, WorldTurn, turn_number};
@@ -25,7 +26,7 @@ use crate::cli::args::OnServerError;
 use crate::cli::env::random_seed;
 use crate::cli::keys;
 use crate::cli::output::{Reading, cells, wait_until_told};
-use crate::cli::process::{self, INTERRUPTED, note_interrupt};
+use crate::cli::process::{self, INTERRUPTED, note_interrupt, told_to_end};
 use crate::cli::progress::Progress;
 use crate::cli::provenance::Provenance;
 use crate::cli::record_printer::{RecordPrinter, numbered};
@@ -104,8 +105,14 @@ pub(super) fn say_changes(app: &App, changes: &[UiText]) {
     }
 }
 
+/// How many pipes take as many files as a runtime.
+const RUNTIME_PIPES: usize = 4;
+
 /// The runtime for calls.
 pub(super) fn runtime() -> Result<Runtime> {
+    // Tokio ends the program if there are too few files for it to open.
+    let files: io::Result<Vec<_>> = (0..RUNTIME_PIPES).map(|_| io::pipe()).collect();
+    drop(files.or_fail(ErrorKind::Other)?);
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build();
@@ -690,15 +697,16 @@ pub(super) fn stop_by_signals(app: &App, runtime: &Runtime, token: CancellationT
     }
 }
 
-/// The first Ctrl-C stops the run when the current step is finished, the second at once.
+/// The first Ctrl-C, or signal to end, stops the run when the current step is finished, the second
+/// at once.
 pub(super) async fn handle_ctrl_c(token: CancellationToken, mut err: Output, language: Language) {
-    if tokio::signal::ctrl_c().await.is_err() {
+    if told_to_end().await.is_err() {
         return;
     }
     note_interrupt();
     token.cancel();
     err.line(say!(language, cli_stopping));
-    if tokio::signal::ctrl_c().await.is_ok() {
+    if told_to_end().await.is_ok() {
         // The journal has everything.
         process::exit(INTERRUPTED);
     }

@@ -5,12 +5,19 @@ use crate::save::{Repair, repair};
 use std::path::Path;
 
 use crate::cli::saved::slots_of;
+use crate::cli::slot_settings;
 
 /// Repairs a save, or all games of a batch.
 pub(super) fn run(app: &App, name: &str) -> Result<()> {
     let mut is_whole = true;
     for slot in slots_of(app, name)? {
         let folder = slot.folder().to_owned();
+        if slot_settings::damage(&slot).is_some() {
+            is_whole = false;
+            let path = slot.set_settings_aside()?;
+            let record = json!({"record": "repair", "damaged_files": path.display().to_string()});
+            app.tell(&record, say!(app.language, cli_repair_settings, path));
+        }
         if let Some((repair, aside)) = repair(slot)? {
             is_whole = false;
             report(app, &mut app.out(), &folder, &repair, &aside);

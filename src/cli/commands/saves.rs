@@ -3,8 +3,10 @@
 use crate::cli::prelude::*;
 use std::path::Path;
 
-use crate::save::{Listed, Repair, SaveError, list, repairable};
+use crate::save::{Listed, Repair, list, repairable};
 use crate::session::{Batch, BatchError, StoredExperiment};
+
+use crate::cli::slot_settings;
 
 /// Lists the saves. If `verifies`, their files are checked for damage, those of all games of
 /// batches too.
@@ -41,7 +43,7 @@ struct Row {
     batches: Option<Result<Vec<Batch>, BatchError>>,
     is_experiment: bool,
     /// What is wrong with its files, and what a repair would keep.
-    damage: Option<(SaveError, Option<Repair>)>,
+    damage: Option<(UiText, Option<Repair>)>,
 }
 
 impl Row {
@@ -69,8 +71,10 @@ impl Row {
 
     fn verified(mut self) -> Self {
         let slot = &self.listed.slot;
-        let error = slot.read(false).err();
-        self.damage = error.map(|error| (error, repairable(slot).ok().flatten()));
+        self.damage = match slot.read(false) {
+            Err(error) => Some((error.text(), repairable(slot).ok().flatten())),
+            Ok(_) => slot_settings::damage(slot).map(|problem| (problem, None)),
+        };
         self
     }
 
@@ -83,7 +87,8 @@ impl Row {
             (Some((problem, Some(repair))), _) => {
                 Some(text!(cli_save_repairable, problem, turn = repair.turn))
             }
-            (Some((problem, None)), _) | (None, Err(problem)) => Some(problem.text()),
+            (Some((problem, None)), _) => Some(problem.clone()),
+            (None, Err(problem)) => Some(problem.text()),
             (None, Ok(_)) => None,
         }
     }

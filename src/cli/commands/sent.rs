@@ -96,8 +96,8 @@ pub(super) fn minds_of(
 
 /// The models that entities prefer, by their names.
 pub(super) fn aliases(world: &World) -> BTreeMap<Arc<str>, Arc<str>> {
-    let cast = world.resource::<CastList>().all();
-    let aliases = cast.filter_map(|(_, entity)| {
+    let cast = world.resource::<CastList>().everybody();
+    let aliases = cast.into_iter().filter_map(|(_, entity)| {
         let name = world.get::<EntityName>(entity)?.0.clone();
         Some((name, world.get::<MindAlias>(entity)?.0.clone()))
     });

@@ -4,7 +4,7 @@
 use crate::cli::prelude::*;
 use std::sync::Arc;
 
-use crate::cast::{Kind, turn_number};
+use crate::cast::{Gone, Kind, turn_number};
 use crate::context::{buffer, context_to_json};
 use crate::rpg::CampaignPicture;
 use crate::session::{CallRequest, Wanted, state_at};
@@ -12,7 +12,7 @@ use crate::session::{CallRequest, Wanted, state_at};
 use super::trace::TraceForm;
 use super::{chapters, cost, drift, play, sent, timeline, trace, why};
 use crate::cli::args::{ShowArgs, View};
-use crate::cli::labels::purpose_label;
+use crate::cli::labels::{gone_label, purpose_label};
 use crate::cli::saved::{Being, Saved, WorldState, being};
 
 /// Prints a view of a save.
@@ -184,24 +184,36 @@ fn list(app: &App, state: &WorldState) {
             "record": "entity", "id": being.id, "name": being.name, "kind": being.kind,
             "messages": context.len(), "tokens": context.tokens(),
             "chapters": being.chapters.value.all().len(),
-            "hand": hand(state, being),
+            "hand": hand(state, being), "gone": being.gone,
         })
     };
     app.list(columns, &state.beings, json, |being| {
         let context = &being.context.value;
         [
             being.name.to_string(),
-            match being.kind {
-                Kind::Actor => say!(language, cli_actor),
-                Kind::Stage => say!(language, cli_stage),
-                Kind::WorldAgent => say!(language, cli_world_agent),
-            },
+            kind(language, being),
             context.len().to_string(),
             context.tokens().to_string(),
             being.chapters.value.all().len().to_string(),
             hand(state, being).join(", "),
         ]
     });
+}
+
+/// What an entity is, and how it left the story.
+fn kind(language: Language, being: &Being) -> String {
+    let kind = match being.kind {
+        Kind::Actor => say!(language, cli_actor),
+        Kind::Stage => say!(language, cli_stage),
+        Kind::WorldAgent => say!(language, cli_world_agent),
+    };
+    let how = being.gone.or(being.is_dead.then_some(Gone::Fell));
+    let gone = how.map(|how| gone_label(how).in_language(language));
+    [kind]
+        .into_iter()
+        .chain(gone)
+        .collect::<Vec<_>>()
+        .join(" · ")
 }
 
 /// The cards that a fighter of a campaign has drawn.

@@ -26,7 +26,7 @@ pub(super) fn undo(app: &App, slot: &str) -> Result<String> {
             let purpose = last.outcome.purpose.clone();
             let branched = session::retake(root, &saved.slot, &name, saved.played.game(), last);
             let branch = play::runtime()?.block_on(branched)?;
-            slot_settings::copy(app, &saved.slot, &branch)?;
+            slot_settings::copy_trust(app, &saved.slot, &branch)?;
             let what = purpose_label(&purpose);
             let text = say!(
                 app.language,

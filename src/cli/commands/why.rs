@@ -49,13 +49,16 @@ pub(super) fn why(app: &App, slot: &str, wanted: &str) -> Result<()> {
     Ok(())
 }
 
-/// The event of this ID, or the one whose text alone has these words.
+/// The event of this ID, of this number on the page, or the one whose text alone has these words.
 fn find(app: &App, contents: &Contents, slot: &str, wanted: &str) -> Result<Arc<EventEntry>> {
     let usage = |message| CommandError::usage(message).at(slot);
     let list_help = || text!(cli_event_id_help, slot = app.in_command(slot));
-    if let Ok(id) = wanted.parse() {
-        let number = contents.by_body.get(&id);
-        let event = number.and_then(|number| contents.events.get(*number as usize));
+    let of_page = wanted.strip_prefix('#').unwrap_or(wanted).parse().ok();
+    let id = wanted.parse().ok();
+    if id.is_some() || of_page.is_some() {
+        let of_id = id.and_then(|id| contents.by_body.get(&id).copied());
+        let number = of_id.or(of_page);
+        let event = number.and_then(|number: u32| contents.events.get(number as usize));
         let missing = || usage(text!(cli_no_such_event, id = wanted)).help(list_help());
         return event.cloned().ok_or_else(missing);
     }

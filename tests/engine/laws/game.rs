@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use bevy_ecs::prelude::*;
 use playhouse::cast::{
-    CastList, Clock, CurrentStage, Dead, EntityName, Kind, OnStage, Place, StableId, StageQuery,
-    StageRng, Whereabouts, WorldTurn, despawn, spawn,
+    CastList, Clock, CurrentStage, Dead, EntityName, Gone, Kind, OnStage, Place, StableId,
+    StageQuery, StageRng, Whereabouts, WorldTurn, dismiss, spawn,
 };
 use playhouse::context::{AgentContext, Chapters, StoredMessage, context_to_json};
 use playhouse::engine::{Engine, MeetSet, Setup, StepSet};
@@ -243,7 +243,7 @@ fn begin_turn(world: &mut World) {
         }
         3 => {
             let stray = of_name(world, "Stray");
-            despawn(world, stray);
+            dismiss(world, stray, Gone::Left);
         }
         _ => {}
     }

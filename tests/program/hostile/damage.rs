@@ -67,6 +67,40 @@ fn whatever_line_of_a_journal_is_damaged_the_story_goes_on_after_a_repair() {
 }
 
 #[test]
+fn what_a_cut_journal_does_not_tell_is_in_the_snapshot() {
+    let folder = &Dir::new();
+    accepted(folder, "undercover --players 3 --until 2 --save one -q");
+    let journal = folder.join("saves/one/journal.jsonl");
+    let text = fs::read_to_string(&journal).unwrap();
+    let head = text.find('\n').unwrap();
+    super::write(&journal, &text[..head + 40]);
+    let told = accepted(folder, "saves --repair one");
+    has(&told, &["was restored to turn 2"]);
+    accepted(folder, "resume one --until 3 -q");
+}
+
+#[test]
+fn settings_that_can_not_be_read_are_found_and_set_aside() {
+    let folder = &Dir::new();
+    accepted(folder, "run --save one --until 1 -q");
+    let settings = folder.join("saves/one/settings.json");
+    for damaged in ["\0".repeat(23), "{\"modem\": \"improviser\"}".into()] {
+        super::write(&settings, &damaged);
+        has(
+            &out(&attacked(folder, "saves --verify")),
+            &["settings.json"],
+        );
+        has(
+            &accepted(folder, "saves --repair one"),
+            &["damaged-settings.json"],
+        );
+        // Nobody goes on with a model, or without limits, by accident.
+        refused(folder, "resume one", "--model improviser");
+        accepted(folder, "resume one --model improviser --until 1 -q");
+    }
+}
+
+#[test]
 fn damaged_games_of_a_tournament_are_named_and_repaired() {
     let folder = &Dir::new();
     accepted(folder, "undercover --players 3 --games 2 --save t -q");

@@ -5,6 +5,7 @@
 //! arrival. [`Whereabouts`] answers who is where, who is alive and who is on whose side. Start
 //! reading at [`spawn`].
 
+mod gone;
 mod name;
 mod place;
 mod rng;
@@ -14,13 +15,14 @@ mod whereabouts;
 
 pub use spawn::stable_id;
 
+pub use gone::{Gone, dismiss};
 pub use name::{CastList, EntityName, StableId, check_name, name_by_id};
 pub use place::{
     Clock, CurrentStage, Dead, Exits, MEETING, MeetingClock, Occupants, OnStage, Place, WorldTurn,
     turn_number,
 };
 pub use rng::{StageRng, WorldSeed};
-pub use spawn::{CastError, SpawnSpec, despawn, set_system_message, spawn};
+pub use spawn::{CastError, SpawnSpec, set_system_message, spawn};
 pub use stage_query::StageQuery;
 pub use whereabouts::Whereabouts;
 

@@ -8,6 +8,7 @@ use bevy_ecs::prelude::*;
 use bevy_ecs::world::DeferredWorld;
 use serde::{Deserialize, Serialize};
 
+use super::Gone;
 use crate::locale::{UiText, text};
 
 /// A number that an entity keeps through saves, loads and replays. Sort by it wherever order
@@ -41,6 +42,7 @@ impl std::fmt::Display for EntityName {
 pub struct CastList {
     names: BTreeMap<Arc<str>, Entity>,
     ids: BTreeMap<StableId, Entity>,
+    gone: BTreeMap<StableId, Entity>,
     last_id: u32,
 }
 
@@ -54,9 +56,22 @@ impl CastList {
         self.ids.get(&id).copied()
     }
 
-    /// All entities in order of their numbers.
+    /// As [`Self::by_id`], whether it is in the story or gone.
+    pub fn ever(&self, id: StableId) -> Option<Entity> {
+        self.by_id(id).or_else(|| self.gone.get(&id).copied())
+    }
+
+    /// All entities that are in the story, in order of their numbers.
     pub fn all(&self) -> impl DoubleEndedIterator<Item = (StableId, Entity)> {
         self.ids.iter().map(|(id, entity)| (*id, *entity))
+    }
+
+    /// As [`Self::all`], with those who have left the story.
+    pub fn everybody(&self) -> Vec<(StableId, Entity)> {
+        let gone = self.gone.iter().map(|(id, entity)| (*id, *entity));
+        let mut everybody: Vec<_> = self.all().chain(gone).collect();
+        everybody.sort_unstable_by_key(|(id, _)| *id);
+        everybody
     }
 
     pub fn names(&self) -> impl Iterator<Item = &Arc<str>> {
@@ -72,6 +87,13 @@ impl CastList {
     pub(super) fn next_id(&mut self) -> StableId {
         self.last_id += 1;
         StableId(self.last_id)
+    }
+
+    /// An entity has left the story.
+    pub(super) fn dismiss(&mut self, entity: Entity) {
+        self.names.retain(|_, named| *named != entity);
+        let left = self.ids.extract_if(.., |_, listed| *listed == entity);
+        self.gone.extend(left);
     }
 
     /// Continues numbering after the last number of a saved world.
@@ -109,23 +131,34 @@ pub fn check_name(name: &str) -> Option<UiText> {
 // Hooks also run in worlds without the engine's resources, such as those of unit tests.
 
 fn list_name(mut world: DeferredWorld, context: HookContext) {
+    let is_gone = world.get::<Gone>(context.entity).is_some();
     let name = world.get::<EntityName>(context.entity).cloned();
-    if let (Some(name), Some(mut list)) = (name, world.get_resource_mut::<CastList>()) {
+    if let (Some(name), Some(mut list)) = (name, world.get_resource_mut::<CastList>())
+        && !is_gone
+    {
         list.names.insert(name.0, context.entity);
     }
 }
 
 fn unlist_name(mut world: DeferredWorld, context: HookContext) {
     let name = world.get::<EntityName>(context.entity).cloned();
-    if let (Some(name), Some(mut list)) = (name, world.get_resource_mut::<CastList>()) {
+    if let (Some(name), Some(mut list)) = (name, world.get_resource_mut::<CastList>())
+        && list.by_name(&name.0) == Some(context.entity)
+    {
         list.names.remove(&name.0);
     }
 }
 
 fn list_id(mut world: DeferredWorld, context: HookContext) {
+    let is_gone = world.get::<Gone>(context.entity).is_some();
     let id = world.get::<StableId>(context.entity).copied();
     if let (Some(id), Some(mut list)) = (id, world.get_resource_mut::<CastList>()) {
-        list.ids.insert(id, context.entity);
+        let listed = if is_gone {
+            &mut list.gone
+        } else {
+            &mut list.ids
+        };
+        listed.insert(id, context.entity);
         list.resume_after(id.0);
     }
 }
@@ -134,5 +167,6 @@ fn unlist_id(mut world: DeferredWorld, context: HookContext) {
     let id = world.get::<StableId>(context.entity).copied();
     if let (Some(id), Some(mut list)) = (id, world.get_resource_mut::<CastList>()) {
         list.ids.remove(&id);
+        list.gone.remove(&id);
     }
 }

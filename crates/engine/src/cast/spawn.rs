@@ -1,4 +1,4 @@
-//! Spawning and despawning entities of the story.
+//! Spawning entities of the story.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -129,12 +129,6 @@ pub fn set_system_message(
         let _ = changed.add_message(message);
     }
     *context = changed;
-}
-
-/// Removes an entity from the world. Its name can be used again, its id can't. The actors on a
-/// removed stage stay in the world, on no stage.
-pub fn despawn(world: &mut World, entity: Entity) -> bool {
-    world.despawn(entity)
 }
 
 fn find_stage(world: &World, name: &str, stage: &str) -> Result<Entity, CastError> {

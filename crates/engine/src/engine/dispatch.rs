@@ -104,7 +104,12 @@ impl Engine {
         self.gate.take_call();
         self.calls.outages.started(&job.mind.info().alias);
         job.is_metered = job.mind.info().metered;
-        self.calls.paid += usize::from(job.is_metered);
+        if job.is_metered {
+            self.calls.paid += 1;
+            if !std::mem::replace(&mut job.usage.is_sent, true) {
+                self.record.journal.queue(job.sent());
+            }
+        }
         self.note_repeated_bytes(&mut job);
         let info = job.mind.info();
         if let Some(prefix) = job.shared_prefix {
@@ -506,6 +511,12 @@ impl Engine {
             .or_else(|_| serde_json::to_string(&remark))
             .unwrap_or_default();
         job.rounds.refuse(answer, &complaint, job.usage.ms());
+        self.ask_again(job);
+    }
+
+    /// Asks again after an answer that was refused, which is paid for.
+    pub(super) fn ask_again(&mut self, job: Box<Job>) {
+        self.record.journal.queue(job.without_round());
         self.calls.waiting.push_front(job);
     }
 

@@ -1,6 +1,5 @@
 //! What becomes of calls that fail, and of models that give no usable answers.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use super::job::Job;
@@ -9,7 +8,7 @@ use super::{Engine, Signal, Stop};
 use crate::event::Phrasebook;
 use crate::exchange::prompts::Remark;
 use crate::exchange::{Violation, tells_refusal};
-use crate::journal::{AskEnding, Line};
+use crate::journal::AskEnding;
 use crate::locale::{Localize, UiText, text};
 use crate::mind::{Completion, FailedCall, MindError, Refused};
 
@@ -167,12 +166,12 @@ impl Engine {
             return self.end_useless(job, answer, reason);
         }
         job.rounds.refuse(answer, &reminder, job.usage.ms());
-        self.calls.waiting.push_front(job);
+        self.ask_again(job);
     }
 
     /// An ask has no usable answer, and its mind was asked often enough: its fallback is used, or
     /// the run stops if that happens too often.
-    pub(super) fn end_useless(&mut self, job: Box<Job>, answer: &str, reason: UiText) {
+    pub(super) fn end_useless(&mut self, mut job: Box<Job>, answer: &str, reason: UiText) {
         let info = job.mind.info();
         let model = (info.provider.clone(), job.model().clone());
         let limits = info.max_defaults;
@@ -195,8 +194,9 @@ impl Engine {
         let stop = text!(engine_useless, mind, too_often, entity, last, advice);
         let alias = info.alias.clone();
         self.calls.outages.0.entry(alias).or_default();
-        // A resumed run asks it again.
-        self.calls.waiting.push_front(job);
+        // A resumed run asks it again, for an answer in the place of this one.
+        job.rounds.take_last_refused();
+        self.ask_again(job);
         self.calls.stop.get_or_insert(Stopping::Useless(stop));
     }
 
@@ -205,13 +205,15 @@ impl Engine {
         if self.calls.paid > 0 {
             return None;
         }
-        Some(match self.calls.stop.take()? {
+        let stop = self.calls.stop.take()?;
+        // What failed is not paid for.
+        let failed = self.calls.waiting.iter().filter(|job| job.usage.is_sent);
+        for line in failed.map(|job| job.without_round()) {
+            self.record.journal.queue(line);
+        }
+        Some(match stop {
             Stopping::Useless(reason) => Stop::NoUsableAnswers(reason),
             Stopping::Failure((alias, reason)) => {
-                let open = self.calls.waiting.iter();
-                for open in open.filter_map(|job| job.unrecorded_refusals()) {
-                    self.record.journal.queue(Line::Round(Arc::new(open)));
-                }
                 let outage = self.calls.outages.0.remove(&alias).unwrap_or_default();
                 let entities = outage.names();
                 let seconds = outage.waited.as_secs();

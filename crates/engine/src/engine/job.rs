@@ -14,7 +14,7 @@ use crate::context::{AgentContext, ContextStats};
 use crate::event::guard::GuardAct;
 use crate::exchange::{BoxedAnswer, ErasedAsk, Spent};
 use crate::journal::{
-    AskEnding, OpenRound, Outcome, RecalledMemory, RefusedAnswer, ToolRoundRecord,
+    AskEnding, Line, OpenRound, Outcome, RecalledMemory, RefusedAnswer, Sent, ToolRoundRecord,
 };
 use crate::memory::Memory;
 use crate::message::{Block, Body, Digest, PromptBytes, Text, TokenUsage, Vector, tokens};
@@ -91,8 +91,6 @@ pub(super) struct Rounds {
     pub(super) recorded: Vec<ToolRoundRecord>,
     /// The mind's calls of tools, while the tools run.
     pub(super) calling: Option<Completion>,
-    /// How many of the refused answers the journal has.
-    pub(super) recorded_refused: usize,
 }
 
 /// How much of the entity's conversation its mind sees.
@@ -127,6 +125,8 @@ pub(super) struct JobUsage {
     pub(super) estimated: Option<u64>,
     /// The worst case of the running call.
     pub(super) worst: Spent,
+    /// Whether the journal has a request of which it does not know yet what became of it.
+    pub(super) is_sent: bool,
     /// The estimated prompt tokens of the running call.
     pub(super) prompt_tokens: u64,
     /// The figures of the running call.
@@ -145,6 +145,7 @@ impl Default for JobUsage {
             last: TokenUsage::default(),
             estimated: Some(0),
             worst: Spent::default(),
+            is_sent: false,
             prompt_tokens: 0,
             figures: CallFigures::default(),
             prompt_bytes: PromptBytes::default(),
@@ -175,6 +176,12 @@ impl Rounds {
             answer: answer.into(),
             complaint: complaint.into(),
         }));
+    }
+
+    /// Takes the last answer that failed its check away.
+    pub(super) fn take_last_refused(&mut self) {
+        self.refused_ms.pop();
+        self.list.pop_if(|round| round.as_refused().is_some());
     }
 
     /// Adds those of the first `count` refused answers that are not there yet.
@@ -228,6 +235,8 @@ impl JobUsage {
             ..Spent::default()
         };
         if let Ok(completion) = result {
+            // What follows says so in the journal.
+            self.is_sent = false;
             let name = completion.model.as_str();
             let differs = !name.is_empty() && name != &*info.model;
             self.model = differs.then(|| name.into());
@@ -320,17 +329,27 @@ impl Job {
         refused.collect()
     }
 
-    /// Its refused answers as a line of the journal, if that lacks some.
-    pub(super) fn unrecorded_refusals(&self) -> Option<OpenRound> {
-        let count = self.rounds.refused().count();
+    /// What it has spent so far, and its refused answers, as a line of the journal.
+    pub(super) fn without_round(&self) -> Line {
         let none = ToolRoundRecord {
             said: Vec::new(),
             results: Vec::new(),
             usage: TokenUsage::default(),
-            refused_before: count as u32,
+            refused_before: self.rounds.refused().count() as u32,
             ms: self.usage.ms(),
         };
-        (count > self.rounds.recorded_refused).then(|| self.open_round(&none))
+        Line::Round(Arc::new(self.open_round(&none)))
+    }
+
+    /// That its next request is on its way, as a line of the journal.
+    pub(super) fn sent(&self) -> Line {
+        Line::Sent(Sent {
+            entity: self.ask.name.clone(),
+            id: self.ask.id.0,
+            number: self.ask.number,
+            tokens: self.usage.worst.usage.total(),
+            cost: self.usage.worst.cost,
+        })
     }
 
     /// A round as a line of the journal, with what was spent so far.

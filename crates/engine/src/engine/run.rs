@@ -397,6 +397,8 @@ impl Engine {
             if !self.arrived.is_empty() {
                 // Outcomes that needed no call: recorded ones, budgets, exhausted windows.
             } else if self.calls.are_awaited() {
+                // A request is in the journal before it is sent.
+                self.record.journal.append(Vec::<Line>::new())?;
                 if let Some(stop) = self.wait().await {
                     // What has come is paid for.
                     self.record_arrived()?;
@@ -499,7 +501,7 @@ impl Engine {
         if let Some(act) = &mut self.listeners.on_turn {
             act(&mut self.world, &mut self.record.journal, stop.as_ref())?;
         }
-        self.record.journal.append([])?;
+        self.record.journal.append(Vec::<Line>::new())?;
         Ok(stop)
     }
 

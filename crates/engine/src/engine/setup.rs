@@ -10,7 +10,7 @@ use super::state::{AskCount, IdleTurns, StoryEnd};
 use crate::cast::{Appearance, CastError, Exits, Faction, Kind, SpawnSpec, WorldSeed, spawn};
 use crate::context::{AgentContext, View};
 use crate::event::deliver;
-use crate::exchange::{Budget, Ledger, PastLedgers};
+use crate::exchange::{Budget, Ledger};
 use crate::journal::GameSetup;
 use crate::memory::{LookupVectors, Lore, Vectors, Witnessed};
 use crate::message::Language;
@@ -101,7 +101,6 @@ impl Setup {
             .resource::<StoryEnd>(ENDING)
             .resource::<GameSetup>(GAME_SETUP)
             .resource::<IdleTurns>("idle_turns")
-            .resource::<PastLedgers>("past_ledgers")
             .resource::<Vectors>("vectors")
             .component::<AskCount>("ask_count")
             .component::<Ledger>("ledger")

@@ -456,7 +456,6 @@ impl Engine {
                 self.add_round(job, open.round.clone());
             }
         }
-        job.rounds.recorded_refused = job.rounds.refused().count();
         self.fold_as_recorded(job);
     }
 

@@ -3,15 +3,13 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use bevy_ecs::lifecycle::HookContext;
 use bevy_ecs::prelude::*;
-use bevy_ecs::world::DeferredWorld;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::refusal::ends_with_refusal;
 use crate::cast::{CastList, EntityName};
-use crate::journal::{AskEnding, Line, Outcome, ToolSpent};
+use crate::journal::{AskEnding, Line, Outcome, Sent, ToolSpent};
 use crate::message::{Cost, TokenUsage};
 
 /// The purpose of asks that have no outcome yet.
@@ -100,11 +98,9 @@ impl std::ops::AddAssign for Spent {
     }
 }
 
-/// What an entity's committed asks have spent, by purpose. When the entity leaves the world, its
-/// ledger moves to [`PastLedgers`].
+/// What an entity's committed asks have spent, by purpose.
 #[derive(Component, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
-#[component(on_remove = keep_ledger)]
 pub struct Ledger {
     /// Purpose → what was spent on it.
     pub purposes: BTreeMap<String, Spent>,
@@ -138,48 +134,13 @@ impl Ledger {
     }
 }
 
-/// What entities that left the world had spent. The resource is missing until the first one leaves.
-#[derive(Resource, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct PastLedgers {
-    /// Name → what all entities that had this name spent.
-    pub ledgers: BTreeMap<String, Ledger>,
-}
-
-/// Keeps the ledger of an entity that leaves, so that no cost is ever forgotten.
-fn keep_ledger(mut world: DeferredWorld, context: HookContext) {
-    let Some(mut spent) = world.get_mut::<Ledger>(context.entity) else {
-        return;
-    };
-    let ledger = std::mem::take(&mut *spent);
-    if ledger.purposes.is_empty() {
-        return;
-    }
-    let name = match world.get::<EntityName>(context.entity) {
-        Some(name) => name.to_string(),
-        None => String::new(),
-    };
-    world.commands().queue(move |world: &mut World| {
-        let mut past = world.get_resource_or_init::<PastLedgers>();
-        past.ledgers.entry(name).or_default().add(&ledger);
-    });
-}
-
-/// The ledgers of all entities, by name: in stable order, then those of entities that left.
+/// The ledgers of all entities, those who have left the story included, in order of their numbers.
 pub fn ledgers(world: &World) -> impl Iterator<Item = (&str, &Ledger)> {
-    let present = world
-        .resource::<CastList>()
-        .all()
-        .filter_map(|(_, entity)| {
-            let name = &world.get::<EntityName>(entity)?.0;
-            Some((&**name, world.get::<Ledger>(entity)?))
-        });
-    let past = world
-        .get_resource::<PastLedgers>()
-        .into_iter()
-        .flat_map(|past| &past.ledgers)
-        .map(|(name, ledger)| (&**name, ledger));
-    present.chain(past)
+    let everybody = world.resource::<CastList>().everybody();
+    everybody.into_iter().filter_map(|(_, entity)| {
+        let name = &world.get::<EntityName>(entity)?.0;
+        Some((&**name, world.get::<Ledger>(entity)?))
+    })
 }
 
 /// What all recorded calls have spent, by the name of who was asked, in the order of the entities'
@@ -223,13 +184,48 @@ pub fn recorded_ledgers(lines: &[Line]) -> Vec<(Arc<str>, Ledger)> {
     }
     for ((id, name, _), (mut spent, by_tools)) in open {
         spent += by_tools;
-        let ledger = ledgers.entry((id, name)).or_default();
-        ledger.book(UNFINISHED, spent);
+        if spent != Spent::default() {
+            let ledger = ledgers.entry((id, name)).or_default();
+            ledger.book(UNFINISHED, spent);
+        }
     }
     ledgers
         .into_iter()
         .map(|((_, name), ledger)| (name, ledger))
         .collect()
+}
+
+/// The requests that were on their way when a run ended, of which nobody knows whether they were
+/// paid for: by the name of who was asked, and at most.
+pub fn lost_requests(lines: &[Line]) -> BTreeMap<Arc<str>, Spent> {
+    let mut lost = Vec::new();
+    let mut open = BTreeMap::<(u32, Arc<str>, u32), &Sent>::new();
+    for line in lines {
+        let key = match line {
+            Line::Sent(sent) => {
+                lost.extend(open.insert((sent.id, sent.entity.clone(), sent.number), sent));
+                continue;
+            }
+            Line::Outcome(known) | Line::Held(known) => (known.id, &known.entity, known.number),
+            Line::Round(round) => (round.id, &round.entity, round.number),
+            _ => continue,
+        };
+        open.remove(&(key.0, key.1.clone(), key.2));
+    }
+    lost.extend(open.into_values());
+    let mut by_entity = BTreeMap::<_, Spent>::new();
+    for sent in lost {
+        *by_entity.entry(sent.entity.clone()).or_default() += Spent {
+            calls: 1,
+            usage: TokenUsage {
+                input: sent.tokens,
+                ..TokenUsage::default()
+            },
+            cost: sent.cost,
+            ..Spent::default()
+        };
+    }
+    by_entity
 }
 
 /// What was spent on each purpose, by all entities.
@@ -257,30 +253,5 @@ impl Budget {
         let cost = spent.cost.plus(worst.cost);
         self.tokens.is_none_or(|limit| tokens <= limit)
             && self.cost.is_none_or(|limit| cost <= limit)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_was_spent_outlives_who_spent_it() {
-        let mut world = World::new();
-        for calls in [2, 3] {
-            let mut ledger = Ledger::default();
-            let spent = Spent {
-                asks: 1,
-                calls,
-                ..Spent::default()
-            };
-            ledger.book("rpg.draw", spent);
-            let who = world.spawn((EntityName("Rat".into()), ledger)).id();
-            assert!(world.despawn(who));
-        }
-        world.spawn(Ledger::default()).despawn();
-        let past = world.resource::<PastLedgers>();
-        assert_eq!(past.ledgers.len(), 1);
-        assert_eq!(past.ledgers["Rat"].total().calls, 5);
     }
 }

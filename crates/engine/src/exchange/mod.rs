@@ -25,7 +25,7 @@ pub use answer::{Answer, Answers, UntakenAnswers};
 pub use ask::{Ask, BoxedAnswer, ErasedAsk, OpenAsks, ToolRoundLimit};
 pub(crate) use commit::{commit, request_hash};
 pub use ledger::{
-    Budget, Ledger, PastLedgers, Spent, UNFINISHED, ledgers, recorded_ledgers, spent_by_purpose,
+    Budget, Ledger, Spent, UNFINISHED, ledgers, lost_requests, recorded_ledgers, spent_by_purpose,
 };
 pub use prompts::declare_prompts;
 pub use prose::is_in_language;

@@ -188,6 +188,26 @@ impl Folder {
         Ok(synced.map_err(|source| FileError::io(&path, FileAction::SyncFolder, source))?)
     }
 
+    /// Gives a file in it another name.
+    pub(crate) fn rename(&self, from: &str, to: &str) -> Result<(), FileError> {
+        let renamed = self.handle.rename(from, to);
+        renamed.map_err(|source| FileError::io(&self.path.join(to), FileAction::Replace, source))
+    }
+
+    /// Removes a folder in it with everything in it. It loses its name first, so that nothing is
+    /// left under that if the program is killed.
+    pub(crate) fn remove_folder(&self, name: &str) -> Result<(), FileError> {
+        let new = new_name();
+        let aside = self.handle.rename(name, &new).map_or(name, |()| &new);
+        let path = self.path.join(aside);
+        fs::remove_dir_all(&path).map_err(|source| FileError::io(&path, FileAction::Remove, source))
+    }
+
+    /// Whether it is what is at this path now.
+    pub(crate) fn is_at(&self, path: &Path) -> bool {
+        self.handle.is_at(path)
+    }
+
     /// Removes a file in it, if it is there.
     pub(crate) fn remove_file(&self, name: &str) -> Result<(), FileError> {
         match self.handle.remove_file(name) {

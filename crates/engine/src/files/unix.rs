@@ -65,6 +65,11 @@ impl Handle {
         Ok(unlinkat(&self.0, name, AtFlags::empty())?)
     }
 
+    pub(super) fn is_at(&self, path: &Path) -> bool {
+        let found = rustix::fs::fstat(&self.0).and_then(|own| Ok((own, rustix::fs::stat(path)?)));
+        found.is_ok_and(|(own, there)| (own.st_dev, own.st_ino) == (there.st_dev, there.st_ino))
+    }
+
     /// Makes what was renamed or created in it survive a crash.
     pub(super) fn sync(&self) -> io::Result<()> {
         Ok(rustix::fs::fsync(&self.0)?)

@@ -238,6 +238,22 @@ impl OpenRound {
     }
 }
 
+/// A request that costs money is about to be sent. What follows of the same ask says what became of
+/// it; if nothing does, the program ended before, and it may have been paid for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Sent {
+    pub entity: Arc<str>,
+    /// Its number in the cast.
+    pub id: u32,
+    /// The number of the ask among all of the entity.
+    pub number: u32,
+    /// The most tokens that it can take, of prompt and answer together.
+    pub tokens: u64,
+    /// The most that it can cost.
+    pub cost: Cost,
+}
+
 /// The outcome of one ask, with the usage of all its attempts.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -441,7 +457,8 @@ impl GameSetup {
 pub enum Line {
     #[serde(rename = "head")]
     Header(JournalHeader),
-    /// A round of tool calls of an ask that has no outcome yet.
+    Sent(Sent),
+    /// A round of tool calls of an ask that has no outcome yet, or answers of it that were refused.
     Round(Arc<OpenRound>),
     /// The second line, for games that need it.
     Game(GameSetup),

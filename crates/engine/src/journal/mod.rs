@@ -37,7 +37,7 @@ pub use error::JournalError;
 pub use file::Journal;
 pub use line::{
     AskEnding, BranchedFrom, FORMAT, GameSetup, Input, JournalHeader, Line, Meeting, OpenRound,
-    Outcome, QuestionVector, RecalledMemory, RefusedAnswer, Retake, SnapshotRecord, Stopped,
+    Outcome, QuestionVector, RecalledMemory, RefusedAnswer, Retake, Sent, SnapshotRecord, Stopped,
     TextVectors, ToolResultRecord, ToolRoundRecord, ToolSpent,
 };
 pub(crate) use read::JournalLines;

@@ -213,7 +213,7 @@ impl Recording {
                     let key = (question.entity.clone(), question.id, question.number);
                     recording.questions.entry(key).or_default().push(question);
                 }
-                Line::Header(_) | Line::Game(_) => {}
+                Line::Header(_) | Line::Game(_) | Line::Sent(_) => {}
             }
         }
         recording

@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 
 use super::bodies::BodyDto;
 use super::entries::EntryDto;
-use crate::cast::{Clock, Kind};
+use crate::cast::{Clock, Gone, Kind};
 use crate::context::{ChapterRecord, Note};
 use crate::message::Language;
 
@@ -45,6 +45,8 @@ pub(super) struct EntityDto<'a> {
     pub(super) place: bool,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(super) dead: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) gone: Option<Gone>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) clock: Option<Clock>,
     pub(super) components: Members,

@@ -93,7 +93,11 @@ impl Plan {
         let kept = found.iter().take(end).filter_map(|line| line.as_ref().ok());
         let mut lines: Vec<Line> = kept.cloned().collect();
         let lost_lines = found.len() - lines.len();
-        let snapshot = snapshot.filter(|_| recorded.is_some());
+        // A journal that was cut off before it recorded any says nothing against this one.
+        let knows_none = !found
+            .iter()
+            .any(|line| matches!(line, Ok(Line::Snapshot(_))));
+        let snapshot = snapshot.filter(|_| recorded.is_some() || knows_none);
         match (lines.first_mut(), snapshot) {
             (Some(Line::Header(header)), _) => header.format = FORMAT,
             (_, Some(snapshot)) => lines.insert(0, Line::Header(snapshot.header())),

@@ -59,7 +59,7 @@ impl<'a> Expected<'a> {
 /// The first problem and its place in the save. The world may then contain a part of the save, so
 /// drop it.
 pub fn restore(world: &mut World, text: &[u8], expected: &Expected) -> Result<Meta, SaveError> {
-    let present = world.get_resource_or_init::<CastList>().all().count();
+    let present = world.get_resource_or_init::<CastList>().everybody().len();
     if present > 0 {
         return Err(SaveError::CastPresent(present));
     }
@@ -162,7 +162,7 @@ fn check_entities(save: &WorldDto) -> Result<(), SaveError> {
         if let Some(problem) = check_name(name) {
             return Err(SaveError::wrong(path("name"), problem));
         }
-        if !names.insert(name.as_ref()) {
+        if entity.gone.is_none() && !names.insert(name.as_ref()) {
             return Err(SaveError::wrong(
                 path("name"),
                 text!(save_name_twice, name = name.as_ref()),
@@ -220,7 +220,7 @@ fn owner<'w>(
     has_one: impl Fn(&EntityWorldMut) -> bool,
 ) -> Result<EntityWorldMut<'w>, SaveError> {
     let wrong = |problem| SaveError::wrong(format!("{path}.entity"), problem);
-    let found = world.resource::<CastList>().by_id(StableId(id));
+    let found = world.resource::<CastList>().ever(StableId(id));
     let entity = found.ok_or_else(|| wrong(text!(save_no_such_entity, id)))?;
     let entity = world.entity_mut(entity);
     if has_one(&entity) {
@@ -300,7 +300,11 @@ fn spawn(
     dto: &EntityDto,
 ) -> Result<(), SaveError> {
     let name = EntityName(Arc::from(&*dto.name));
-    let mut entity = world.spawn((StableId(dto.id), name, dto.kind, Chapters::default()));
+    let mut entity = world.spawn((dto.kind, Chapters::default()));
+    if let Some(how) = dto.gone {
+        entity.insert(how);
+    }
+    entity.insert((StableId(dto.id), name));
     if let Some(clock) = dto.clock {
         entity.insert(clock);
     }

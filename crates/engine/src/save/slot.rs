@@ -70,8 +70,8 @@ impl Slot {
         Ok(slot)
     }
 
-    /// Creates a new slot with a journal, a snapshot and perhaps [settings](Self::read_settings),
-    /// whole or not at all, and locks it. The folder of all saves is created if it is missing.
+    /// Creates a new slot with a journal, a snapshot and settings, whole or not at all, and locks
+    /// it. The folder of all saves is created if it is missing.
     ///
     /// # Errors
     /// The name is invalid or taken, or the file system refuses.
@@ -88,7 +88,7 @@ impl Slot {
 
     /// Creates a new slot that branches from this one, whole or not at all, and locks it. Its
     /// journal begins with the first `count` lines of this one's, which close a turn, but has its
-    /// own header; `own` follows. It has no snapshot until it is played.
+    /// own header; `own` follows. It has the same settings, and no snapshot until it is played.
     ///
     /// # Errors
     /// This slot can't be read, or as [`Self::create`].
@@ -105,9 +105,17 @@ impl Slot {
             .chain(shared)
             .chain(own)
             .collect();
-        Self::build(root, name, &Journal::encode(&lines), None, None)
+        let settings = self.read_settings()?;
+        Self::build(
+            root,
+            name,
+            &Journal::encode(&lines),
+            None,
+            settings.as_deref(),
+        )
     }
 
+    /// It is locked before it gets its name, so that nobody else takes it for abandoned.
     fn build(
         root: &Path,
         name: &str,
@@ -116,23 +124,33 @@ impl Slot {
         settings: Option<&[u8]>,
     ) -> Result<LockedSlot, SaveError> {
         let slot = Self::at(root, name.parse()?);
+        let mut lock = None;
         let built = Folder::open_or_create(root)?.build(name, |folder| {
             folder.replace(JOURNAL, journal, Durability::Synced)?;
-            if let Some(settings) = settings {
-                folder.replace(SETTINGS, settings, Durability::Synced)?;
-            }
             if let Some(world) = world {
                 folder.replace(WORLD, world, Durability::Synced)?;
                 let log = log_head(Digest::of(world), &[]);
                 folder.replace(EVENTS, log.as_bytes(), Durability::Unsynced)?;
             }
-            Ok(())
+            if let Some(settings) = settings {
+                folder.replace(SETTINGS, settings, Durability::Synced)?;
+            }
+            // Elsewhere a folder with an open file can't be renamed.
+            if cfg!(unix) {
+                lock = Some(slot.lock_in(folder)?);
+            }
+            Ok::<_, SaveError>(())
         });
-        built.map_err(|error: FileError| match error.io_kind() {
-            Some(io::ErrorKind::AlreadyExists) => SaveError::SlotExists(name.to_owned()),
-            _ => error.into(),
+        built.map_err(|error| match &error {
+            SaveError::File(file) if file.io_kind() == Some(io::ErrorKind::AlreadyExists) => {
+                SaveError::SlotExists(name.to_owned())
+            }
+            _ => error,
         })?;
-        slot.lock()
+        match lock {
+            Some(lock) => slot.locked_with(lock),
+            None => slot.lock(),
+        }
     }
 
     fn at(root: &Path, name: SlotName) -> Self {
@@ -182,18 +200,29 @@ impl Slot {
     /// Another process has locked it, or the file system refuses.
     pub fn lock(self) -> Result<LockedSlot, SaveError> {
         let folder = self.open()?;
+        let lock = self.lock_in(&folder)?;
+        // Whoever had locked it may have put another in its place.
+        if !folder.is_at(&self.folder) {
+            return Err(SaveError::SlotBusy(self.name.to_string()));
+        }
+        self.locked_with(lock)
+    }
+
+    fn lock_in(&self, folder: &Folder) -> Result<File, SaveError> {
         let path = self.folder.join(LOCK);
         let failed = |source| FileError::io(&path, FileAction::Lock, source);
         let lock = folder
             .file(LOCK, OpenMode::Lock)?
             .ok_or_else(|| failed(io::ErrorKind::NotFound.into()))?;
         match lock.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => {
-                return Err(SaveError::SlotBusy(self.name.to_string()));
-            }
-            Err(TryLockError::Error(source)) => return Err(failed(source).into()),
+            Ok(()) => Ok(lock),
+            Err(TryLockError::WouldBlock) => Err(SaveError::SlotBusy(self.name.to_string())),
+            Err(TryLockError::Error(source)) => Err(failed(source).into()),
         }
+    }
+
+    fn locked_with(self, lock: File) -> Result<LockedSlot, SaveError> {
+        let folder = self.open()?;
         folder.remove_unfinished()?;
         if let Some(contexts) = folder.folder(CONTEXTS)? {
             contexts.remove_unfinished()?;
@@ -214,13 +243,13 @@ impl Slot {
     /// There is something in it, but nothing that only a save has, another process plays it, or the
     /// file system refuses.
     pub fn remove(self) -> Result<(), SaveError> {
-        let path = self.folder().to_owned();
         if !self.is_ours()? {
+            let path = self.folder;
             return Err(SaveError::NotASlot { path });
         }
+        let (root, name) = (self.root.clone(), self.name.to_string());
         let _locked = self.lock()?;
-        let removed = fs::remove_dir_all(&path);
-        Ok(removed.map_err(|source| FileError::io(&path, FileAction::Remove, source))?)
+        Ok(Folder::open(&root)?.remove_folder(&name)?)
     }
 
     pub fn name(&self) -> &SlotName {
@@ -271,6 +300,17 @@ impl Slot {
         Ok(self
             .open()?
             .replace(SETTINGS, settings, Durability::Synced)?)
+    }
+
+    /// Takes its settings away; returns where they are now.
+    ///
+    /// # Errors
+    /// The file system refuses.
+    pub fn set_settings_aside(&self) -> Result<PathBuf, SaveError> {
+        let folder = self.open()?;
+        let aside = format!("damaged-{SETTINGS}");
+        folder.rename(SETTINGS, &aside)?;
+        Ok(self.folder.join(aside))
     }
 
     /// The bytes of its snapshot; `None` if there is none yet. They are not compared with the

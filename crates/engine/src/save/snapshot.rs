@@ -13,8 +13,8 @@ use super::limits::{FORMAT, MAX_BYTES};
 use super::registry::{SaveRegistry, Written};
 use super::unsaved::warn_of_unsaved;
 use crate::cast::{
-    CastList, Clock, Dead, EntityName, Kind, MeetingClock, Occupants, Place, StableId, WorldSeed,
-    WorldTurn,
+    CastList, Clock, Dead, EntityName, Gone, Kind, MeetingClock, Occupants, Place, StableId,
+    WorldSeed, WorldTurn,
 };
 use crate::context::{AgentContext, Chapter, Chapters, EntryId, StoredMessage};
 use crate::event::{DeferredCommands, EventQueue};
@@ -136,7 +136,7 @@ struct Member<'w> {
 fn cast_in_order(world: &World) -> Result<Vec<Member<'_>>, SaveError> {
     let cast_list = world.get_resource::<CastList>().into_iter();
     cast_list
-        .flat_map(CastList::all)
+        .flat_map(CastList::everybody)
         .map(|(id, entity)| {
             let incomplete = |missing| SaveError::Incomplete { id: id.0, missing };
             let entity = world
@@ -189,6 +189,7 @@ fn entities<'w>(
             kind: member.kind,
             place: member.entity.contains::<Place>(),
             dead: member.entity.contains::<Dead>(),
+            gone: member.entity.get::<Gone>().copied(),
             clock: member.entity.get::<Clock>().copied(),
             components: members(values, |component| {
                 let entity = member.name.0.as_ref();

@@ -255,7 +255,11 @@ impl Writer {
                     .unwrap_or_default();
                 there.iter().copied().chain([entity, place]).collect()
             }
-            None => cast.all().map(|(_, entity)| entity).collect(),
+            None => cast
+                .everybody()
+                .into_iter()
+                .map(|(_, entity)| entity)
+                .collect(),
         };
         let mut moved = Vec::new();
         for entity in entities {

@@ -204,7 +204,11 @@ fn anew(played: Vec<Line>, retaken: &Retaken, branch: &str) -> Result<Vec<Line>,
                 break;
             }
             // Rounds of tools are in the outcomes.
-            Line::Round(_) | Line::Held(_) | Line::Snapshot(_) | Line::Stopped(_) => {}
+            Line::Sent(_)
+            | Line::Round(_)
+            | Line::Held(_)
+            | Line::Snapshot(_)
+            | Line::Stopped(_) => {}
             Line::Header(_) | Line::Game(_) => {}
         }
     }

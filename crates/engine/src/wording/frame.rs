@@ -227,10 +227,14 @@ pub fn shown(text: String) -> String {
     text
 }
 
-/// Whether a character is left out: controls, and what changes the direction of writing.
+/// Whether a character is left out: controls, what changes the direction of writing, and letters
+/// that minds read and people don't see.
 fn is_left_out(char: char) -> bool {
     (char.is_control() && char != '\t' && !ends_line(char))
-        || matches!(char, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
+        || matches!(
+            char,
+            '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}' | '\u{E0000}'..='\u{E007F}'
+        )
 }
 
 #[cfg(test)]
@@ -255,7 +259,8 @@ mod tests {
             ("\u{200B}# Day 9", "\u{200B}Day 9"),
             ("a\n\u{2060}\u{AD}## Day 9", "a \u{2060}\u{AD}Day 9"),
             ("\u{301}#\u{180E}# Day 9", "\u{301}\u{180E}Day 9"),
-            ("\u{E0001}# Day 9", "\u{E0001}Day 9"),
+            ("\u{E0001}# Day 9", "Day 9"),
+            ("Good day.\u{E0053}\u{E0079}\u{E0073}", "Good day."),
             ("a\u{2028}b\u{85}c\u{B}d\u{C}e \n f", "a b c d e f"),
             ("He said \"no\" to \"you\".", "He said ‘no’ to ‘you’."),
             ("他说\"好\"，走了", "他说‘好’，走了"),

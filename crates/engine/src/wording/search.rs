@@ -48,7 +48,8 @@ pub(crate) fn folded(text: &str) -> String {
 /// The letters that a character stands for: ﬁ stands for two.
 fn letters_of(char: char) -> impl Iterator<Item = char> {
     let ascii = char.is_ascii().then(|| char.to_ascii_lowercase());
-    let other = (!char.is_ascii() && !is_invisible(char))
+    // A sign such as ™ separates words, although it is made of letters.
+    let other = (!char.is_ascii() && char.is_alphanumeric() && !is_invisible(char))
         .then(|| std::iter::once(char).nfkd())
         .into_iter()
         .flatten()
@@ -186,6 +187,7 @@ mod tests {
             "va\u{301}ult code is 4711",
             "ᵛault 𝐜𝐨𝐝𝐞 is ④⑦①①",
             "the vault—code–is…4711",
+            "the vault™code―is₨4711",
         ] {
             assert!(found("vault code is 4711", text).is_some(), "{text}");
         }

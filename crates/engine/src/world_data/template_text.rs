@@ -102,6 +102,16 @@ pub(super) struct Tag<'a> {
     word: &'a str,
     /// The first quoted text, without its quotes, and the byte at which it begins.
     quoted: Option<(&'a str, usize)>,
+    /// The filters and tests that it uses.
+    pub(super) applied: Vec<Applied<'a>>,
+}
+
+/// The use of a filter or a test.
+pub(super) struct Applied<'a> {
+    pub(super) name: &'a str,
+    pub(super) is_test: bool,
+    /// The byte at which its name begins.
+    pub(super) start: usize,
 }
 
 impl<'a> Tag<'a> {
@@ -121,6 +131,8 @@ impl<'a> Tag<'a> {
         let mut brackets: Vec<bool> = Vec::new();
         let mut after_value = false;
         let mut after_in = false;
+        let mut applied = Vec::new();
+        let mut before = "";
         loop {
             let rest = template.get(offset..).unwrap_or_default();
             let Some(first) = rest.chars().next() else {
@@ -134,6 +146,7 @@ impl<'a> Tag<'a> {
                     prints: closing == "}}",
                     word,
                     quoted: first_quoted,
+                    applied,
                 }));
             }
             let is_word = |c: char| c.is_alphanumeric() || c == '_';
@@ -175,6 +188,17 @@ impl<'a> Tag<'a> {
                     return Err((offset, text!(world_data_template_tag, tag = token)));
                 }
                 _ => after_in |= token == "in",
+            }
+            if matches!(before, "|" | "is") && is_word(first) && token != "not" {
+                let (name, is_test, start) = (token, before == "is", offset);
+                applied.push(Applied {
+                    name,
+                    is_test,
+                    start,
+                });
+            }
+            if (before, token) != ("is", "not") {
+                before = token;
             }
             let is_value = first == '"' || first == '\'' || is_word(first);
             let is_keyword = KEYWORDS.contains(&token);

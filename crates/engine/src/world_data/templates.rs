@@ -229,6 +229,7 @@ impl Templates {
                 };
                 problems.push(problem);
             }
+            self.check_applied(name, file, &mut problems);
             if !used.contains_key(name.as_str()) {
                 let near = nearest(name, declared.iter().map(|(name, _)| *name));
                 let help = near.map(|name| text!(world_data_did_you_mean, name));
@@ -239,6 +240,40 @@ impl Templates {
         }
         problems.sort();
         problems
+    }
+
+    /// Adds a problem for each filter and test that there is not, and if a template includes itself.
+    fn check_applied(&self, name: &str, file: &File, problems: &mut Problems) {
+        let tags: Vec<_> = template_text::tags(&file.text)
+            .map_while(Result::ok)
+            .collect();
+        for used in tags.iter().flat_map(|tag| &tag.applied) {
+            let mut state = self.environment.empty_state();
+            let (result, unknown) = if used.is_test {
+                let result = state.perform_test(used.name, &[]).err();
+                (result, ErrorKind::UnknownTest)
+            } else {
+                (
+                    state.apply_filter(used.name, &[]).err(),
+                    ErrorKind::UnknownFilter,
+                )
+            };
+            if result.is_some_and(|error| error.kind() == unknown) {
+                let message = match unknown {
+                    ErrorKind::UnknownTest => text!(world_data_unknown_test, name = used.name),
+                    _ => text!(world_data_unknown_filter, name = used.name),
+                };
+                let problem = Problem::of_file(name, message, UiText::default());
+                problems.push(self.at(name, used.start, problem));
+            }
+        }
+        for (part, offset) in &file.includes {
+            if self.with_parts(part).contains(name) {
+                let message = text!(world_data_includes_itself, name);
+                let problem = Problem::of_file(name, message, UiText::default());
+                problems.push(self.at(name, *offset, problem));
+            }
+        }
     }
 
     /// A template and all that it includes, directly or not.
@@ -469,6 +504,30 @@ mod tests {
         assert_eq!(
             templates.render("draw", context).expect("renders"),
             "Round 2:\n- Rat & Co <3>\nChoose."
+        );
+    }
+
+    #[test]
+    fn what_a_template_can_t_use_is_found_where_it_stands() {
+        let texts = [
+            ("plan", "{{ name | upper | frobnicate }}"),
+            (
+                "draw",
+                "{% if name is not odd and name is nonsense %}x{% endif %}",
+            ),
+            ("tell", "{{ '| is' }}{% include 'hear' %}"),
+            ("hear", "{% include 'tell' %}"),
+        ];
+        let templates = Templates::from_texts(texts).expect("parses");
+        let declared = texts.map(|(name, _)| (name, &["name"][..]));
+        assert_eq!(
+            lines(&templates.check(&declared)),
+            [
+                "draw:1:35: error: unknown test `nonsense`",
+                "hear:1:13: error: `hear` includes itself, directly or by another template",
+                "plan:1:19: error: unknown filter `frobnicate`",
+                "tell:1:24: error: `tell` includes itself, directly or by another template",
+            ]
         );
     }
 

@@ -4,7 +4,7 @@ import { announce, button, emptyState, field, h, iconButton, icon, options, t, r
 import { NO_FILTER, address, go, onRoute, route } from './route.js';
 import { calls, can, emit, follow, get, isReport, ofKind, on, open, readTurns, state } from './data.js';
 import { Book, reading } from './book.js';
-import { nameLink, storyLink } from './names.js';
+import { fate, nameLink, storyLink } from './names.js';
 import { seePlace, showMap } from './map.js';
 import { closeButton, seeChapters, seeContext, seeNow, seePerson, showPeople } from './people.js';
 import { showAudience } from './audience.js';
@@ -110,7 +110,7 @@ function seeAgain() {
 }
 
 function drawSide() {
-	const actors = ofKind('actor').sort((a, b) => Boolean(a.dead) - Boolean(b.dead));
+	const actors = ofKind('actor').sort((a, b) => Boolean(fate(a)) - Boolean(fate(b)));
 	const busy = new Set(state.run.thinking.map((open) => open.who));
 	const item = (entity) => h('li', { class: busy.has(entity.id) ? 'is-busy' : '' }, nameLink(entity.id));
 	for (const [name, list] of [['people', actors], ['places', ofKind('stage')]]) replace(find(`side-${name}`), h('h2', t(name)), h('ul.plain', list.map(item)));

@@ -4,10 +4,13 @@ import { h, t, word, nth } from './dom.js';
 import { address } from './route.js';
 import { entityOf, on, state, storyPath } from './data.js';
 
+// How somebody left the story, or that they are dead.
+export const fate = (entity) => (entity.gone ? word('gone', entity.gone) : entity.dead ? t('dead') : null);
+
 // Who or what somebody is, in a few words.
 export function whoIs(entity) {
 	const place = entityOf(entity.place);
-	const words = [entity.name, entity.faction && word('faction', entity.faction), place?.name, entity.dead && t('dead')];
+	const words = [entity.name, entity.faction && word('faction', entity.faction), place?.name, fate(entity)];
 	return words.filter(Boolean).join(' · ');
 }
 
@@ -18,7 +21,7 @@ export function nameLink(id, { inText = false, name } = {}) {
 	if (!entity) return h('span.muted', name || t('somebody'));
 	const kind = entity.kind === 'stage' ? 'place-name' : 'who';
 	return h('a', {
-		class: `${kind}${inText ? ' in-text' : ''}${entity.dead ? ' is-dead' : ''}`, hue: entity.hue ?? 0,
+		class: `${kind}${inText ? ' in-text' : ''}${fate(entity) ? ' is-dead' : ''}`, hue: entity.hue ?? 0,
 		href: address({ see: targetOf(entity) }), title: whoIs(entity), tabindex: inText ? -1 : undefined,
 	}, entity.name);
 }

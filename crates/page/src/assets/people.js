@@ -4,7 +4,7 @@ import { button, duration, emptyState, pairs, h, iconButton, share, t, tag, rich
 import { go } from './route.js';
 import { entityOf, events, get, on, state, storyTime } from './data.js';
 import { reading } from './book.js';
-import { action, bar, callLink, eventLink, itemLink, knownRow, linked, nameLink, modelOf, seeLink, tabs } from './names.js';
+import { action, bar, callLink, eventLink, fate, itemLink, knownRow, linked, nameLink, modelOf, seeLink, tabs } from './names.js';
 
 const td = (key, content, style = '') => h(`td${style}`, { 'data-name': t(key) }, content);
 const byName = (a, b) => a.name.localeCompare(b.name, document.documentElement.lang);
@@ -27,10 +27,10 @@ export async function showPeople(pane) {
 		const people = await get('people');
 		if (!people.length) return replace(pane, emptyState('nobody_yet'));
 		const rank = { hero: 0, none: 1, foe: 2 };
-		people.sort((a, b) => Number(a.dead) - Number(b.dead) || (rank[a.faction] ?? 1) - (rank[b.faction] ?? 1) || byName(a, b));
+		people.sort((a, b) => Boolean(fate(a)) - Boolean(fate(b)) || (rank[a.faction] ?? 1) - (rank[b.faction] ?? 1) || byName(a, b));
 		const columns = ['name', 'place', 'health', 'items', 'knows', ...(reading.figures ? ['messages', 'tokens', 'calls', 'cost', 'model'] : [])];
 		const rows = people.map((person) => h('tr',
-			h('th', { scope: 'row' }, nameLink(person.id), person.dead ? tag(t('dead'), '.bad') : null),
+			h('th', { scope: 'row' }, nameLink(person.id), fate(person) && tag(fate(person), '.bad')),
 			td('place', person.place == null ? '' : nameLink(person.place)), td('health', health(person), '.nowrap'),
 			td('items', commas(person.items || [], itemLink)), td('knows', number(person.knows), '.num'), reading.figures ? [td('messages', number(person.messages), '.num'),
 				td('tokens', seeLink(`context/${person.id}`, number(person.tokens)), '.num'), td('calls', number(person.calls), '.num'),
@@ -49,7 +49,7 @@ export async function seePerson(pane, id) {
 	const entity = entityOf(id) || person;
 	const feeling = (value) => (value > 0 ? `+${value}` : value < 0 ? `−${-value}` : '0');
 	replace(pane,
-		h('h2.person-head', { hue: entity.hue }, nameLink(id), person.dead ? tag(t('dead'), '.bad') : null),
+		h('h2.person-head', { hue: entity.hue }, nameLink(id), fate(person) && tag(fate(person), '.bad')),
 		tabsOf(id, 'person'),
 		person.look ? h('p.appearance', person.look) : null,
 		h('p.actions',

@@ -76,7 +76,7 @@ export function branchDialog(turn = state.story.turn) {
 		models?.length ? [pick('who', 'who', those('actor', 'stage', 'world_agent')), field(t('other_model'), h('select', { name: 'model' }, options([['', '–'], ...models.map((one) => [one, one])])))] : null], 'branch_hint');
 }
 
-const those = (...kinds) => state.entityList.filter(({ kind, dead }) => kinds.includes(kind) && !dead).map(({ id, name }) => [id, name]);
+const those = (...kinds) => state.entityList.filter(({ kind, dead, gone }) => kinds.includes(kind) && !dead && !gone).map(({ id, name }) => [id, name]);
 const pick = (label, name, list) => field(t(label), h('select', { name, required: true }, options(list)));
 const person = () => pick('who', 'who', those('actor'));
 const words = () => field(t('words'), h('textarea', { name: 'text', rows: 4, required: true }));

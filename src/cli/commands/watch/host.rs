@@ -3,6 +3,7 @@
 use crate::cli::prelude::*;
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread::JoinHandle;
@@ -21,7 +22,7 @@ use crate::cli::commands::players::Players;
 use crate::cli::commands::{chat, sent};
 use crate::cli::event_types;
 use crate::cli::loader;
-use crate::cli::process::note_interrupt;
+use crate::cli::process::{note_interrupt, told_to_end};
 use crate::cli::provenance::Provenance;
 use crate::cli::saved::{Played, Saved, clear, free_name, slot_name};
 use crate::cli::servers::ToolServers;
@@ -37,7 +38,7 @@ use crate::page::{
 use crate::rpg::Campaign;
 use crate::save::Slot;
 use crate::session::{self, Game, Session};
-use crate::story::{self, About, StoryView};
+use crate::story::{self, About, RunState, StoryView};
 use crate::{rpg, undercover};
 /// How long a page waits for a story to be read before it shows what was read so far.
 const AT_ONCE: Duration = Duration::from_millis(500);
@@ -349,8 +350,8 @@ impl<'a> Host<'a> {
         self.library.stories().insert(name, story.clone());
         let handle = self.runtime.handle().clone();
         let thread = std::thread::spawn(move || {
-            handle.block_on(async {
-                let view = &played.view;
+            let view = &played.view;
+            let playing = async {
                 let begun = match course {
                     Course::Begun(session, servers) => Some((*session, servers)),
                     Course::Saved(saved) => saved.begin(&played).await,
@@ -370,6 +371,12 @@ impl<'a> Host<'a> {
                 servers.close().await;
                 following.abort();
                 stop.map_err(CommandError::from)
+            };
+            let ended = catch_unwind(AssertUnwindSafe(|| handle.block_on(playing)));
+            ended.unwrap_or_else(|_| {
+                let broken = text!(page_story_broken);
+                view.set_run(RunState::Failed, Some(broken.clone()));
+                Err(CommandError::new(ErrorKind::Other, broken))
             })
         });
         self.runtime.block_on(async {
@@ -383,7 +390,7 @@ impl<'a> Host<'a> {
     pub(super) fn serve(mut self) -> Result<()> {
         let end = self.library.commands.clone();
         self.runtime.spawn(async move {
-            if tokio::signal::ctrl_c().await.is_ok() {
+            if told_to_end().await.is_ok() {
                 note_interrupt();
                 // A closed channel means that the host has ended.
                 let _ = end.send(PageCommand::End);
@@ -476,7 +483,7 @@ impl<'a> Host<'a> {
             }
         });
         let branch = branched.map_err(|error| error.text())?;
-        slot_settings::copy(self.app, &from, &branch).map_err(library_error)?;
+        slot_settings::copy_trust(self.app, &from, &branch).map_err(library_error)?;
         if !models.is_empty() {
             slot_settings::give_models(self.app, &branch, models.into_values())
                 .map_err(library_error)?;

@@ -113,7 +113,7 @@ impl Secrets {
     fn is_surely_clean(&self, text: &str) -> bool {
         let letters = folded(text);
         let mut heads = self.rules.iter().filter_map(|rule| rule.parts.first());
-        !text.contains('%') && !heads.any(|head| head.may_be_in(&letters))
+        !text.contains(ESCAPES) && !heads.any(|head| head.may_be_in(&letters))
     }
 
     /// Every leak, sorted by start; of leaks with the same start, the longest is first.
@@ -249,7 +249,10 @@ impl CompiledRule {
     }
 }
 
-/// The readable form of a text with characters that are escaped as in a URL, such as `%E9%92%A5`.
+/// How escaped characters begin: in a URL, in HTML, in JSON.
+const ESCAPES: [char; 3] = ['%', '&', '\\'];
+
+/// The readable form of a text with escaped characters, such as `%E9%92%A5`.
 struct Plain {
     text: String,
     /// For each character, where it begins, and its bytes in the original.
@@ -259,7 +262,7 @@ struct Plain {
 impl Plain {
     /// `None` if it is the same as the original.
     fn of(original: &str) -> Option<Self> {
-        if !original.contains('%') {
+        if !original.contains(ESCAPES) {
             return None;
         }
         let mut plain = Self {
@@ -290,8 +293,44 @@ impl Plain {
     }
 }
 
-/// The character that a text begins with as `%XX` bytes, and the length of its escaped form.
+/// The character that a text begins with in an escaped form, and the length of that.
 fn escaped(text: &str) -> Option<(char, usize)> {
+    match text.chars().next()? {
+        '%' => escaped_in_url(text),
+        '&' => escaped_in_html(text),
+        '\\' => escaped_in_json(text),
+        _ => None,
+    }
+}
+
+/// As `&#8212;` or `&#x2014;`. Signs with names stand between words.
+fn escaped_in_html(text: &str) -> Option<(char, usize)> {
+    let name = text.strip_prefix('&')?.split_once(';')?.0;
+    let code = match name.strip_prefix('#') {
+        Some(number) => match number.strip_prefix(['x', 'X']) {
+            Some(digits) => u32::from_str_radix(digits, 16).ok()?,
+            None => number.parse().ok()?,
+        },
+        None if !name.is_empty() && name.chars().all(|char| char.is_ascii_lowercase()) => 0x20,
+        None => return None,
+    };
+    Some((char::from_u32(code)?, name.len() + 2))
+}
+
+/// As `\u2014`, or a line break.
+fn escaped_in_json(text: &str) -> Option<(char, usize)> {
+    match text.as_bytes().get(1)? {
+        b'u' => {
+            let code = u32::from_str_radix(text.get(2..6)?, 16).ok()?;
+            Some((char::from_u32(code)?, 6))
+        }
+        b'n' | b'r' | b't' => Some(('\n', 2)),
+        _ => None,
+    }
+}
+
+/// As `%XX` bytes.
+fn escaped_in_url(text: &str) -> Option<(char, usize)> {
     let bytes = text.as_bytes();
     let byte = |start: usize| {
         let digits = bytes.get(start..start + 3)?.strip_prefix(b"%")?;
@@ -380,6 +419,9 @@ mod tests {
             ),
             ("?w=%e4%ba%95%E9%87%8C有%E6%AF%92!", "?w=███!"),
             ("100% sure: Ann%2C and %zz%4", "100% sure: ███%2C and %zz%4"),
+            ("the&nbsp;miller&#32;lives & dies", "a certain thing & dies"),
+            ("the\\u0020miller\\nlives\\", "a certain thing\\"),
+            ("&#20117;\\u91cc有&#x6bd2;&;&#;", "███&;&#;"),
         ] {
             assert_eq!(masked(said).as_deref(), Some(left), "{said}");
         }

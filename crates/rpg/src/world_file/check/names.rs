@@ -267,6 +267,7 @@ fn is_invisible(c: char) -> bool {
             | '\u{2028}'..='\u{202e}'
             | '\u{2060}'..='\u{2069}'
             | '\u{feff}'
+            | '\u{e0000}'..='\u{e0fff}'
     );
     c.is_control() || is_mark
 }

@@ -112,6 +112,9 @@ const SAID: &str = r#"
     language: en => language: zh => : warning: 
     language: en => language: zh => the world's language is zh
     phrases: ["leave Hollow Brook" => phrases: ["forty houses" => warning: rules
+    phrases: ["leave Hollow Brook" => phrases: ["white with flour" => warning: items[0].look
+    phrases: ["leave Hollow Brook" => phrases: ["cash box" => warning: scenes[0].opening
+    phrases: ["leave Hollow Brook" => phrases: ["shuts the empty box" => warning: scenes[0].choice.options[0].seen
     fights: [ => fights: [(stage: "Grinding Floor", foes: ["Flour Wight"], gain: "Dust."), => is already met in dungeons[0].fights[0] and does not return
 "#;
 
