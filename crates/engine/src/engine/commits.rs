@@ -85,6 +85,7 @@ impl Engine {
             if outcome.folded > 0 {
                 self.fold_for_good(ask.entity, outcome.folded);
             }
+            self.note_recalled(ask.entity, &outcome.recalled);
             commit(
                 &mut self.world,
                 ask.entity,

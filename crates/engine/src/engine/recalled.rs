@@ -6,13 +6,14 @@ use bevy_ecs::prelude::*;
 use super::Engine;
 use super::job::{Job, Recalled};
 use crate::cast::name_by_id;
-use crate::context::{AgentContext, Chapters};
+use crate::context::{AgentContext, Chapters, EntryId};
 use crate::event::guard::{Guards, Judged, Point};
 use crate::event::{EventTypes, Phrasebook};
 use crate::exchange::ErasedAsk;
 use crate::exchange::prompts::{RecalledLine, Remark};
 use crate::journal::{AskEnding, RecalledMemory};
-use crate::memory::{AnswerWords, Lens, Meaning, Memory, Vectors, Witnessed};
+use crate::knowledge::Today;
+use crate::memory::{AnswerWords, CameToMind, Lens, Meaning, Memory, Vectors, Witnessed};
 use crate::message::{Text, Vector};
 
 impl Engine {
@@ -37,10 +38,13 @@ impl Engine {
             .map(|(vectors, question)| Meaning { vectors, question });
         let past = (context, chapters);
         let types = self.world.resource::<EventTypes>();
+        let came = self.world.get::<CameToMind>(entity);
+        let today = self.world.resource::<Today>().0;
         let lens = Lens {
             places: &places,
             events: &|event| types.traits(event),
             words: self.world.resource::<AnswerWords>(),
+            rests: &|message| came.is_some_and(|came| came.rests(message, today)),
         };
         let body = question.body();
         let asked = match question.ask_short() {
@@ -80,6 +84,20 @@ impl Engine {
         ));
         let is_blocked = judgement.blocked().is_some();
         (!is_blocked).then(|| judgement.text.into_owned().into())
+    }
+
+    /// Notes what came to an entity's mind, so that it doesn't come again too soon.
+    pub(super) fn note_recalled(&mut self, entity: Entity, recalled: &[RecalledMemory]) {
+        if recalled.is_empty() {
+            return;
+        }
+        let today = self.world.resource::<Today>().0;
+        let messages = recalled.iter().map(|memory| EntryId(memory.message));
+        if let Ok(mut entity) = self.world.get_entity_mut(entity) {
+            let mut came = entity.take::<CameToMind>().unwrap_or_default();
+            came.note(messages, today);
+            entity.insert(came);
+        }
     }
 
     /// What came to a mind for an ask, and whether the answer seems to use it.

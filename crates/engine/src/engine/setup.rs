@@ -12,7 +12,7 @@ use crate::context::{AgentContext, View};
 use crate::event::deliver;
 use crate::exchange::{Budget, Ledger};
 use crate::journal::GameSetup;
-use crate::memory::{LookupVectors, Lore, Vectors, Witnessed};
+use crate::memory::{CameToMind, LookupVectors, Lore, Vectors, Witnessed};
 use crate::message::Language;
 use crate::message::tokens::Correction;
 use crate::mind::MindAlias;
@@ -106,6 +106,7 @@ impl Setup {
             .component::<Ledger>("ledger")
             .component::<Budget>("budget")
             .component::<Correction>("token_correction")
+            .component::<CameToMind>("came_to_mind")
             .component::<Faction>("faction")
             .component::<Appearance>("appearance")
             .component::<Exits>("exits")

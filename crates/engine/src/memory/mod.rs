@@ -51,6 +51,6 @@ pub use lore::Lore;
 pub(crate) use lore::fact_text;
 pub use told::{AnswerWords, Words};
 pub use vectors::{LookupVectors, Meaning, Vectors};
-pub use witnessed::{EventTraits, Lens, Memory, Witnessed, recall_all};
+pub use witnessed::{CameToMind, EventTraits, Lens, Memory, Witnessed, recall_all};
 pub use witnessed::{chapter_texts, conversation_texts};
 pub use words::vocabulary;

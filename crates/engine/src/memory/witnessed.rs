@@ -4,12 +4,12 @@
 use std::borrow::Cow;
 use std::cell::{LazyCell, RefCell};
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bevy_ecs::prelude::*;
 use memchr::memmem::Finder;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::cues::Cues;
 use super::index::{self, FITS, Index};
@@ -34,9 +34,15 @@ const CUES: usize = 6;
 const CUE_CHARS: usize = 600;
 /// The most memories that come at once, the most characters of each, and the tokens of what
 /// surrounds it.
-const COME: usize = 6;
+const COME: usize = 3;
 const COME_CHARS: usize = 280;
 const LINE_TOKENS: u64 = 12;
+/// What a note must weigh for its message to come by itself. What no record notes is talk.
+const NOTABLE: u8 = 2;
+/// A message is a formula if one of another chapter has this share of its telling words.
+const FORMULA: f32 = 0.6;
+/// For how many days nothing comes to mind again by itself.
+const REST: u32 = 3;
 /// The most messages whose telling words are cached, and the most cues whose hits are.
 const CACHED_TEXTS: usize = 4096;
 const CACHED_CUES: usize = 64;
@@ -68,6 +74,8 @@ pub struct Lens<'l> {
     pub events: &'l dyn Fn(&str) -> EventTraits,
     /// Where answers have words.
     pub words: &'l AnswerWords,
+    /// Whether a message came to mind so lately that it doesn't come again by itself.
+    pub rests: &'l dyn Fn(EntryId) -> bool,
 }
 
 impl<'l> Lens<'l> {
@@ -77,6 +85,7 @@ impl<'l> Lens<'l> {
             places: &|_| None,
             events: &|_| EventTraits::default(),
             words,
+            rests: &|_| false,
         }
     }
 }
@@ -105,6 +114,26 @@ pub struct Memory {
     pub summary: bool,
     /// The message's id in the entity's conversation, that of the chapter's first for a summary.
     pub message: EntryId,
+}
+
+/// Which memories came to an entity's mind of late, with the day on which each did.
+#[derive(Component, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct CameToMind(BTreeMap<EntryId, u32>);
+
+impl CameToMind {
+    /// Notes what came on a day.
+    pub(crate) fn note(&mut self, messages: impl IntoIterator<Item = EntryId>, today: u32) {
+        self.0.retain(|_, day| today <= day.saturating_add(REST));
+        self.0
+            .extend(messages.into_iter().map(|message| (message, today)));
+    }
+
+    /// Whether a memory came so lately that it doesn't come again. Without days, none does.
+    pub(crate) fn rests(&self, message: EntryId, today: u32) -> bool {
+        let came = self.0.get(&message);
+        came.is_some_and(|day| today > 0 && today <= day.saturating_add(REST))
+    }
 }
 
 /// Of an entity with an [`AgentContext`]: the index of its closed chapters, which grows when
@@ -261,9 +290,13 @@ struct Past {
     days: Days,
     /// The messages of the index that concern each person, with how much they weigh, most first.
     people: BTreeMap<Arc<str>, Vec<(u8, u32)>>,
+    /// The messages of the index that can come by themselves, of chapters that have a record.
+    notable: BTreeSet<u32>,
     /// The telling words of messages of the index that a cue has found: the same ones are found
     /// again and again.
     telling_words: RefCell<BTreeMap<u32, TellingWords>>,
+    /// Whether messages of the index are formulas.
+    formulas: RefCell<BTreeMap<u32, bool>>,
     /// What cues have found since the index last grew: what is at stake stays so from ask to ask.
     found: RefCell<BTreeMap<Box<str>, Vec<u32>>>,
     /// The model of the vectors that the index has, and how many there were of it when they were
@@ -282,6 +315,7 @@ impl Past {
         }
         if chapters.all().len() > self.chapters {
             self.found.get_mut().clear();
+            self.formulas.get_mut().clear();
         }
         for (chapter_index, chapter) in chapters.all().iter().enumerate().skip(self.chapters) {
             let mut day = first_day(chapter);
@@ -325,6 +359,10 @@ impl Past {
     /// Notes whom a message of the index concerns.
     fn note(&mut self, note: &Note, entry: u32) {
         let weight = note.happening.weight();
+        if weight < NOTABLE {
+            return;
+        }
+        self.notable.insert(entry);
         for name in note.happening.people() {
             let messages = self.people.entry(name.clone()).or_default();
             // Of those that weigh the same, the latest first.
@@ -409,6 +447,34 @@ impl Past {
             .clone()
     }
 
+    /// Whether nearly the same was said or done in another chapter: a manner of speaking, or
+    /// something that happens again and again, and so nothing that one remembers.
+    fn is_formula<'t>(&self, entry: u32, text: impl Fn(u32) -> Cow<'t, str> + Copy) -> bool {
+        if let Some(known) = self.formulas.borrow().get(&entry) {
+            return *known;
+        }
+        let chapter = |entry: u32| match self.sources.get(entry as usize) {
+            Some(Source::Chapter(chapter, _)) => Some(*chapter),
+            _ => None,
+        };
+        let own = self.telling_words(entry, text);
+        let says_it = |other: u32| {
+            let words = self.telling_words(other, text);
+            let shared = own
+                .iter()
+                .filter(|word| words.binary_search(word).is_ok())
+                .count();
+            shared as f32 >= FORMULA * own.len() as f32
+        };
+        let hits = self.index.search_rare(&text(entry), 2 * HITS, text);
+        let elsewhere = hits.iter().map(|hit| hit.entry);
+        let is_formula = elsewhere
+            .filter(|other| chapter(*other).is_some_and(|other| Some(other) != chapter(entry)))
+            .any(says_it);
+        self.formulas.borrow_mut().insert(entry, is_formula);
+        is_formula
+    }
+
     /// Gives the messages of the index the vectors that they lack.
     fn take_vectors(
         &mut self,
@@ -451,7 +517,9 @@ impl Past {
                 let chapter = chapters.all().get(*chapter as usize);
                 let held = chapter.and_then(|chapter| chapter.messages.get(*number as usize));
                 let kind = held.and_then(|held| held.message.body.event_type());
-                kind.is_none_or(|kind| (lens.events)(kind).recallable)
+                let has_record = chapter.is_some_and(|chapter| chapter.record.is_some());
+                (!has_record || self.notable.contains(&entry))
+                    && kind.is_none_or(|kind| (lens.events)(kind).recallable)
             }
             _ => false,
         };
@@ -525,7 +593,9 @@ impl Past {
                 let mut people = cues.people.iter();
                 !cues.of_people_only || people.any(|name| memory.text.contains(&**name))
             };
-            let Some(mut memory) = memory.filter(concerns) else {
+            let is_due =
+                |memory: &Memory| !(lens.rests)(memory.message) && !self.is_formula(entry, text);
+            let Some(mut memory) = memory.filter(concerns).filter(is_due) else {
                 continue;
             };
             let gist = gist(&memory.text).to_owned();
@@ -703,7 +773,7 @@ mod tests {
     use serde_json::Map;
 
     use super::*;
-    use crate::context::ChapterId;
+    use crate::context::{ChapterId, ChapterRecord, Common};
     use crate::message::{BodyId, Tag};
 
     fn hall(id: u32) -> Option<Arc<str>> {
@@ -832,6 +902,65 @@ mod tests {
             ..Cues::default()
         };
         assert_eq!(come(&context, &at_stake, 600), [lines[0]]);
+    }
+
+    #[test]
+    fn what_a_record_does_not_note_what_is_said_often_and_what_just_came_stays_away() {
+        let lines = [
+            "Bob says to Ann: “The rope of the ferry was cut with a bread knife.”",
+            "A gull lands on the table.",
+            "Bob says to Ann: “Who cut the ferry rope?”",
+        ];
+        let (context, chapters) = two_days(lines, "Bob told me of it.");
+        let closed = chapters.all()[0].clone();
+        let told = closed.messages.iter();
+        let told = told.find(|held| held.message.body.full_text() == lines[0]);
+        let told = told.unwrap().id;
+        let come = |records: &[Option<ChapterRecord>], rests: bool| {
+            let mut chapters = Chapters::default();
+            for (number, record) in records.iter().enumerate() {
+                chapters.close(Chapter {
+                    record: record.clone(),
+                    id: ChapterId(format!("Ann/{number}").into()),
+                    ..(*closed).clone()
+                });
+            }
+            let lens = Lens {
+                rests: &|message| rests && message == told,
+                ..lens()
+            };
+            let (cues, past) = (Cues::default(), (&context, &chapters));
+            let come = Witnessed::default().associate(past, lens, (&cues, None), ("", 600));
+            come.len()
+        };
+        let nothing = Some(ChapterRecord::default());
+        let learned = Common::Learned {
+            fact: "rope".into(),
+            text: "The rope was cut.".into(),
+            from: "Bob".into(),
+        };
+        let noted = Some(ChapterRecord {
+            notes: vec![Note {
+                entry: told,
+                day: 1,
+                place: "Hall".into(),
+                happening: learned.into(),
+            }],
+            ..ChapterRecord::default()
+        });
+        assert_eq!(come(std::slice::from_ref(&noted), false), 1);
+        assert_eq!(come(std::slice::from_ref(&noted), true), 0, "it just came");
+        assert_eq!(come(&[nothing], false), 0, "the record doesn't note it");
+        assert_eq!(come(&[noted.clone(), noted], false), 0, "it is a formula");
+    }
+
+    #[test]
+    fn a_memory_rests_for_three_days() {
+        let mut came = CameToMind::default();
+        came.note([EntryId(7)], 5);
+        let rests = |today| came.rests(EntryId(7), today);
+        assert!(rests(5) && rests(8) && !rests(9) && !came.rests(EntryId(8), 5));
+        assert!(!rests(0), "there are no days");
     }
 
     #[test]

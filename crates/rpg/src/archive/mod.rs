@@ -49,5 +49,6 @@ pub(super) fn declare_prompts(prompts: &mut PromptSet) {
         .declare::<day::DayQuestion>()
         .declare::<day::DayTitle>()
         .declare::<record::RecordData>()
-        .declare::<record::LineData>();
+        .declare::<record::LineData>()
+        .declare::<record::OftenData>();
 }

@@ -1,9 +1,9 @@
 //! A record in words: short lines, by day, of what weighs most.
 //!
-//! For example, Ann promised Ben something ten times, and learned a fact. A promise weighs 7 and a
-//! fact 8, but of the promises the last four weigh 7 each, the four before 3.5, and the first two
-//! 2.3. The heaviest lines are told first, as long as there are tokens for them, and the record
-//! says how many more there are.
+//! For example, Ann learned a fact, which weighs 8, and Ben promised her something, which weighs 7.
+//! The heaviest lines are told first, as long as there are tokens for them, and the record says how
+//! many more there are. In a volume or a life, ten promises between the two are one line: how many
+//! there were, how many were kept, and the last of them.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -22,8 +22,8 @@ const MAX_NAMES: usize = 8;
 /// How many lines of a kind weigh the same, before the next weigh half as much, a third, and so on.
 const AS_WEIGHTY: u32 = 4;
 
-/// How many of the last times that an item changed hands are told of a longer past.
-const TOLD_MOVES: u32 = 3;
+/// How often something happens in a longer past before it is told in one line.
+const FEW: usize = 3;
 
 #[derive(Serialize, Prompt)]
 #[prompt("archive/record")]
@@ -48,6 +48,21 @@ struct DayLines {
 pub(super) struct LineData<'a> {
     me: &'a str,
     it: &'a Happening,
+}
+
+/// What happened often: how many times, and the last one.
+#[derive(Default, Serialize, Prompt)]
+#[prompt("archive/often")]
+pub(super) struct OftenData<'a> {
+    me: &'a str,
+    what: &'static str,
+    /// The two who promised each other, the one who tried or was wounded, or the item that moved.
+    names: [&'a str; 2],
+    count: usize,
+    /// How many promises were kept or attempts succeeded, and how many promises were broken.
+    good: usize,
+    bad: usize,
+    last: &'a str,
 }
 
 /// How many tokens a record may take in a conversation with so much room.
@@ -97,22 +112,17 @@ pub(super) fn record_text(
             lines.push((note, line.to_owned()));
         }
     }
+    if record.level > Level::Chapter {
+        lines = gathered(phrases, me, lines)?;
+    }
     let mut left = record_tokens(record.level, room);
     // The heaviest first, of these the latest. What happens again and again weighs less each time,
     // or else a life would be nothing but promises.
     let mut told_of_kind: BTreeMap<_, u32> = BTreeMap::new();
-    let mut moves: BTreeMap<_, u32> = BTreeMap::new();
     let mut order = Vec::new();
     for (index, (note, _)) in lines.iter().enumerate().rev() {
-        let moved = moved_item(&note.happening).map(|item| {
-            let count = moves.entry(item).or_default();
-            *count += 1;
-            *count
-        });
-        // For some days only it matters that somebody else tried something, and through whose hands
-        // an item went in between.
-        let is_minor = weight(note, me) == 0 || moved > Some(TOLD_MOVES);
-        if record.level > Level::Chapter && is_minor {
+        // For some days only it matters that somebody else tried something.
+        if record.level > Level::Chapter && weight(note, me) == 0 {
             continue;
         }
         let told = told_of_kind.entry(kind(&note.happening)).or_default();
@@ -167,12 +177,81 @@ fn first(names: &[Arc<str>]) -> &[Arc<str>] {
     names.get(..MAX_NAMES).unwrap_or(names)
 }
 
-fn moved_item(happening: &Happening) -> Option<&str> {
-    match happening {
+/// What can happen by the dozen: what it is, and whom or what it concerns.
+fn often<'a>(happening: &'a Happening, me: &str) -> Option<(&'static str, [&'a str; 2])> {
+    Some(match happening {
+        Happening::Promised { who, to, .. } => {
+            let is_in_order = **who == *me || (**to != *me && who < to);
+            ("promised", if is_in_order { [who, to] } else { [to, who] })
+        }
         Happening::Took { item, .. }
         | Happening::Gave { item, .. }
-        | Happening::Lost { item, .. } => Some(item),
-        _ => None,
+        | Happening::Lost { item, .. } => ("moved", [item, ""]),
+        Happening::Tried { who, .. } => ("tried", [who, ""]),
+        Happening::Wounded { who, .. } => ("wounded", [who, ""]),
+        Happening::Common(Common::Learned { fact, .. } | Common::Told { fact, .. })
+            if is_made(fact) =>
+        {
+            ("heard", ["", ""])
+        }
+        _ => return None,
+    })
+}
+
+/// Lines in which what happened often stands once, where it happened last.
+fn gathered<'n>(
+    phrases: &Phrasebook,
+    me: &str,
+    lines: Vec<(&'n Note<Happening>, String)>,
+) -> Result<Vec<(&'n Note<Happening>, String)>, PhraseError> {
+    let mut groups: BTreeMap<_, Vec<&Happening>> = BTreeMap::new();
+    for (note, _) in &lines {
+        if let Some(what) = often(&note.happening, me) {
+            groups.entry(what).or_default().push(&note.happening);
+        }
+    }
+    groups.retain(|_, all| all.len() > FEW);
+    let mut gathered = Vec::new();
+    for (note, line) in lines {
+        let what = often(&note.happening, me);
+        let Some((what, all)) = what.and_then(|what| groups.get_key_value(&what)) else {
+            gathered.push((note, line));
+            continue;
+        };
+        if all
+            .last()
+            .is_some_and(|last| std::ptr::eq(*last, &note.happening))
+        {
+            let data = often_data(*what, all);
+            let data = OftenData {
+                me,
+                last: &line,
+                ..data
+            };
+            gathered.push((note, phrases.fill(&data)?.trim().to_owned()));
+        }
+    }
+    Ok(gathered)
+}
+
+fn often_data<'a>(
+    (what, names): (&'static str, [&'a str; 2]),
+    all: &[&Happening],
+) -> OftenData<'a> {
+    let count = |is: fn(&Happening) -> bool| all.iter().filter(|each| is(each)).count();
+    let is_good = |happening: &Happening| match happening {
+        Happening::Promised { state, .. } => *state == Pledge::Kept,
+        Happening::Tried { outcome, .. } => matches!(&**outcome, "full" | "cost"),
+        _ => false,
+    };
+    let is_broken = |happening: &Happening| matches!(happening, Happening::Promised { state, .. } if *state == Pledge::Broken);
+    OftenData {
+        what,
+        names,
+        count: all.len(),
+        good: count(is_good),
+        bad: count(is_broken),
+        ..OftenData::default()
     }
 }
 
