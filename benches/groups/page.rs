@@ -85,6 +85,7 @@ fn serve(view: &Arc<StoryView>, campaign: &Arc<Campaign>) -> SocketAddr {
         game: campaign.clone(),
         answered: Arc::new(Mutex::new(|_: &_| None)),
         seats: BTreeMap::new(),
+        teach: Arc::new(|_: &mut _| {}),
     };
     let (address, listens) = std::sync::mpsc::channel();
     thread::spawn(move || {

@@ -913,7 +913,7 @@ mod tests {
         ];
         let (context, chapters) = two_days(lines, "Bob told me of it.");
         let closed = chapters.all()[0].clone();
-        let told = closed.messages.iter();
+        let mut told = closed.messages.iter();
         let told = told.find(|held| held.message.body.full_text() == lines[0]);
         let told = told.unwrap().id;
         let come = |records: &[Option<ChapterRecord>], rests: bool| {
