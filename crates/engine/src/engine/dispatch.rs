@@ -107,7 +107,7 @@ impl Engine {
         if job.is_metered {
             self.calls.paid += 1;
             if !std::mem::replace(&mut job.usage.is_sent, true) {
-                self.record.journal.queue(job.sent());
+                self.record.journal.queue(job.sent(false));
             }
         }
         self.note_repeated_bytes(&mut job);

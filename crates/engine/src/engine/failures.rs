@@ -206,9 +206,8 @@ impl Engine {
             return None;
         }
         let stop = self.calls.stop.take()?;
-        // What failed is not paid for.
         let failed = self.calls.waiting.iter().filter(|job| job.usage.is_sent);
-        for line in failed.map(|job| job.without_round()) {
+        for line in failed.map(|job| job.sent(true)) {
             self.record.journal.queue(line);
         }
         Some(match stop {

@@ -341,14 +341,15 @@ impl Job {
         Line::Round(Arc::new(self.open_round(&none)))
     }
 
-    /// That its next request is on its way, as a line of the journal.
-    pub(super) fn sent(&self) -> Line {
+    /// That its next request is on its way, or has failed, as a line of the journal.
+    pub(super) fn sent(&self, failed: bool) -> Line {
         Line::Sent(Sent {
             entity: self.ask.name.clone(),
             id: self.ask.id.0,
             number: self.ask.number,
             tokens: self.usage.worst.usage.total(),
             cost: self.usage.worst.cost,
+            failed,
         })
     }
 

@@ -202,10 +202,11 @@ pub fn lost_requests(lines: &[Line]) -> BTreeMap<Arc<str>, Spent> {
     let mut open = BTreeMap::<(u32, Arc<str>, u32), &Sent>::new();
     for line in lines {
         let key = match line {
-            Line::Sent(sent) => {
+            Line::Sent(sent) if !sent.failed => {
                 lost.extend(open.insert((sent.id, sent.entity.clone(), sent.number), sent));
                 continue;
             }
+            Line::Sent(failed) => (failed.id, &failed.entity, failed.number),
             Line::Outcome(known) | Line::Held(known) => (known.id, &known.entity, known.number),
             Line::Round(round) => (round.id, &round.entity, round.number),
             _ => continue,

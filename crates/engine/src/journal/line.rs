@@ -238,8 +238,8 @@ impl OpenRound {
     }
 }
 
-/// A request that costs money is about to be sent. What follows of the same ask says what became of
-/// it; if nothing does, the program ended before, and it may have been paid for.
+/// A request that costs money is about to be sent, or has failed. What follows of the same ask says
+/// what became of it; if nothing does, the program ended before, and it may have been paid for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Sent {
@@ -252,6 +252,9 @@ pub struct Sent {
     pub tokens: u64,
     /// The most that it can cost.
     pub cost: Cost,
+    /// Whether it has failed since, and is not paid for.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub failed: bool,
 }
 
 /// The outcome of one ask, with the usage of all its attempts.
