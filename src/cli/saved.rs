@@ -222,6 +222,11 @@ fn conditions_of(experiment: &StoredExperiment, model: Option<&str>) -> Result<V
 
 /// The slot of this name, or those of all games of a batch or an experiment.
 pub(crate) fn slots_of(app: &App, name: &str) -> Result<Vec<Slot>> {
+    let root = &app.settings.saves.value;
+    let is_group = StoredExperiment::find(root, name).is_some() || Batch::exists(root, name);
+    if !is_group {
+        return Ok(vec![Slot::find(root, name)?]);
+    }
     let groups = groups_of(app, name)?.into_iter();
     Ok(groups.flat_map(|group| group.slots).collect())
 }

@@ -258,12 +258,12 @@ fn every_mistake_of_a_world_is_told_in_chinese() {
     has(&lost, &["请闭合最后打开的括号"]);
     write(&file, "()");
     let empty = out(&run_chinese(folder, "check mine"));
-    has(&empty, &["没有英雄"]);
+    has(&empty, &["没有角色"]);
     assert_chinese(&empty);
     let run = run_chinese(folder, "run mine");
     assert_chinese(&err(&run));
     let json = out(&run_chinese(folder, "check mine --json"));
-    has(&json, &["no actor is a hero"]);
+    has(&json, &["there are no actors"]);
     write(&file, &right);
     let fine = out(&run_chinese(folder, "check mine"));
     assert_eq!(fine, "世界“mine”没有错误。\n");
@@ -275,12 +275,12 @@ const NAMES: &str = "\
     ag2 AgentScope agentscope ai all always anthropic ask assistant audience auto autogen branch \
     calls chapters chat check choices color completions config convert costs csv Ctrl-C dashscope \
     data deepseek diff doctor draw en events expect experiment export features force form game \
-    games gemini help human id improviser JSON json knowledge Knows lang langchain line log man \
-    manual mcp memory model N never new off ollama openai Parquet parquet people playhouse \
+    games gemini help human id improviser journey JSON json knowledge Knows lang langchain line log man \
+    manual mcp memory model mystery N never new off ollama openai Parquet parquet people playhouse \
     playhouse.ron prompts python question quiet recall rehearse replay request resume round rule \
     run save saves scripts seat seed session sh shell show shuffled speaker stop stories story \
     system talk task text time token tool trace trust twig undercover until USD user verbose \
-    version view voice votes vv warn watch web what who why width world worlds zh";
+    version view voice votes vv wait warn watch web what who why width world worlds zh";
 
 /// Fails if there is an English word that is not a name.
 fn assert_no_english(what: &str, text: &str) {

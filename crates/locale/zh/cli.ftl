@@ -10,8 +10,8 @@ cli_colon = ：
 cli_list = { $items }
 cli_no = 否
 cli_none = 无
-# same
 cli_one_seat = 终端前只能坐一个人；多人请用 run、watch 或 undercover 在浏览器里玩。
+# same
 cli_place = { $place }
 cli_unknown = 未知
 cli_value = 值
@@ -568,6 +568,7 @@ cli_seat_help_secrets = 你的秘密：你知道而别人未必知道的事，�
 cli_seat_help_undo = 收回你上一个回答；故事在新存档里继续
 cli_seat_help_who = 谁和你在一起
 cli_seat_help_word = 你的词
+# same
 cli_seat_item = { $name }：{ $look }
 cli_seat_items = 你带着的：
 cli_seat_no_secrets = 你没有秘密：你知道的事，人人都知道。

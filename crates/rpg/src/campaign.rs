@@ -162,8 +162,8 @@ impl Campaign {
         Self::new(data, file, warnings, embedded)
     }
 
-    /// Reads a world as a change of its file leaves it: that of the data folder, or that in a folder
-    /// of its own.
+    /// Reads a world as a change of its file leaves it: that of the data folder, or that in a
+    /// folder of its own.
     ///
     /// # Errors
     /// Why it can't be changed so, or every mistake in it.

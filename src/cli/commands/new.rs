@@ -29,7 +29,7 @@ pub(super) fn new(
     Ok(())
 }
 
-/// The kind that somebody at the terminal chooses; `None` if nobody can be asked, or leaves it open.
+/// The kind that somebody at the terminal chooses; `None` if nobody is there, or leaves it open.
 fn asked_kind(app: &App) -> Option<WorldKind> {
     let options = [
         say!(app.language, cli_kind_talk),

@@ -61,7 +61,8 @@ struct State {
 }
 
 impl Paced {
-    /// Writes to `out`, which shares its terminal with the status line. Keys are read if `takes_keys`.
+    /// Writes to `out`, which shares its terminal with the status line. Keys are read if
+    /// `takes_keys`.
     pub(crate) fn new(
         out: impl Write + Send + 'static,
         words_a_minute: u32,

@@ -237,7 +237,7 @@ mod tests {
         // What words find comes before what merely stands out.
         let found = index.search_with(("bread and the bell", &question), 4, text);
         let entries: Vec<_> = found.iter().map(|hit| hit.entry).collect();
-        assert_eq!(entries, [0, 3, 2], "{found:?}");
+        assert_eq!(entries, [3, 0, 2, 1], "{found:?}");
     }
 
     #[test]

@@ -109,8 +109,8 @@ impl Word<'_> {
         self.meaning.is_stop
     }
 
-    /// Whether the index leaves it out. It keeps all characters of scripts without spaces, since each
-    /// is in words that say something.
+    /// Whether the index leaves it out. It keeps all characters of scripts without spaces, since
+    /// each is in words that say something.
     pub(super) fn is_left_out(&self) -> bool {
         self.is_stop() && !self.is_character
     }

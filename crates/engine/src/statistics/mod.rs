@@ -189,7 +189,8 @@ mod tests {
             mean.add(number);
         }
         assert_eq!(mean.value(), Some(5.0));
-        // The spread of these is 2.138; over the root of 8, times the 2.365 of 7 degrees of freedom.
+        // The spread of these is 2.138; over the root of 8, times the 2.365 of 7 degrees of
+        // freedom.
         assert!((mean.margin().unwrap() - 1.7876).abs() < 1e-3);
     }
 

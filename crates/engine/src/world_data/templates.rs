@@ -242,7 +242,7 @@ impl Templates {
         problems
     }
 
-    /// Adds a problem for each filter and test that there is not, and if a template includes itself.
+    /// Adds a problem for each unknown filter and test, and if a template includes itself.
     fn check_applied(&self, name: &str, file: &File, problems: &mut Problems) {
         let tags: Vec<_> = template_text::tags(&file.text)
             .map_while(Result::ok)
@@ -526,7 +526,7 @@ mod tests {
                 "draw:1:35: error: unknown test `nonsense`",
                 "hear:1:13: error: `hear` includes itself, directly or by another template",
                 "plan:1:19: error: unknown filter `frobnicate`",
-                "tell:1:24: error: `tell` includes itself, directly or by another template",
+                "tell:1:25: error: `tell` includes itself, directly or by another template",
             ]
         );
     }
