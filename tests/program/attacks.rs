@@ -118,7 +118,7 @@ fn hostile_model(folder: &Path) {
 
 /// Nothing of the page is an element of an attack.
 fn check(browser: &Browser, what: &str) {
-    let own = ["href=\"data:,\"", "/assets/app."];
+    let own = ["href=\"data:,\"", "/assets/app.", "/assets/stories."];
     let found = browser.value(FOREIGN);
     let mut found = found
         .as_array()

@@ -24,7 +24,7 @@ const FEW_WORDS: usize = 20;
 pub struct Prose(pub String);
 
 /// The rules for free text.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct ProseRules {
     /// The maximum number of characters; 0 for the default of 4,000.
     pub max_chars: usize,
@@ -41,6 +41,7 @@ pub struct ProseRules {
     /// Whether its writer tells of itself, as "I".
     pub in_first_person: bool,
     /// What it may not say, since it is not true.
+    #[serde(skip)]
     pub untrue: Vec<Untrue>,
     /// Whether headings, code and the like are part of it.
     pub has_markup: bool,
