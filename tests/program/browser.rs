@@ -1222,7 +1222,7 @@ fn four_people_play_undercover_at_four_phones() {
         browser.wait("document.querySelector('#told .status.fin')");
         // Whoever was voted out sees it, too: who won, and the cards, below what was read so far.
         browser.script("document.querySelector('.pill:not([hidden])')?.click()");
-        browser.wait("/win/.test(document.querySelector('#told').innerText)");
+        browser.wait("/won/.test(document.querySelector('#told').innerText)");
         browser.wait(
             "/lantern[^]*candle|candle[^]*lantern/.test(document.querySelector('#told').innerText)",
         );

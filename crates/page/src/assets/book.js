@@ -155,9 +155,17 @@ export class Book {
 		pane.append(this.tail);
 		pane.addEventListener('click', ({ target }) => { this.touched = target.closest('article'); }, { capture: true });
 		pane.parentElement.append(this.pill);
+		// Only who scrolls leaves the end; a pane that changes its size moves by itself.
+		for (const moved of ['wheel', 'touchmove', 'keydown', 'pointerdown']) {
+			pane.addEventListener(moved, (event) => { this.isMoved ||= !(event.deltaY >= 0); }, { passive: true });
+		}
 		pane.addEventListener('scroll', () => {
-			if (!this.list.isAtEnd()) this.list.stick = false;
-			else { this.list.stick = this.isLive(); this.setFresh(0); }
+			if (this.list.isAtEnd()) {
+				this.list.stick = this.isLive();
+				this.isMoved = false;
+				this.setFresh(0);
+			} else if (this.isMoved) this.list.stick = false;
+			else if (this.list.stick) this.list.schedule();
 		}, { passive: true });
 		on('events', (change) => this.received(change));
 		on('turns', () => this.setTurns());
