@@ -16,7 +16,7 @@ use tokio::sync::watch;
 
 use super::answer::{Asked, Failure, InLanguage, Json};
 use super::library::{LibraryError, Story};
-use super::routes::{FromSeat, blocking, read_body, retaken, visit};
+use super::routes::{FromSeat, blocking, host_visit, read_body, retaken};
 use super::seat::{Seat, TableRules};
 use super::shared::Shared;
 
@@ -128,10 +128,7 @@ pub(super) async fn draft(
     body: Bytes,
 ) -> Result<Json, Failure> {
     let language = query.lang.unwrap_or(shared.language);
-    let visit = visit(&shared, &headers, &slot, language).await?;
-    if !visit.reader().is_host() {
-        return Err(Failure::forbidden(language));
-    }
+    let visit = host_visit(&shared, &headers, &slot, language).await?;
     let FromHost { call, sent } = read_body(&body, language)?;
     if sent.leave {
         shared.drafts.put(&slot, None);

@@ -67,6 +67,20 @@ impl Visit {
     }
 }
 
+/// Lets the host in to a story, and nobody else.
+pub(super) async fn host_visit(
+    shared: &Arc<Shared>,
+    headers: &HeaderMap,
+    slot: &str,
+    language: Language,
+) -> Result<Visit, Failure> {
+    let visit = visit(shared, headers, slot, language).await?;
+    let is_host = visit.reader().is_host();
+    is_host
+        .then_some(visit)
+        .ok_or_else(|| Failure::forbidden(language))
+}
+
 /// Lets a reader in to a story.
 pub(super) async fn visit(
     shared: &Arc<Shared>,
@@ -355,10 +369,7 @@ pub(super) async fn steer(
     body: Bytes,
 ) -> Result<Response, Failure> {
     let language = query.lang.unwrap_or(shared.language);
-    let visit = visit(&shared, &headers, &slot, language).await?;
-    if !visit.reader().is_host() {
-        return Err(Failure::forbidden(language));
-    }
+    let visit = host_visit(&shared, &headers, &slot, language).await?;
     let story = &visit.story;
     let failed = |text| Failure::impossible(text, language);
     if let Some(input) = input_of_game(story, &body) {
