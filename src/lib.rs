@@ -40,7 +40,7 @@
 //! | crate | feature | contains |
 //! | --- | --- | --- |
 //! | `playhouse-engine` | | the engine, with the improviser, a person and scripts as minds |
-//! | `playhouse-dialect` | | the message formats of other frameworks and of providers |
+//! | `playhouse-interop` | | the message formats of other frameworks and of providers |
 //! | `playhouse-llm` | `http` | models over HTTP: `mind::http`, `mind::models` |
 //! | `playhouse-tools` | `mcp`, `web`, `scripts` | tools of servers and the web, code of minds |
 //! | `playhouse-rpg` | `rpg` | the campaign, and what is at stake in it: `drama` |
@@ -60,13 +60,13 @@
 
 #[cfg(feature = "bevy")]
 pub use playhouse_bevy as bevy;
-pub use playhouse_dialect as dialect;
 pub use playhouse_engine::{
     bevy_ecs, cast, context, engine, event, exchange, journal, knowledge, locale, memory, message,
     prelude, reading, save, secrets, session, statistics, testing, trust, world_data,
 };
 #[cfg(feature = "groupchat")]
 pub use playhouse_groupchat as groupchat;
+pub use playhouse_interop as interop;
 #[cfg(feature = "page")]
 pub use playhouse_page as page;
 #[cfg(feature = "rpg")]

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use criterion::Criterion;
 use playhouse::context::AgentContext;
-use playhouse::dialect::format::{Api, NoFiles, Style};
+use playhouse::interop::format::{Api, NoFiles, Style};
 use playhouse::message::{Body, Tags};
 use playhouse::mind::http::{ModelSettings, RequestFormat, request_body};
 use playhouse::mind::{AnswerForm, Prompt};

@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use criterion::Criterion;
-use playhouse::dialect::format::NoFiles;
 use playhouse::engine::Engine;
+use playhouse::interop::format::NoFiles;
 use playhouse::message::TokenUsage;
 use playhouse::mind::http::{ModelSettings, RequestFormat, request_body};
 use playhouse::mind::{Answering, Completion, Mind, MindInfo, Prompt};

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use crate::dialect::format::MediaFolder;
+use crate::interop::format::MediaFolder;
 use crate::mind::models::{ModelFile, Models, SHIPPED_NAME};
 use crate::world_data::{DataError, DataFault, DataFolder};
 use tracing_subscriber::EnvFilter;

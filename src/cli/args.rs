@@ -7,8 +7,8 @@ use std::path::PathBuf;
 #[cfg(feature = "page")]
 use std::time::Duration;
 
-use crate::dialect::Profile;
-use crate::dialect::format::Api;
+use crate::interop::Profile;
+use crate::interop::format::Api;
 use crate::locale::{Language, UiText, text};
 #[cfg(feature = "page")]
 use crate::page::{AfterLimit, TableRules, TurnLimit};

@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use playhouse::context::AgentContext;
-use playhouse::dialect::format::{Api, NoFiles, Style};
+use playhouse::interop::format::{Api, NoFiles, Style};
 use playhouse::message::{Body, Tags};
 use playhouse::mind::Prompt;
 use playhouse::mind::http::{ModelSettings, RequestFormat, request_body};

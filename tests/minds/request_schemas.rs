@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use playhouse::context::AgentContext;
-use playhouse::dialect::format::{Api, NoFiles, Style, ThinkingPolicy};
+use playhouse::interop::format::{Api, NoFiles, Style, ThinkingPolicy};
 use playhouse::message::{Block, Body, MediaSource, Message, Role, Tags};
 use playhouse::mind::http::{ModelSettings, RequestFormat, SchemaMode, request_body};
 use playhouse::mind::{AnswerForm, ExchangeRound, Language, Prompt, Refused, ToolRound, Tools};

@@ -2,11 +2,11 @@
 //! agent has not heard yet (`message_buffer`), and what was said in the team (`message_thread`).
 
 use bevy_ecs::prelude::*;
-use playhouse_dialect::{Conversation, DialectError, Profile, read_value, write_value};
 use playhouse_engine::cast::CastList;
 use playhouse_engine::context::{AgentContext, Entry};
 use playhouse_engine::event::Phrasebook;
 use playhouse_engine::message::{Block, Body, Message, Role};
+use playhouse_interop::{Conversation, DialectError, Profile, read_value, write_value};
 use serde_json::{Map, Value, json};
 
 use super::message::ChatMessage;

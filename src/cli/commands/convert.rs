@@ -7,7 +7,7 @@ use std::path::Path;
 use playhouse_engine::files;
 
 use crate::cli::args::ConvertArgs;
-use crate::dialect::{Imported, Profile, losses, read, write_value};
+use crate::interop::{Imported, Profile, losses, read, write_value};
 
 /// The most bytes that are read; the conversations of a thousand characters have fewer.
 const LONGEST: u64 = 32 * 1024 * 1024;

@@ -1,7 +1,7 @@
 //! Operations on messages and conversations in the forms of others.
 
-use playhouse::dialect::thinking::AnswerText;
-use playhouse::dialect::{
+use playhouse::interop::thinking::AnswerText;
+use playhouse::interop::{
     Arguments, ArgumentsRepair, Imported, Profile, UnknownProfile, read_value, write_value,
 };
 use playhouse::message::{Block, CallPairs, Message, ToolUse};

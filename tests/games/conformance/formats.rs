@@ -1,7 +1,7 @@
 //! Operations on what providers are sent.
 
-use playhouse::dialect::format::{Api, Format, FormatOptions, Rendered, Style, Turn};
-use playhouse::dialect::{Profile, read_value};
+use playhouse::interop::format::{Api, Format, FormatOptions, Rendered, Style, Turn};
+use playhouse::interop::{Profile, read_value};
 use playhouse::message::Message;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;

@@ -175,7 +175,7 @@ async fn a_state_of_autogen_is_loaded_and_what_is_saved_has_its_form() {
     assert_eq!(manager["next_speaker_index"], 1);
     assert_eq!(manager["message_thread"][1]["content"], "A hill.");
     // It is also a conversation of each agent and of the team for other programs.
-    let read = playhouse::dialect::read_value(&own, None).unwrap();
+    let read = playhouse::interop::read_value(&own, None).unwrap();
     let names: Vec<_> = read
         .conversations
         .iter()

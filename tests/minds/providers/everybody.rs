@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::Write;
 use std::sync::Arc;
 
-use playhouse::dialect::format::{MAX_FILE_BYTES, MediaFolder};
+use playhouse::interop::format::{MAX_FILE_BYTES, MediaFolder};
 use playhouse::message::{Block, Body, MediaSource};
 use playhouse::mind::{FinishReason, MindError};
 use proptest::prelude::*;

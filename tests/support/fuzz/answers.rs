@@ -1,6 +1,6 @@
 //! Answers of model servers, whole and as streams.
 
-use playhouse::dialect::format::Api;
+use playhouse::interop::format::Api;
 use playhouse::mind::http::{EventFrames, read_answer, read_vectors};
 
 /// One input.

@@ -1,8 +1,8 @@
 //! Conversations of other frameworks: whatever is read can be written in every format and for every
 //! provider.
 
-use playhouse::dialect::format::{Api, Format, FormatOptions, Style, Turn};
-use playhouse::dialect::{Profile, read, write};
+use playhouse::interop::format::{Api, Format, FormatOptions, Style, Turn};
+use playhouse::interop::{Profile, read, write};
 
 /// One input.
 pub(crate) fn run(text: &str) {

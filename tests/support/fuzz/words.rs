@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use playhouse::dialect::Arguments;
+use playhouse::interop::Arguments;
 use playhouse::reading::{CallableTool, Form, Offers, SplitText, TextCalls, find_json};
 use playhouse::tool::{page_text, read_arguments};
 use serde_json::{Value, json};

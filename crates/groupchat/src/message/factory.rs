@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use playhouse_dialect::{ALIASES, CHAT_TYPES};
 use playhouse_engine::locale::{Localize, UiText};
 use playhouse_engine::message::Digest;
+use playhouse_interop::{ALIASES, CHAT_TYPES};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::Value;

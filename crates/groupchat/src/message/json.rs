@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use playhouse_dialect::{ALIASES, CHAT_TYPES};
 use playhouse_engine::locale::{Localize, UiText};
+use playhouse_interop::{ALIASES, CHAT_TYPES};
 use serde::de::{DeserializeOwned, Error as _};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value, json};

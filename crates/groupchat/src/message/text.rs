@@ -1,7 +1,7 @@
 //! Messages as text, for people and for models.
 
-use playhouse_dialect::{handoff_text, image_part};
 use playhouse_engine::message::{Block, Body, Message, Role};
+use playhouse_interop::{handoff_text, image_part};
 use serde::Serialize;
 use serde_json::Value;
 

@@ -2,8 +2,8 @@
 
 use std::net::IpAddr;
 
-use playhouse_dialect::format::Api;
 use playhouse_engine::locale::{Localize, UiText};
+use playhouse_interop::format::Api;
 use reqwest::Url;
 use thiserror::Error;
 

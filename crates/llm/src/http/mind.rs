@@ -6,7 +6,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
-use playhouse_dialect::format::MediaFiles;
 use playhouse_engine::locale::{Localize, UiText};
 use playhouse_engine::message::TokenUsage;
 use playhouse_engine::mind::{
@@ -14,6 +13,7 @@ use playhouse_engine::mind::{
     MindInfo, Prompt, with_calls,
 };
 use playhouse_engine::secrets::Secret;
+use playhouse_interop::format::MediaFiles;
 use reqwest::header::{CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Client, Method, Request, Response, Url, Version};
 use thiserror::Error;
@@ -505,9 +505,9 @@ mod tests {
     use tokio::net::TcpListener;
 
     use super::*;
-    use playhouse_dialect::format::{Api, NoFiles};
     use playhouse_engine::context::AgentContext;
     use playhouse_engine::message::Body;
+    use playhouse_interop::format::{Api, NoFiles};
 
     #[tokio::test]
     async fn a_dropped_call_returns_its_permit() {

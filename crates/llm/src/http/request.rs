@@ -7,11 +7,11 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use playhouse_dialect::format::{
-    Format, ListEnd, MediaError, MediaFiles, MessageWriter, SystemPlace, Written,
-};
 use playhouse_engine::locale::Localize;
 use playhouse_engine::mind::Prompt;
+use playhouse_interop::format::{
+    Format, ListEnd, MediaError, MediaFiles, MessageWriter, SystemPlace, Written,
+};
 use serde_json::{Map, Value};
 use thiserror::Error;
 

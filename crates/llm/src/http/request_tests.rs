@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use playhouse_dialect::format::{Api, NoFiles};
 use playhouse_engine::context::AgentContext;
 use playhouse_engine::locale::Language;
 use playhouse_engine::message::{Block, Body, MediaSource, Message, Role, Text};
 use playhouse_engine::mind::{AnswerForm, ExchangeRound, Prompt, Refused, ToolRound, Tools};
 use playhouse_engine::tool::ToolSpec;
+use playhouse_interop::format::{Api, NoFiles};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 

@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-use playhouse_dialect::thinking::AnswerText;
 use playhouse_engine::message::{Block, FinishReason, TokenUsage};
 use playhouse_engine::mind::{Completion, MAX_CALLS};
 use playhouse_engine::reading::{OwnMarks, SplitText};
 use playhouse_engine::tool::ToolCall;
 use playhouse_engine::tool::schema_check::SchemaCheck;
+use playhouse_interop::thinking::AnswerText;
 use serde_json::{Value, json};
 
 /// The tool that a mind must call if that is how a provider is asked for JSON. Its arguments are
@@ -384,7 +384,7 @@ fn finish_of(reason: &str) -> FinishReason {
 mod tests {
     use super::*;
     use crate::http::api::protocol;
-    use playhouse_dialect::format::Api;
+    use playhouse_interop::format::Api;
 
     fn read(response: &mut ResponseAccumulator, value: &Value) {
         protocol(Api::OpenAi).read(response, value);

@@ -1,10 +1,10 @@
 //! A response while it arrives.
 
-use playhouse_dialect::format::Api;
 use playhouse_engine::locale::{UiText, text};
 use playhouse_engine::message::FinishReason;
 use playhouse_engine::mind::{Completion, LengthDoubt, MindError};
 use playhouse_engine::reading::OwnMarks;
+use playhouse_interop::format::Api;
 use serde_json::Value;
 
 use super::api::{Protocol, protocol};

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use playhouse_dialect::format::{Api, Format, FormatOptions, Style, SystemPlace, ThinkingPolicy};
 use playhouse_engine::locale::Language;
 use playhouse_engine::reading::OwnMarks;
+use playhouse_interop::format::{Api, Format, FormatOptions, Style, SystemPlace, ThinkingPolicy};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 

@@ -182,7 +182,7 @@ impl Demands {
 }
 
 /// Where requests go: the server as the program will ask it, and not as the file spells it.
-fn shown(base_url: &str, api: playhouse_dialect::format::Api) -> String {
+fn shown(base_url: &str, api: playhouse_interop::format::Api) -> String {
     Endpoint::parse(base_url, api).map_or_else(|_| base_url.into(), |url| url.display_url())
 }
 

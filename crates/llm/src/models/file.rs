@@ -7,12 +7,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use indexmap::IndexMap;
-use playhouse_dialect::format::{Api, Style, ThinkingPolicy};
 use playhouse_engine::locale::{Argument, UiText, text};
 use playhouse_engine::message::Price;
 use playhouse_engine::mind::MaxDefaults;
 use playhouse_engine::trust::Untrusted;
 use playhouse_engine::world_data::{MAX_RON_BYTES, read_ron};
+use playhouse_interop::format::{Api, Style, ThinkingPolicy};
 use serde::de::{DeserializeOwned, Error as _, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};

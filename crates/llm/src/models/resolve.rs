@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use playhouse_dialect::format::{Api, MediaFiles, NoFiles};
 use playhouse_engine::locale::{Localize, UiText, text};
 use playhouse_engine::message::Price;
 use playhouse_engine::mind::{Embedder, Mind, MindInfo, PromptedTools};
 use playhouse_engine::secrets::Secret;
 use playhouse_engine::wording::by_distance;
 use playhouse_engine::world_data::file_text;
+use playhouse_interop::format::{Api, MediaFiles, NoFiles};
 use reqwest::Client;
 use serde::{Serialize, Serializer};
 

@@ -3,10 +3,10 @@
 use std::path::Path;
 use std::time::Duration;
 
-use playhouse_dialect::format::Api;
 use playhouse_engine::locale::{Argument, Language, Localize, UiText, text};
 use playhouse_engine::message::{TokenUsage, tokens};
 use playhouse_engine::mind::{FailedCall, MindError};
+use playhouse_interop::format::Api;
 use serde_json::json;
 use thiserror::Error;
 

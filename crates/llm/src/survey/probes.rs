@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use playhouse_dialect::format::Api;
 use playhouse_engine::context::AgentContext;
 use playhouse_engine::locale::{Localize, UiText, text};
 use playhouse_engine::message::{Body, FinishReason, Tags, TokenUsage};
 use playhouse_engine::mind::{AnswerForm, FailedCall, MindError, Prompt, Tools};
 use playhouse_engine::tool::ToolSpec;
+use playhouse_interop::format::Api;
 use serde_json::{Value, json};
 
 use super::entry::{Entry, Member};

@@ -13,7 +13,7 @@ mod protocol;
 
 pub(super) use protocol::Protocol;
 
-use playhouse_dialect::format::Api;
+use playhouse_interop::format::Api;
 
 pub(super) fn protocol(api: Api) -> &'static dyn Protocol {
     match api {

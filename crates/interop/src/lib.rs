@@ -1,7 +1,7 @@
 //! The message formats of other programs, and what each model provider is sent.
 //!
 //! ```
-//! use playhouse_dialect::{DialectError, Profile, read, write};
+//! use playhouse_interop::{DialectError, Profile, read, write};
 //!
 //! let openai = r#"[{"role": "user", "content": "Good day."}]"#;
 //! let imported = read(openai, None)?; // its format is detected
