@@ -21,6 +21,7 @@
 mod agentscope;
 mod autogen;
 mod blocks;
+pub mod cards;
 mod detect;
 mod document;
 pub mod format;
