@@ -1,0 +1,1 @@
+//! Stories that any of many machines can play.
