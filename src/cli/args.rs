@@ -12,6 +12,7 @@ use crate::interop::format::Api;
 use crate::locale::{Language, UiText, text};
 #[cfg(feature = "page")]
 use crate::page::{AfterLimit, TableRules, TurnLimit};
+use crate::rpg::draft::SuggestedPart;
 use crate::rpg::world_file::WorldKind;
 use crate::undercover::{Reflect, SpeakingOrder, Ties};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -126,13 +127,15 @@ pub(crate) enum OnServerError {
 pub(crate) struct RunArgs {
     #[command(flatten)]
     pub(crate) story: StoryArgs,
+    #[arg(long, value_name = "SCENE", conflicts_with_all = ["games", "dry_run"])]
+    pub(crate) scene: Option<String>,
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=99_999),
           conflicts_with_all = ["seat", "until", "dry_run"])]
     pub(crate) games: Option<u32>,
     #[arg(long, value_name = "N", requires = "games", value_parser = clap::value_parser!(u32).range(1..=1_000))]
     pub(crate) jobs: Option<u32>,
     #[cfg(feature = "page")]
-    #[arg(long, conflicts_with_all = ["games", "dry_run"])]
+    #[arg(long, conflicts_with_all = ["games", "dry_run", "scene"])]
     pub(crate) watch: bool,
     #[cfg(feature = "page")]
     #[command(flatten)]
@@ -373,14 +376,20 @@ pub(crate) struct RehearseArgs {
     pub(crate) seed: Option<u64>,
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000))]
     pub(crate) jobs: Option<u32>,
-    #[arg(long, value_name = "WORLD", conflicts_with_all = ["cost_as", "find", "why", "html"])]
+    #[arg(long, value_name = "WORLD", conflicts_with_all = ["cost_as", "find", "why", "map", "html"])]
     pub(crate) against: Option<String>,
     #[arg(long, value_name = "MODEL")]
     pub(crate) cost_as: Option<String>,
     #[arg(long, value_name = "CONDITION")]
     pub(crate) find: Option<String>,
+    #[arg(long, requires = "find")]
+    pub(crate) ever: bool,
+    #[arg(long, value_name = "SCENE", requires = "find", conflicts_with = "ever")]
+    pub(crate) at: Option<String>,
     #[arg(long, value_name = "ID")]
     pub(crate) why: Option<String>,
+    #[arg(long, conflicts_with = "why")]
+    pub(crate) map: bool,
     #[arg(long, value_name = "FILE")]
     pub(crate) html: Option<PathBuf>,
 }
@@ -637,6 +646,58 @@ pub(crate) struct ConvertArgs {
     pub(crate) name: Option<String>,
 }
 
+/// The arguments of `new`.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct NewArgs {
+    #[arg(default_value = "story")]
+    pub(crate) dir: PathBuf,
+    #[arg(long, value_parser = one_of(WorldKind::ALL))]
+    pub(crate) kind: Option<WorldKind>,
+    #[arg(long, value_parser = one_of(LANGUAGES))]
+    pub(crate) world_lang: Option<Language>,
+    #[arg(long, value_name = "TEXT_OR_FILE", conflicts_with = "kind")]
+    pub(crate) from: Option<String>,
+    #[command(flatten)]
+    pub(crate) asked: AskedArgs,
+}
+
+/// The arguments of `suggest`.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct SuggestArgs {
+    pub(crate) world: String,
+    #[arg(value_parser = one_of(SuggestedPart::ALL))]
+    pub(crate) part: SuggestedPart,
+    #[arg(value_name = "TEXT")]
+    pub(crate) wish: Option<String>,
+    #[command(flatten)]
+    pub(crate) asked: AskedArgs,
+}
+
+/// Which model drafts, and what it may spend.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct AskedArgs {
+    #[arg(long, value_name = "MODEL")]
+    model: Option<String>,
+    #[arg(long, value_name = "N")]
+    max_calls: Option<u64>,
+    #[arg(long, value_name = "N")]
+    max_tokens: Option<u64>,
+    #[arg(long, value_name = "AMOUNT", value_parser = money)]
+    max_cost: Option<f64>,
+}
+
+impl AskedArgs {
+    pub(crate) fn play(&self) -> PlayArgs {
+        PlayArgs {
+            model: self.model.clone(),
+            max_calls: self.max_calls,
+            max_tokens: self.max_tokens,
+            max_cost: self.max_cost,
+            ..PlayArgs::default()
+        }
+    }
+}
+
 /// What is asked about a save.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Question {
@@ -697,14 +758,8 @@ pub(crate) enum Command {
     Export(ExportArgs),
     Chat(ChatArgs),
     Undercover(Box<UndercoverArgs>),
-    New {
-        #[arg(default_value = "story")]
-        dir: PathBuf,
-        #[arg(long, value_parser = one_of(WorldKind::ALL))]
-        kind: Option<WorldKind>,
-        #[arg(long, value_parser = one_of(LANGUAGES))]
-        world_lang: Option<Language>,
-    },
+    New(NewArgs),
+    Suggest(SuggestArgs),
     Worlds,
     Check {
         name: String,

@@ -58,7 +58,7 @@ use clap::FromArgMatches;
 use clap::error::ErrorKind as ClapErrorKind;
 
 use self::app::App;
-use self::args::{Command, CommandLine, CommonArgs, LANGUAGES, PlayArgs};
+use self::args::{Command, CommandLine, CommonArgs, LANGUAGES, NewArgs, PlayArgs, SuggestArgs};
 use self::env::Env;
 use self::error::CommandError;
 use self::settings::{SETTINGS_FILE, Settings, SettingsFile, SettingsFiles};
@@ -204,7 +204,7 @@ fn run(mut command: Command, common: &CommonArgs, env: &Env, mut found: Found) -
         }),
         _ => None,
     };
-    let of_experiment;
+    let (of_experiment, of_draft);
     let (run, play) = match &command {
         Command::Run(run) => (Some(&run.story), Some(&run.story.play)),
         #[cfg(feature = "page")]
@@ -215,6 +215,10 @@ fn run(mut command: Command, common: &CommonArgs, env: &Env, mut found: Found) -
         Command::Experiment { action } => {
             of_experiment = action.args().play();
             (None, Some(&of_experiment))
+        }
+        Command::New(NewArgs { asked, .. }) | Command::Suggest(SuggestArgs { asked, .. }) => {
+            of_draft = asked.play();
+            (None, Some(&of_draft))
         }
         _ => (None, of_replay.as_ref()),
     };

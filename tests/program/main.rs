@@ -8,6 +8,7 @@ mod chinese;
 mod commands;
 mod data;
 mod doctor;
+mod drafts;
 mod embeddings;
 mod experiments;
 mod exports;

@@ -57,6 +57,7 @@ cli_no_such_chapter = { $name } has no chapter '{ $id }'
 cli_no_such_entity = there is nobody called '{ $name }' in this save
 cli_no_such_file = there is no such file
 cli_no_such_event = no event has the ID '{ $id }'
+cli_no_such_scene = there is no scene “{ $scene }”
 cli_no_task = the team has no task
 cli_no_team = there is no team '{ $team }'
 cli_no_world = there is no world '{ $world }'
@@ -428,22 +429,28 @@ cli_expectation_errors = { $count ->
    *[other] { $count } mistakes in the expectations
     }
 cli_no_price_as = --cost-as needs a price, but the model '{ $model }' has none
+cli_rehearsal_afternoon = afternoon
 cli_rehearsal_alone = alone was missing
 cli_rehearsal_always = { $name } came about in every run.
-cli_rehearsal_came_first = nothing was missing in { $runs } of { $of } runs, but { $other } came first
-cli_rehearsal_ended_otherwise = the story had ended before the end of the course
+cli_rehearsal_at_first = at first
+cli_rehearsal_camp = camp
 cli_rehearsal_instead = nothing was missing, but { $other } came first
+cli_rehearsal_knower = { $who } from day { $day } ({ $runs })
+cli_rehearsal_known = Who can know what, from which day on, and in how many runs
+cli_rehearsal_map = Scenes and people by day, time and place, each with the number of runs
 cli_rehearsal_missing = Why not { $name }? Missed in { $runs } of { $of } runs, in { $asked } of which its condition was looked at
+cli_rehearsal_morning = morning
+cli_rehearsal_near = near
 cli_rehearsal_never_held = never held
 cli_rehearsal_never_title = What never came about
-cli_rehearsal_no_occasion = its place never had an occasion for it
-cli_rehearsal_no_such_id = no scene, option or ending is called "{ $id }"; an option is written as scene=option
-cli_rehearsal_not_chosen = it was offered and never chosen
-cli_rehearsal_not_decided = its scene never came to be decided
-cli_rehearsal_not_together = each part held at some time, but never all of them together
+cli_rehearsal_no_such_id = no scene, option, ending or fact is called "{ $id }"; an option is written as scene=option
 cli_rehearsal_part = part of its condition
-cli_rehearsal_part_alone = in { $runs } of { $of } runs only this was missing: { $part }
-cli_rehearsal_part_never = this never held: { $parts }
+cli_rehearsal_people = people
+cli_rehearsal_retreat = retreat
+cli_rehearsal_return = return
+cli_rehearsal_seed = { $seed } (turn { $turn })
+cli_rehearsal_time = time
+cli_rehearsal_travel = journey
 cli_rehearsal_why = why
 cli_rehearsal_answer_tokens = answer tokens per run
 cli_rehearsal_at_end = at the end
@@ -538,6 +545,11 @@ cli_rehearsal_result = result
 cli_rehearsal_skipped = Effects that could not apply
 cli_rehearsal_vote = vote
 cli_rehearsal_votes = Votes
+cli_rehearsal_why_alone = In { $runs } only { $part } was missing.
+cli_rehearsal_why_elsewhere = { $who } was elsewhere: { $places }.
+cli_rehearsal_why_instead = In { $runs } nothing was missing, but { $other } came first.
+cli_rehearsal_why_told = { $name } was told in { $told } of { $of } runs. In { $near } of the other { $untold } it was near: somebody who knew it was together with somebody who did not.
+cli_rehearsal_why_words = { $name } did not come about in { $runs } of { $of } runs. In { $asked } of these there was an occasion for it, and in { $near } it was near: one thing at most was missing.
 cli_rehearsal_won = won
 cli_runs_played = { $done } of { $all } runs played
 cli_no_such_attempt = call { $number } of { $who } has { $count } requests; there is no request { $attempt }
@@ -676,3 +688,33 @@ cli_no_experiment = there is no experiment '{ $name }' in the saves
 cli_no_experiment_help = begin it with: playhouse experiment run { $file }
 cli_continue_by = Continue with: playhouse { $command }
 cli_continue_limited_by = Continue with: playhouse { $command } (the same limits apply again unless you set others)
+
+## Drafts
+
+cli_draft_answered = Written: { $part }.
+cli_draft_changed = Left out or changed on the way:
+cli_draft_changes = what rehearsals showed to be wrong
+cli_draft_endings = endings and goals (then it is rehearsed)
+cli_draft_go_on = nothing that was answered is asked again: go on with the same command, or look into { $folder }/draft
+cli_draft_needs_model = a draft needs a model, which the improviser is not
+cli_draft_needs_model_help = name one with --model (see `playhouse doctor`), or start from a template: playhouse new NAME --kind talk
+cli_draft_next = Read { $folder }/world.ron, in which comments say what to look at; then: playhouse rehearse { $folder }, playhouse run { $folder }
+cli_draft_not_used = Not used, as the model says:
+cli_draft_other_text = { $folder } holds a draft of another text; name another folder
+cli_draft_outline = places and people
+cli_draft_plot = the plot
+cli_draft_scenes = the words of some scenes
+cli_draft_spent = Read { $read } tokens, written { $written }.
+cli_draft_stakes = facts, things and bonds
+cli_draft_too_long = Of the text’s { $length } characters the first { $read } were read.
+cli_draft_unmet = What rehearsals still don’t come to:
+cli_draft_unusable = the model gave no places and people of which a world could be made; nothing was written
+cli_draft_voices = voices
+cli_draft_written = { $path }: { $people } people, { $facts } facts, { $scenes } scenes, { $endings } endings. `check` finds no error.
+cli_suggest_nothing = the model suggested nothing that fits: { $reasons }
+cli_suggest_take = Change the file so? [y/N]
+
+## One scene
+cli_scene_never = the scene “{ $scene }” opened in none of { $played } rehearsals
+cli_scene_opens = The scene “{ $scene }” opens in turn { $turn } of the story with seed { $seed }; the improviser has played what was before.
+cli_scene_why = find out why: playhouse rehearse { $world } --why { $scene }

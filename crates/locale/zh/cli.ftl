@@ -57,6 +57,7 @@ cli_no_such_chapter = { $name }没有编号为“{ $id }”的章节
 cli_no_such_entity = 这个存档里没有“{ $name }”
 cli_no_such_file = 没有这个文件
 cli_no_such_event = 没有编号为“{ $id }”的事件
+cli_no_such_scene = 没有叫“{ $scene }”的场景
 cli_no_task = 团队没有任务
 cli_no_team = 没有团队“{ $team }”
 cli_no_world = 没有世界“{ $world }”
@@ -393,22 +394,28 @@ cli_usage_choose = 请写场景和它的一个选项，例如 the-log=burn
 
 cli_expectation_errors = 预期文件里有 { $count } 处错误
 cli_no_price_as = --cost-as 需要价格，但模型“{ $model }”没有标价
+cli_rehearsal_afternoon = 下午
 cli_rehearsal_alone = 只差它
 cli_rehearsal_always = { $name } 每次都出现了。
-cli_rehearsal_came_first = { $of } 次中有 { $runs } 次条件已全部满足，但 { $other } 抢了先
-cli_rehearsal_ended_otherwise = 全程还没走完，故事就已结束
+cli_rehearsal_at_first = 起初
+cli_rehearsal_camp = 宿营
 cli_rehearsal_instead = 条件已全部满足，但 { $other } 抢了先
+cli_rehearsal_knower = { $who }（第 { $day } 天起，{ $runs } 次）
+cli_rehearsal_known = 谁能知道什么，从哪一天起，在几次运行中
+cli_rehearsal_map = 按日子、时段和地点排列的场景与人物，各附运行次数
 cli_rehearsal_missing = { $name } 为何没有出现？{ $of } 次中有 { $runs } 次没有出现，其中 { $asked } 次检查过它的条件
+cli_rehearsal_morning = 上午
+cli_rehearsal_near = 只差一步
 cli_rehearsal_never_held = 从未成立
 cli_rehearsal_never_title = 从未出现的内容
-cli_rehearsal_no_occasion = 它所在的地点从来没有过合适的时机
-cli_rehearsal_no_such_id = 没有叫“{ $id }”的场景、选项或结局；选项写作 场景=选项
-cli_rehearsal_not_chosen = 提供过，但从未被选中
-cli_rehearsal_not_decided = 它的场景从未走到抉择
-cli_rehearsal_not_together = 各项条件都曾成立，但从未同时成立
+cli_rehearsal_no_such_id = 没有叫“{ $id }”的场景、选项、结局或事实；选项写作 场景=选项
 cli_rehearsal_part = 条件中的一项
-cli_rehearsal_part_alone = { $of } 次中有 { $runs } 次只差这一项：{ $part }
-cli_rehearsal_part_never = 这一项从未成立：{ $parts }
+cli_rehearsal_people = 人物
+cli_rehearsal_retreat = 撤退
+cli_rehearsal_return = 归来
+cli_rehearsal_seed = { $seed }（第 { $turn } 轮）
+cli_rehearsal_time = 时段
+cli_rehearsal_travel = 途中
 cli_rehearsal_why = 原因
 cli_rehearsal_answer_tokens = 每次运行的回答 token
 cli_rehearsal_at_end = 结束时
@@ -494,6 +501,11 @@ cli_rehearsal_result = 结果
 cli_rehearsal_skipped = 没有生效的效果
 cli_rehearsal_vote = 第几次
 cli_rehearsal_votes = 表决
+cli_rehearsal_why_alone = 其中 { $runs } 次只差 { $part }。
+cli_rehearsal_why_elsewhere = { $who }当时在别处：{ $places }。
+cli_rehearsal_why_instead = 其中 { $runs } 次条件已全部满足，但 { $other } 先到一步。
+cli_rehearsal_why_told = { $of } 次运行中有 { $told } 次讲出了 { $name }。其余 { $untold } 次中有 { $near } 次只差一步：知情者与不知情者在一起。
+cli_rehearsal_why_words = { $of } 次运行中有 { $runs } 次没有出现 { $name }。其中 { $asked } 次有过时机，{ $near } 次只差一步：最多缺一个条件。
 cli_rehearsal_won = 胜
 cli_runs_played = 已运行 { $done }/{ $all } 次
 cli_no_such_attempt = { $who }的第 { $number } 次调用有 { $count } 个请求，没有第 { $attempt } 个
@@ -629,3 +641,33 @@ cli_no_experiment = 存档中没有实验“{ $name }”
 cli_no_experiment_help = 用这条命令开始：playhouse experiment run { $file }
 cli_continue_by = 继续：playhouse { $command }
 cli_continue_limited_by = 继续：playhouse { $command }（上限与之前相同，除非另行指定）
+
+## 草稿
+
+cli_draft_answered = 已写好：{ $part }。
+cli_draft_changed = 途中略去或改动的部分：
+cli_draft_changes = 排演指出的毛病
+cli_draft_endings = 结局与目标（接着排演）
+cli_draft_go_on = 答过的不会再问：用同样的命令继续，或查看 { $folder }/draft
+cli_draft_needs_model = 起草需要模型，即兴生成器不能起草
+cli_draft_needs_model_help = 用 --model 指定一个（见 `playhouse doctor`），或从模板开始：playhouse new NAME --kind talk
+cli_draft_next = 请读 { $folder }/world.ron，注释指出该看的地方；然后运行 playhouse rehearse { $folder } 和 playhouse run { $folder }
+cli_draft_not_used = 据模型说没有用上的部分：
+cli_draft_other_text = { $folder } 里有另一段文字的草稿；请换一个文件夹
+cli_draft_outline = 地点与人物
+cli_draft_plot = 情节
+cli_draft_scenes = 几个场景的文字
+cli_draft_spent = 读了 { $read } 个 token，写了 { $written } 个。
+cli_draft_stakes = 事实、物件与关系
+cli_draft_too_long = 原文共 { $length } 个字符，只读了前 { $read } 个。
+cli_draft_unmet = 排演仍未达到的：
+cli_draft_unusable = 模型没有给出足以构成世界的地点与人物；什么也没有写入
+cli_draft_voices = 各人的声音
+cli_draft_written = { $path }：{ $people } 个人物，{ $facts } 个事实，{ $scenes } 个场景，{ $endings } 个结局。`check` 没有发现错误。
+cli_suggest_nothing = 模型没有提出合适的内容：{ $reasons }
+cli_suggest_take = 这样修改文件吗？[y/N]
+
+## 单个场景
+cli_scene_never = { $played } 次排演都没有走到场景“{ $scene }”
+cli_scene_opens = 场景“{ $scene }”在种子 { $seed } 的故事第 { $turn } 轮开始；之前的部分由即兴生成器演完。
+cli_scene_why = 查明原因：playhouse rehearse { $world } --why { $scene }

@@ -40,7 +40,9 @@ help_value_new = 新存档
 help_value_other = 另一个存档
 help_value_player_model = 名字=模型
 help_value_port = 端口
+help_value_scene = 场景
 help_value_scene_option = 场景=选项
+help_value_text_or_file = 文字|文件
 help_value_time = 时长
 # same
 help_value_shell = SHELL
@@ -86,6 +88,7 @@ help_about_resume = 继续一个存档
 help_about_run = 运行一个世界
 help_about_saves = 列出、检查或修复存档
 help_about_show = 显示存档：其中的角色，以及他们记得什么；用 --view 可看调用、费用、事件等
+help_about_suggest = 让模型为一个世界再提出一个部分，以补丁的形式给出
 help_about_trust = 查看、授予或撤销对文件夹中会运行程序或发送密钥的文件的信任
 help_about_undercover = 玩“谁是卧底”，一局或一场赛事
 help_about_watch = 运行一个世界或打开一个存档，并在浏览器里展示；用 --all 则展示所有存档
@@ -167,10 +170,14 @@ help_export_parquet = 存放同样表格的 Parquet 文件的文件夹
 help_export_seat = 只写入这个角色看到的内容
 help_help_subcommand = 要显示帮助的命令
 help_new_dir = 要创建的文件夹
+help_new_from = 让模型根据这段文字（或这个文件里的笔记、小说、章节）起草世界
 help_new_kind = 故事的种类：talk、mystery、journey（默认：在终端上会问，否则为 journey）
 help_new_world_lang = 世界的语言：en、zh（默认：与界面相同）
+help_rehearse_at = 与 --find 合用：在这个场景开始的那一轮查看
 help_rehearse_cost_as = 显示用这个模型运行一次的费用
+help_rehearse_ever = 与 --find 合用：每一轮都查看，而不只是在结束时
 help_rehearse_find = 显示结束时符合此条件的运行的种子，如 'Knows("人物", "事实")'
+help_rehearse_map = 按日子、时段和地点显示场景与人物，以及谁在何时能知道什么
 help_rehearse_why = 显示这个场景、选项（场景=选项）或结局为何没有出现：差了什么条件，差了几次
 help_rehearse_html = 另外把表格和图写入这个 HTML 文件
 help_rehearse_jobs = 同时运行的次数（默认：每个核心一次）
@@ -237,3 +244,7 @@ help_show_original = 显示这一章取代的原始消息
 help_show_view = 显示什么：memory（对话的文字；不写名字则列出所有角色和舞台）、json（交换格式的对话）、request（最近一次发送的内容，一字不差）、chapters（往事的各个章节）、calls（所有调用，以及 token、用时和费用）、trace（每次调用的提问，团队则为它看到的内容，以及回答）、ag2（与 AG2 相同：参与者每次发言前已有的消息）、costs（按角色和用途的费用）、events（事件及其编号；写名字则只列出它得知的）、voice（角色说的话随时间偏离设定语气的程度）
 help_value_question = 问题
 help_watch_all = 展示所有存档
+help_suggest_part = 要提出什么：scene（场景）、ending（结局）、voice（声音）、fact（事实）
+help_suggest_wish = 你对它的要求
+help_suggest_world = 世界的名称（见 `playhouse worlds`），或含 world.ron 的文件夹的路径
+help_run_scene = 布置好这个场景并上演：之前的部分由即兴生成器演到场景开始

@@ -41,6 +41,7 @@ mod conversation;
 mod deaths;
 mod decision;
 mod doing;
+pub mod draft;
 pub mod drama;
 pub mod drift;
 pub mod events;

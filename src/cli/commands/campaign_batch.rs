@@ -158,6 +158,7 @@ fn play_all(app: &App, batch: &Batch, stories: &Stories, jobs: Option<u32>) -> R
         rehearsal: &rehearsal,
         price: None,
         why: None,
+        map: false,
         unmet: &Problems::default(),
     };
     rehearse::print(app, &stories.provenance, &report);

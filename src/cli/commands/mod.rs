@@ -14,6 +14,7 @@ mod cost;
 mod data;
 mod diff;
 mod doctor;
+mod draft;
 mod drift;
 mod dry_run;
 #[cfg(feature = "page")]
@@ -91,11 +92,8 @@ pub(crate) fn run(command: Command, app: &App) -> Result<()> {
         Command::Check { name } => check::check(app, &name),
         Command::Rehearse(args) => rehearse::rehearse(app, &args),
         Command::Experiment { action } => experiment::experiment(app, &action),
-        Command::New {
-            dir,
-            kind,
-            world_lang,
-        } => new::new(app, &dir, kind, world_lang),
+        Command::New(args) => new::new(app, &args),
+        Command::Suggest(args) => draft::suggest(app, &args),
         Command::Worlds => worlds::worlds(app),
         Command::Convert(args) => convert::convert(app, &args),
         Command::Config => config::config(app),

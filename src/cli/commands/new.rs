@@ -5,17 +5,19 @@ use std::path::Path;
 
 use crate::rpg::world_file::{WorldKind, new_world};
 
+use super::draft;
+use crate::cli::args::NewArgs;
+
 use crate::cli::shell::shell_quoted;
 
 /// Writes a world into a new folder.
-pub(super) fn new(
-    app: &App,
-    folder: &Path,
-    kind: Option<WorldKind>,
-    language: Option<Language>,
-) -> Result<()> {
-    let language = language.unwrap_or(app.language);
-    let kind = kind.or_else(|| asked_kind(app)).unwrap_or_default();
+pub(super) fn new(app: &App, args: &NewArgs) -> Result<()> {
+    let folder: &Path = &args.dir;
+    let language = args.world_lang.unwrap_or(app.language);
+    if let Some(from) = &args.from {
+        return draft::draft(app, folder, from, language);
+    }
+    let kind = args.kind.or_else(|| asked_kind(app)).unwrap_or_default();
     let path = new_world(folder, kind, language).or_fail(ErrorKind::World)?;
     let shown = path.display().to_string();
     app.tell(

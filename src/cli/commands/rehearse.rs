@@ -9,9 +9,10 @@ use std::sync::Mutex;
 
 use crate::engine::CancellationToken;
 use crate::rpg::Campaign;
-use crate::rpg::drama::Condition;
 use crate::rpg::experiment::ConditionRuns;
-use crate::rpg::rehearsal::{Rehearsal, RehearsalPlan, RunFigures, rehearse as play_runs};
+use crate::rpg::rehearsal::{
+    Find, FindWhen, Rehearsal, RehearsalPlan, RunFigures, rehearse as play_runs,
+};
 use crate::rpg::world_file::WorldFile;
 use crate::session::Game as _;
 
@@ -39,7 +40,12 @@ pub(super) fn rehearse(app: &App, args: &RehearseArgs) -> Result<()> {
             CommandError::new(ErrorKind::World, message)
         })?;
     if let Some(id) = &args.why {
-        check_id(id, &campaign.file)?;
+        check_id(id, &ids(&campaign.file))?;
+    }
+    if let Some(scene) = &args.at {
+        let scenes = campaign.file.scenes.iter();
+        let scenes: Vec<_> = scenes.map(|scene| scene.id.clone()).collect();
+        check_id(scene, &scenes)?;
     }
     let price = args.cost_as.as_deref().map(|model| price(app, model));
     let price = price.transpose()?;
@@ -54,7 +60,16 @@ pub(super) fn rehearse(app: &App, args: &RehearseArgs) -> Result<()> {
             condition
         })
     });
-    let plan = plan(args, find.transpose()?);
+    let find = find.transpose()?;
+    let find = find.map(|condition| Find {
+        condition,
+        when: match &args.at {
+            Some(scene) => FindWhen::Scene(scene.clone()),
+            None if args.ever => FindWhen::Ever,
+            None => FindWhen::End,
+        },
+    });
+    let plan = plan(args, find);
     let token = CancellationToken::default();
     let runs = play_plan(app, &campaign, &plan, &token)?;
     let provenance = Provenance::of(campaign.meta(), IMPROVISER);
@@ -66,6 +81,7 @@ pub(super) fn rehearse(app: &App, args: &RehearseArgs) -> Result<()> {
         rehearsal: &rehearsal,
         price: price.as_ref(),
         why: args.why.as_deref(),
+        map: args.map,
         unmet: &unmet,
     };
     learn_names(app, &campaign);
@@ -94,7 +110,7 @@ pub(super) fn rehearse(app: &App, args: &RehearseArgs) -> Result<()> {
 }
 
 /// Which runs are played.
-fn plan(args: &RehearseArgs, find: Option<Condition>) -> RehearsalPlan {
+fn plan(args: &RehearseArgs, find: Option<Find>) -> RehearsalPlan {
     RehearsalPlan {
         seed: args.seed.unwrap_or(FIRST_SEED),
         runs: args.runs,
@@ -164,15 +180,20 @@ fn compare(app: &App, args: &RehearseArgs, first: &Campaign, other: &str) -> Res
     Ok(())
 }
 
-/// Checks that a scene, an option or an ending has this id.
-fn check_id(id: &str, world: &WorldFile) -> Result<()> {
+/// The ids of all scenes, options, endings and facts.
+fn ids(world: &WorldFile) -> Vec<String> {
     let scenes = world.scenes.iter().flat_map(|scene| {
         let options = scene.choice.iter().flat_map(|choice| &choice.options);
         let options = options.map(|option| format!("{}={}", scene.id, option.id));
         std::iter::once(scene.id.clone()).chain(options)
     });
     let endings = world.endings.iter().map(|ending| ending.id.clone());
-    let known: Vec<_> = scenes.chain(endings).collect();
+    let facts = world.facts.iter().map(|fact| fact.id.clone());
+    scenes.chain(endings).chain(facts).collect()
+}
+
+/// Checks that something has this id.
+fn check_id(id: &str, known: &[String]) -> Result<()> {
     if known.iter().any(|known| known == id) {
         return Ok(());
     }
@@ -215,7 +236,10 @@ pub(super) fn print(app: &App, provenance: &Provenance, report: &Report<'_>) {
                 "currency": priced.price.currency,
             })),
             "unmet": report.unmet,
-            "found": report.found(),
+            "found": report.found().map(|found| {
+                let seeds = found.into_iter().map(|(seed, _)| seed);
+                seeds.collect::<Vec<_>>()
+            }),
         });
         out.json(&joined([head, json!(provenance), json!(report.rehearsal)]));
     } else if !app.settings.quiet {

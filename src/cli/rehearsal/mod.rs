@@ -11,7 +11,7 @@ mod report;
 mod sections;
 
 use self::report::{found, one_end};
-use self::sections::{Cell, Section, sections, whys};
+use self::sections::{Cell, Section, map, sections, why_told, whys};
 use super::statistics::with_interval;
 
 pub(crate) use self::page::page;
@@ -21,6 +21,9 @@ pub(crate) use self::report::{PricedAs, Report};
 pub(crate) fn write(out: &mut Output, language: Language, report: &Report<'_>) {
     if let Some(name) = report.why {
         return write_why(out, language, report, name);
+    }
+    if report.map {
+        return write_sections(out, map(language, &report.rehearsal.drama));
     }
     write_sections(out, sections(language, report));
     out.paragraph(&Paragraph::blank());
@@ -37,11 +40,19 @@ pub(crate) fn write(out: &mut Output, language: Language, report: &Report<'_>) {
 
 /// Writes what was missing of something that has this name.
 fn write_why(out: &mut Output, language: Language, report: &Report<'_>, name: &str) {
+    let told = why_told(language, &report.rehearsal.drama, name);
     let whys = whys(language, report.rehearsal, name);
-    if whys.is_empty() {
+    if whys.is_empty() && told.is_empty() {
         out.paragraph(&Paragraph::default().plain(say!(language, cli_rehearsal_always, name)));
     }
-    write_sections(out, whys);
+    for words in told {
+        out.paragraph(&Paragraph::default().plain(words));
+    }
+    for (words, table) in whys {
+        out.paragraph(&Paragraph::blank());
+        out.paragraph(&Paragraph::default().plain(words));
+        write_sections(out, vec![table]);
+    }
 }
 
 fn write_sections(out: &mut Output, sections: Vec<Section>) {

@@ -8,7 +8,7 @@ use crate::statistics::Share;
 use super::graph::graph;
 use super::html::escape;
 use super::report::{Report, found, one_end};
-use super::sections::{Cell, Section, sections};
+use super::sections::{Cell, Section, map, sections};
 use crate::cli::statistics::{interval, percent};
 
 const STYLE: &str = include_str!("page.css");
@@ -16,7 +16,8 @@ const STYLE: &str = include_str!("page.css");
 /// The page of a rehearsal, in the language of the interface.
 pub(crate) fn page(language: Language, report: &Report<'_>) -> String {
     let mut body = String::new();
-    for section in sections(language, report) {
+    let map = map(language, &report.rehearsal.drama);
+    for section in sections(language, report).into_iter().chain(map) {
         add_section(&mut body, language, &section);
     }
     let graph = graph(language, report.rehearsal);

@@ -16,18 +16,22 @@ pub(crate) struct Report<'a> {
     pub(crate) rehearsal: &'a Rehearsal,
     /// What a run is priced as.
     pub(crate) price: Option<&'a PricedAs>,
-    /// The scene, option or ending of which alone is told why it did not come about.
+    /// The scene, option, ending or fact of which alone is told why it did not come about.
     pub(crate) why: Option<&'a str>,
+    /// Whether only the map is shown.
+    pub(crate) map: bool,
     /// Expectations that are not met.
     pub(crate) unmet: &'a Problems,
 }
 
 impl Report<'_> {
-    /// The seeds of the runs at whose end the condition holds; `None` if none was looked for.
-    pub(crate) fn found(&self) -> Option<Vec<u64>> {
+    /// The seeds of the runs in which the condition came to hold, and the turn in which it did;
+    /// `None` if none was looked for.
+    pub(crate) fn found(&self) -> Option<Vec<(u64, u64)>> {
         let looked_for = self.runs.iter().any(|run| run.found.is_some());
-        let found = self.runs.iter().filter(|run| run.found == Some(true));
-        looked_for.then(|| found.map(|run| run.seed).collect())
+        let found = self.runs.iter();
+        let found = found.filter_map(|run| Some((run.seed, run.found_in?)));
+        looked_for.then(|| found.collect())
     }
 }
 
@@ -49,6 +53,8 @@ pub(super) fn found(language: Language, report: &Report<'_>) -> Option<String> {
     let found = report.found()?;
     let (count, of) = (found.len(), report.runs.len());
     let first = found.iter().take(SEEDS);
+    let first =
+        first.map(|(seed, turn)| say!(language, cli_rehearsal_seed, seed = *seed, turn = *turn));
     let seeds = Argument::list(first);
     Some(if found.is_empty() {
         say!(language, cli_rehearsal_found_none, of)

@@ -5,8 +5,10 @@ use std::collections::BTreeMap;
 use crate::cli::labels::purpose_label;
 use crate::cli::prelude::*;
 use crate::cli::statistics::{interval, margin, number, percent};
-use crate::rpg::drama::PlotPoint;
-use crate::rpg::rehearsal::{Activity, DramaFigures, MissedFigures, Rehearsal, Wording};
+use crate::rpg::drama::{Occasion, PlotPoint};
+use crate::rpg::rehearsal::{
+    Activity, DramaFigures, FactFigures, MissedFigures, Rehearsal, Wording,
+};
 use crate::statistics::{Mean, Share};
 
 use super::report::Report;
@@ -169,58 +171,131 @@ fn never(language: Language, rehearsal: &Rehearsal) -> Section {
     section!(
         language, say!(language, cli_rehearsal_never_title), missed in never,
         < cli_name: missed.name(),
-        < cli_rehearsal_why: why(language, missed),
+        < cli_rehearsal_why: missed.reason().in_language(language),
     )
 }
 
-/// What kept something from coming about, in short.
-fn why(language: Language, missed: &MissedFigures) -> String {
-    let asked = missed.asked.hits;
-    if asked == 0 {
-        return match &missed.point {
-            PlotPoint::Scene(_) => say!(language, cli_rehearsal_no_occasion),
-            PlotPoint::Option { .. } => say!(language, cli_rehearsal_not_decided),
-            PlotPoint::Ending(_) => say!(language, cli_rehearsal_ended_otherwise),
-        };
-    }
-    let parts = missed.parts.iter();
-    let never: Vec<_> = parts.filter(|part| part.never.hits == asked).collect();
-    if !never.is_empty() {
-        let parts = Argument::list(never.iter().map(|part| &part.part));
-        return say!(language, cli_rehearsal_part_never, parts);
-    }
-    let alone = missed.parts.iter().max_by_key(|part| part.alone.hits);
-    let alone = alone.filter(|part| part.alone.hits > 0);
-    let first = missed.instead.iter().max_by_key(|(_, runs)| **runs);
-    match (alone, first) {
-        (_, Some((other, runs))) => {
-            say!(
-                language,
-                cli_rehearsal_came_first,
-                other,
-                runs = *runs,
-                of = asked
-            )
-        }
-        (Some(part), None) => {
-            let (part, runs) = (&part.part, part.alone.hits);
-            say!(language, cli_rehearsal_part_alone, part, runs, of = asked)
-        }
-        (None, None) if missed.parts.iter().all(|part| part.never.hits == 0) => {
-            say!(language, cli_rehearsal_not_chosen)
-        }
-        (None, None) => say!(language, cli_rehearsal_not_together),
+/// Scenes and people by day, time and place, and who can know what when.
+pub(super) fn map(language: Language, drama: &DramaFigures) -> Vec<Section> {
+    let names = |counts: &BTreeMap<String, u64>| {
+        let mut names: Vec<_> = counts.iter().collect();
+        names.sort_by_key(|(_, runs)| std::cmp::Reverse(**runs));
+        let names = names
+            .into_iter()
+            .map(|(name, runs)| format!("{name} {runs}"));
+        names.collect::<Vec<_>>().join(", ")
+    };
+    let spots = section!(
+        language, say!(language, cli_rehearsal_map), at in &drama.map,
+        > cli_rehearsal_day: at.spot.day,
+        < cli_rehearsal_time: occasion(at.spot.occasion).in_language(language),
+        < cli_rehearsal_stage: &at.spot.place,
+        < cli_rehearsal_scenes: names(&at.scenes),
+        < cli_rehearsal_people: names(&at.people),
+    );
+    let knowers = |fact: &FactFigures| {
+        let mut knowers: Vec<_> = fact.knowers.iter().collect();
+        knowers.sort_by_key(|(_, knower)| (knower.first_day, std::cmp::Reverse(knower.runs)));
+        let knowers = knowers.into_iter().map(|(who, knower)| {
+            let (day, runs) = (knower.first_day, knower.runs);
+            say!(language, cli_rehearsal_knower, who, day, runs)
+        });
+        knowers.collect::<Vec<_>>().join(", ")
+    };
+    let known = section!(
+        language, say!(language, cli_rehearsal_known), fact in &drama.facts,
+        < cli_rehearsal_fact: &fact.id,
+        < cli_rehearsal_at_first: fact.known_by.join(", "),
+        < cli_rehearsal_by: knowers(fact),
+    );
+    let mut sections = vec![spots, known];
+    sections.retain(|section| !section.rows.is_empty());
+    sections
+}
+
+fn occasion(occasion: Occasion) -> UiText {
+    match occasion {
+        Occasion::Morning => text!(cli_rehearsal_morning),
+        Occasion::Afternoon => text!(cli_rehearsal_afternoon),
+        Occasion::Travel => text!(cli_rehearsal_travel),
+        Occasion::Camp => text!(cli_rehearsal_camp),
+        Occasion::Retreat => text!(cli_rehearsal_retreat),
+        Occasion::Return => text!(cli_rehearsal_return),
     }
 }
 
-/// What was missing of one scene with its options, or one option or ending.
-pub(super) fn whys(language: Language, rehearsal: &Rehearsal, name: &str) -> Vec<Section> {
+/// Why a fact was not told.
+pub(super) fn why_told(language: Language, drama: &DramaFigures, name: &str) -> Vec<String> {
+    let fact = drama.facts.iter().find(|fact| fact.id == name);
+    let words = fact.map(|fact| {
+        let (told, of) = (fact.told.hits, fact.told.of);
+        let (near, untold) = (fact.near.hits, fact.near.of);
+        say!(
+            language,
+            cli_rehearsal_why_told,
+            name,
+            told,
+            of,
+            near,
+            untold
+        )
+    });
+    words.into_iter().collect()
+}
+
+/// Why something came about in some runs only, in words.
+fn in_words(language: Language, missed: &MissedFigures) -> String {
+    let (name, runs, of) = (missed.name(), missed.missed.hits, missed.missed.of);
+    let (asked, near) = (missed.asked.hits, missed.near.hits);
+    let mut words = vec![say!(
+        language,
+        cli_rehearsal_why_words,
+        name,
+        runs,
+        of,
+        asked,
+        near
+    )];
+    let mut parts: Vec<_> = missed
+        .parts
+        .iter()
+        .filter(|part| part.alone.hits > 0)
+        .collect();
+    parts.sort_by_key(|part| std::cmp::Reverse(part.alone.hits));
+    for part in parts {
+        let (part, runs) = (&part.part, part.alone.hits);
+        words.push(say!(language, cli_rehearsal_why_alone, part, runs));
+    }
+    for (who, places) in missed.parts.iter().flat_map(|part| &part.elsewhere) {
+        let places = most_frequent(places);
+        words.push(say!(language, cli_rehearsal_why_elsewhere, who, places));
+    }
+    for (other, runs) in &missed.instead {
+        words.push(say!(
+            language,
+            cli_rehearsal_why_instead,
+            other,
+            runs = *runs
+        ));
+    }
+    words.join(if language == Language::Zh { "" } else { " " })
+}
+
+/// What was missing of one scene with its options, or one option or ending, in words and as a table.
+pub(super) fn whys(
+    language: Language,
+    rehearsal: &Rehearsal,
+    name: &str,
+) -> Vec<(String, Section)> {
     let is_it = |missed: &&MissedFigures| match &missed.point {
         PlotPoint::Option { scene, .. } => scene == name || missed.name() == name,
         _ => missed.name() == name,
     };
     let found = rehearsal.missed.iter().filter(is_it);
-    found.map(|missed| missing(language, missed)).collect()
+    let found = found.filter(|missed| missed.missed.hits > 0);
+    found
+        .map(|missed| (in_words(language, missed), missing(language, missed)))
+        .collect()
 }
 
 fn missing(language: Language, missed: &MissedFigures) -> Section {
@@ -265,6 +340,7 @@ fn facts(language: Language, drama: &DramaFigures) -> Section {
         language, say!(language, cli_rehearsal_facts), fact in &drama.facts,
         < cli_rehearsal_fact: &fact.id,
         > cli_rehearsal_told: or_never(language, fact.told),
+        > cli_rehearsal_near: Cell::Share(fact.near),
         > cli_rehearsal_taken_up: or_never(language, fact.taken_up),
         > cli_rehearsal_learned: or_never(language, fact.learned),
         > cli_rehearsal_day: number(fact.day.value(), 1),

@@ -154,6 +154,61 @@ impl Source {
         Some(Self::new(self.file.clone(), &text))
     }
 
+    /// The text with one more item in a list of the outermost value, before the item of this number
+    /// or at the end. `None` if there is no such place.
+    ///
+    /// ```
+    /// use playhouse_engine::world_data::Source;
+    ///
+    /// let source = Source::new("shop.ron", "(items: [\n    1,\n    2\n])");
+    /// let more = source.with_item("items", None, "3").unwrap();
+    /// assert_eq!(more.text(), "(items: [\n    1,\n    2,\n    3,\n])");
+    /// let first = source.with_item("items", Some(0), "0").unwrap();
+    /// assert_eq!(first.text(), "(items: [\n    0,\n    1,\n    2\n])");
+    /// let new = source.with_item("prices", None, "3").unwrap();
+    /// assert!(new.text().starts_with("(prices: [\n        3,\n    ], items"));
+    /// ```
+    #[must_use]
+    pub fn with_item(&self, list: &str, before: Option<usize>, item: &str) -> Option<Self> {
+        let range = |path: &str| {
+            let node = self.node(self.outline.find(path, &self.text)?)?;
+            Some(node.value.clone())
+        };
+        let Some(whole) = range(list) else {
+            return self.with_value(list, &format!("[\n        {item},\n    ]"));
+        };
+        let indent_at = |at: usize| {
+            let line = self.text.get(..at)?.rsplit('\n').next()?;
+            let blank = line.len() - line.trim_start().len();
+            line.get(..blank)
+        };
+        let text = match before.and_then(|number| range(&format!("{list}[{number}]"))) {
+            Some(next) => {
+                let indent = indent_at(next.start)?;
+                let new = format!("{item},\n{indent}");
+                replaced(&self.text, next.start..next.start, &new)?
+            }
+            None => {
+                let items = (0..).map_while(|number| range(&format!("{list}[{number}]")));
+                match items.last() {
+                    Some(last) => {
+                        let indent = indent_at(last.start)?;
+                        let rest = self.text.get(last.end..)?;
+                        let comma = usize::from(rest.starts_with(','));
+                        let (at, new) = (last.end + comma, format!("\n{indent}{item},"));
+                        let new = if comma == 0 { format!(",{new}") } else { new };
+                        replaced(&self.text, at..at, &new)?
+                    }
+                    None => {
+                        let at = whole.start + 1;
+                        replaced(&self.text, at..at, &format!("\n        {item},\n    "))?
+                    }
+                }
+            }
+        };
+        Some(Self::new(self.file.clone(), &text))
+    }
+
     /// The innermost part of a path that is there; `None` if what is missing are items.
     fn nearest<'p>(&self, path: &'p str) -> Option<&'p str> {
         let mut part = path;

@@ -5,13 +5,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, PoisonError};
 
 use bevy_ecs::prelude::*;
+use playhouse_engine::cast::{EntityName, is_dead, stage_of};
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
-use super::condition::Condition;
+use super::condition::{Condition, entities_of};
 
 /// What comes about if its condition holds.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PlotPoint {
     Scene(String),
@@ -26,9 +27,15 @@ pub struct Missing {
     pub held: BTreeSet<usize>,
     /// The parts that were missing when the fewest were.
     pub nearest: BTreeSet<usize>,
+    /// Where the people were then whom a missing part needs, by its number; `None` if they were
+    /// nowhere any more.
+    pub elsewhere: BTreeMap<usize, Vec<Whereabout>>,
     /// What came about instead when none was missing.
     pub instead: BTreeSet<String>,
 }
+
+/// Somebody, and the place where it was.
+pub type Whereabout = (String, Option<String>);
 
 /// What was missing of each plot point that was asked about.
 #[derive(Resource, Debug, Default)]
@@ -60,6 +67,11 @@ impl Nearness {
             known.instead.extend(instead.map(str::to_owned));
         }
         if is_new || missing.len() < known.nearest.len() {
+            let parts = missing.iter().filter_map(|number| {
+                let (part, _) = parts.get(*number)?;
+                Some((*number, part.whereabouts(world)))
+            });
+            known.elsewhere = parts.filter(|(_, people)| !people.is_empty()).collect();
             known.nearest = missing;
         }
     }
@@ -73,6 +85,26 @@ impl Nearness {
 }
 
 impl Condition {
+    /// Where those are whom it wants to be somewhere.
+    fn whereabouts(&self, world: &World) -> Vec<Whereabout> {
+        let names = match self {
+            Self::At(who, _) => std::slice::from_ref(who),
+            Self::Together(names) => names.as_slice(),
+            _ => return Vec::new(),
+        };
+        let entities = names.iter().flat_map(|name| entities_of(world, name));
+        let name = |entity| {
+            let name = world.get::<EntityName>(entity);
+            name.map(|name| name.to_string())
+        };
+        let found = entities.filter_map(|entity| {
+            let living = Some(entity).filter(|entity| !is_dead(world, *entity));
+            let place = living.and_then(|entity| stage_of(world, entity));
+            Some((name(entity)?, place.and_then(name)))
+        });
+        found.collect()
+    }
+
     /// The parts that must all hold, each with its key for [`Self::holds`].
     pub fn required(&self, key: &str) -> Vec<(&Self, String)> {
         match self {

@@ -3,11 +3,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use playhouse_engine::knowledge::KnownBy;
 use playhouse_engine::statistics::{Mean, Share};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::figures::{GoalFigures, Moment, RunFigures};
+use super::figures::{GoalFigures, Moment, RunFigures, Spot};
 use crate::drama::{ChoiceOption, Condition, Effect, GoalState, Scene};
 use crate::world_file::WorldFile;
 
@@ -64,10 +65,37 @@ pub struct FactFigures {
     pub taken_up: Share,
     /// The day on which it was learned first.
     pub day: Mean,
+    /// Of the runs in which it was not told, those in which somebody who knew it was together with
+    /// somebody who did not.
+    pub near: Share,
+    /// Who knows it at the start.
+    pub known_by: Vec<String>,
+    /// Those who learned it, from when on, and in how many runs.
+    pub knowers: BTreeMap<String, KnowerFigures>,
     /// How often it was learned from whom, over all runs.
     pub from: BTreeMap<String, u64>,
     /// How often it was learned by whom, over all runs.
     pub by: BTreeMap<String, u64>,
+}
+
+/// Who can know a fact, and when.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
+pub struct KnowerFigures {
+    /// The first day on which it learned the fact in any run.
+    pub first_day: u32,
+    /// The number of runs in which it did.
+    pub runs: u64,
+}
+
+/// A place at some time, in all runs.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct SpotFigures {
+    #[serde(flatten)]
+    pub spot: Spot,
+    /// In how many runs each scene began there.
+    pub scenes: BTreeMap<String, u64>,
+    /// In how many runs each of those who were there was.
+    pub people: BTreeMap<String, u64>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
@@ -120,6 +148,8 @@ pub struct DramaFigures {
     pub votes: Vec<VoteFigures>,
     /// All facts that can be learned, the least told first.
     pub facts: Vec<FactFigures>,
+    /// Scenes and people by day, time and place.
+    pub map: Vec<SpotFigures>,
     pub items: Vec<ItemFigures>,
     pub goals: Vec<GoalSummary>,
     /// The bonds of the world file, then those that came about.
@@ -215,6 +245,10 @@ impl DramaFigures {
             id: fact.id.clone(),
             title: fact.title.clone(),
             sworn: fact.sworn,
+            known_by: match &fact.known_by {
+                KnownBy::Only(names) => names.clone(),
+                KnownBy::Everyone => Vec::new(),
+            },
             ..FactFigures::default()
         });
         let items = world.items.iter().map(|item| ItemFigures {
@@ -237,6 +271,7 @@ impl DramaFigures {
             options: options.collect(),
             votes: Vec::new(),
             facts: facts.collect(),
+            map: Vec::new(),
             items: items.collect(),
             goals: goals.collect(),
             bonds: bonds.collect(),
@@ -252,6 +287,27 @@ impl DramaFigures {
         self.add_course(&run.course);
         for fact in &mut self.facts {
             fact.add(run, &self.acts_on);
+        }
+        for (spot, seen) in &run.spots {
+            let place = self.map.binary_search_by(|known| known.spot.cmp(spot));
+            let place = place.unwrap_or_else(|place| {
+                let figures = SpotFigures {
+                    spot: spot.clone(),
+                    scenes: BTreeMap::new(),
+                    people: BTreeMap::new(),
+                };
+                self.map.insert(place, figures);
+                place
+            });
+            let known = &mut self.map[place];
+            for (counts, seen) in [
+                (&mut known.scenes, &seen.scenes),
+                (&mut known.people, &seen.people),
+            ] {
+                for name in seen {
+                    *counts.entry(name.clone()).or_default() += 1;
+                }
+            }
         }
         for item in &mut self.items {
             let holder = run.holders.get(&item.name).cloned().flatten();
@@ -363,6 +419,9 @@ impl FactFigures {
         let heard = || learned.iter().filter(|learned| learned.from.is_some());
         let is_told = heard().next().is_some();
         self.told.count(is_told);
+        if !is_told {
+            self.near.count(run.near_told.contains(&self.id));
+        }
         if is_told {
             let acts = |moment: &Moment, hearer: &str| match moment {
                 Moment::Choice { scene, option, who } if who == hearer => {
@@ -386,6 +445,11 @@ impl FactFigures {
                 *self.from.entry(from.clone()).or_default() += 1;
             }
             *self.by.entry(learned.who.clone()).or_default() += 1;
+            let knower = self.knowers.entry(learned.who.clone()).or_default();
+            knower.runs += 1;
+            if knower.runs == 1 || learned.day < knower.first_day {
+                knower.first_day = learned.day;
+            }
         }
     }
 }

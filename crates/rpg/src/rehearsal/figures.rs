@@ -1,6 +1,6 @@
 //! The figures of one run.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use playhouse_engine::exchange::Spent;
 use playhouse_engine::locale::UiText;
@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use super::clauses::Wording;
 use crate::components::FightResult;
-use crate::drama::{GoalState, Missing, PlotPoint};
+use crate::drama::{GoalState, Missing, Occasion, PlotPoint};
 
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -93,6 +93,21 @@ pub struct BondFigures {
     pub value: i32,
 }
 
+/// A place at some time.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+pub struct Spot {
+    pub day: u32,
+    pub occasion: Occasion,
+    pub place: String,
+}
+
+/// Who was at a place, and which scenes began there.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SpotSeen {
+    pub people: BTreeSet<String>,
+    pub scenes: BTreeSet<String>,
+}
+
 #[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct RunFigures {
     /// The seed by which it can be played again.
@@ -100,8 +115,10 @@ pub struct RunFigures {
     pub end: RunEnd,
     /// The id of the ending that was reached.
     pub ending: Option<String>,
-    /// Whether the condition that was looked for holds at the end; `None` if none was.
+    /// Whether the condition that was looked for came to hold; `None` if none was.
     pub found: Option<bool>,
+    /// The turn in which it first did.
+    pub found_in: Option<u64>,
     pub turns: u64,
     pub days: u32,
     pub course: Vec<Moment>,
@@ -110,6 +127,12 @@ pub struct RunFigures {
     /// What was missing of each scene, option and ending that was asked about.
     #[serde(skip)]
     pub missing: BTreeMap<PlotPoint, Missing>,
+    /// Who was where and when, and which scenes began there.
+    #[serde(skip)]
+    pub spots: BTreeMap<Spot, SpotSeen>,
+    /// The facts that somebody who knew them was together with somebody who did not.
+    #[serde(skip)]
+    pub near_told: BTreeSet<String>,
     /// How often an effect could not apply: by scene and option, with the effect.
     pub skipped: BTreeMap<String, u32>,
     pub learned: Vec<LearnedFact>,

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use playhouse_engine::locale::{Argument, UiText, text};
 use playhouse_engine::statistics::Share;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -9,6 +10,9 @@ use serde::Serialize;
 use super::figures::{Moment, RunFigures};
 use crate::drama::{Condition, PlotPoint};
 use crate::world_file::WorldFile;
+
+/// Where those are who have died or are not met any more.
+const NOWHERE: &str = "-";
 
 /// A part of a condition that must hold.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
@@ -19,6 +23,9 @@ pub struct PartFigures {
     pub never: Share,
     /// Of the same, those in which at least once nothing else was missing.
     pub alone: Share,
+    /// Where each of those was whom it needs, when the fewest parts were missing, and in how many
+    /// runs; `-` if nowhere any more.
+    pub elsewhere: BTreeMap<String, BTreeMap<String, u64>>,
 }
 
 /// A scene, an option or an ending in the runs in which it did not come about.
@@ -31,6 +38,8 @@ pub struct MissedFigures {
     /// Of the runs without it, those in which it was asked about: a scene when its place had an
     /// occasion for it, an option when its scene came to be decided, an ending at the end.
     pub asked: Share,
+    /// Of these, those in which it was near: at some time one part at most was missing.
+    pub near: Share,
     /// The parts of its condition, in the order of the world file.
     pub parts: Vec<PartFigures>,
     /// What came about instead although nothing was missing, and in how many runs.
@@ -75,6 +84,7 @@ impl MissedFigures {
             point,
             missed: Share::default(),
             asked: Share::default(),
+            near: Share::default(),
             parts: parts.collect(),
             instead: BTreeMap::new(),
         }
@@ -93,6 +103,40 @@ impl MissedFigures {
         self.missed.of > 0 && self.missed.hits == self.missed.of
     }
 
+    /// What kept it from coming about, in short.
+    pub fn reason(&self) -> UiText {
+        let asked = self.asked.hits;
+        if asked == 0 {
+            return match &self.point {
+                PlotPoint::Scene(_) => text!(rpg_rehearsal_no_occasion),
+                PlotPoint::Option { .. } => text!(rpg_rehearsal_not_decided),
+                PlotPoint::Ending(_) => text!(rpg_rehearsal_ended_otherwise),
+            };
+        }
+        let parts = self.parts.iter();
+        let never: Vec<_> = parts.filter(|part| part.never.hits == asked).collect();
+        if !never.is_empty() {
+            let parts = Argument::list(never.iter().map(|part| &part.part));
+            return text!(rpg_rehearsal_part_never, parts);
+        }
+        let alone = self.parts.iter().max_by_key(|part| part.alone.hits);
+        let alone = alone.filter(|part| part.alone.hits > 0);
+        let first = self.instead.iter().max_by_key(|(_, runs)| **runs);
+        match (alone, first) {
+            (_, Some((other, runs))) => {
+                text!(rpg_rehearsal_came_first, other, runs = *runs, of = asked)
+            }
+            (Some(part), None) => {
+                let (part, runs) = (&part.part, part.alone.hits);
+                text!(rpg_rehearsal_part_alone, part, runs, of = asked)
+            }
+            (None, None) if self.parts.iter().all(|part| part.never.hits == 0) => {
+                text!(rpg_rehearsal_not_chosen)
+            }
+            (None, None) => text!(rpg_rehearsal_not_together),
+        }
+    }
+
     pub(super) fn add(&mut self, run: &RunFigures) {
         let came_about = came_about(&self.point, run);
         self.missed.count(!came_about);
@@ -102,10 +146,16 @@ impl MissedFigures {
         let missing = run.missing.get(&self.point);
         self.asked.count(missing.is_some());
         let Some(missing) = missing else { return };
+        self.near.count(missing.nearest.len() <= 1);
         for (number, part) in self.parts.iter_mut().enumerate() {
             part.never.count(!missing.held.contains(&number));
             let is_alone = missing.nearest.len() == 1 && missing.nearest.contains(&number);
             part.alone.count(is_alone);
+            for (who, place) in missing.elsewhere.get(&number).into_iter().flatten() {
+                let places = part.elsewhere.entry(who.clone()).or_default();
+                let place = place.as_deref().unwrap_or(NOWHERE);
+                *places.entry(place.to_owned()).or_default() += 1;
+            }
         }
         for instead in &missing.instead {
             *self.instead.entry(instead.clone()).or_default() += 1;

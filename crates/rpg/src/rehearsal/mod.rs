@@ -18,11 +18,13 @@ mod watch;
 pub use clauses::Wording;
 pub use course::{CourseEdge, CourseNode, NodeKind};
 pub use drama::{
-    BondSummary, DramaFigures, EndingFigures, FactFigures, GoalSummary, ItemFigures, OptionFigures,
-    QualityFigures, SceneFigures, VoteFigures,
+    BondSummary, DramaFigures, EndingFigures, FactFigures, GoalSummary, ItemFigures, KnowerFigures,
+    OptionFigures, QualityFigures, SceneFigures, SpotFigures, VoteFigures,
 };
 pub use expectations::{Expectation, Expectations};
-pub use figures::{BondFigures, GoalFigures, LearnedFact, Moment, RunEnd, RunFigures};
+pub use figures::{
+    BondFigures, GoalFigures, LearnedFact, Moment, RunEnd, RunFigures, Spot, SpotSeen,
+};
 pub use missed::{MissedFigures, PartFigures};
-pub use play::{RehearsalError, RehearsalPlan, figures_of, play, rehearse};
+pub use play::{Find, FindWhen, RehearsalError, RehearsalPlan, figures_of, play, rehearse};
 pub use summary::{Activity, FailedRun, FightFigures, PurposeFigures, Rehearsal};

@@ -41,8 +41,26 @@ pub struct RehearsalPlan {
     pub runs: u32,
     /// The number of runs at a time, each in a thread of its own.
     pub jobs: usize,
-    /// What is looked for at the end of each run.
-    pub find: Option<Condition>,
+    /// What is looked for in each run.
+    pub find: Option<Find>,
+}
+
+/// A condition that is looked for in runs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Find {
+    pub condition: Condition,
+    pub when: FindWhen,
+}
+
+/// When a condition is looked for.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum FindWhen {
+    #[default]
+    End,
+    /// At the end of any turn.
+    Ever,
+    /// In the turn in which a scene begins.
+    Scene(String),
 }
 
 #[derive(Debug, Error, Localize)]
@@ -110,22 +128,18 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Lets an improviser that knows campaigns play a world once, counts what happens, and looks at the
-/// end whether `find` holds.
+/// Lets an improviser that knows campaigns play a world once, counts what happens, and looks
+/// for `find`.
 pub async fn play(
     campaign: &Campaign,
     improviser: &Improviser,
     seed: u64,
-    find: Option<&Condition>,
+    find: Option<&Find>,
 ) -> RunFigures {
     play_engine(set_up(campaign, improviser, seed), seed, find).await
 }
 
-async fn play_engine(
-    engine: Result<Engine, UiText>,
-    seed: u64,
-    find: Option<&Condition>,
-) -> RunFigures {
+async fn play_engine(engine: Result<Engine, UiText>, seed: u64, find: Option<&Find>) -> RunFigures {
     let failed = |reason| RunFigures {
         seed,
         end: RunEnd::Failed(reason),
@@ -136,16 +150,25 @@ async fn play_engine(
         Err(reason) => return failed(reason),
     };
     let watch = observe(&mut engine);
+    locked(&watch).find = find.cloned();
     let end = match engine.run(None).await {
         Ok(Stop::Finished(text)) => RunEnd::Finished(text),
         Ok(_) => RunEnd::Failed(text!(rpg_rehearsal_idle)),
         Err(error) => RunEnd::Failed(error.text()),
     };
     let world = &engine.world;
+    let found_in = match find {
+        Some(find) if find.when == FindWhen::End => {
+            let holds = find.condition.holds(world, "find");
+            holds.then(|| world.resource::<WorldTurn>().0)
+        }
+        _ => locked(&watch).found_in,
+    };
     RunFigures {
         seed,
         end,
-        found: find.map(|condition| condition.holds(world, "find")),
+        found: find.map(|_| found_in.is_some()),
+        found_in,
         has_memories: engine.settings.recalls,
         cached_tokens: engine.totals().predicted_cached(),
         ..figures(world, &watch)
@@ -221,6 +244,8 @@ fn figures(world: &World, watch: &SharedWatch) -> RunFigures {
         days: world.resource::<CampaignState>().days_done,
         course: watch.course,
         missing: Nearness::take(world),
+        spots: watch.spots,
+        near_told: watch.near_told,
         falls: watch.falls,
         skipped: watch.skipped,
         learned: learned(world),

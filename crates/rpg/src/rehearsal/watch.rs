@@ -1,15 +1,18 @@
 //! What is counted while a run takes place.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use bevy_ecs::prelude::*;
+use playhouse_engine::cast::{CastList, EntityName, Kind, WorldTurn, is_dead, stage_of};
 use playhouse_engine::event::kinds::{Announce, Archive, Mind, Speak, Whisper};
 use playhouse_engine::event::{AgentEvent, EventRecord, Record};
+use playhouse_engine::knowledge::{FactBook, Knowledge, Today};
 use serde::Deserialize;
 
 use super::clauses::{Clauses, Wording};
-use super::figures::Moment;
-use crate::drama::History;
+use super::figures::{Moment, Spot, SpotSeen};
+use super::play::{Find, FindWhen};
+use crate::drama::{History, Occasion, StoryData};
 use crate::events::{CardPlayed, CombatOutcome, CombatRound, Narration, StageDescription};
 use crate::scenes::effects::EffectSkipped;
 
@@ -20,6 +23,14 @@ pub(super) struct Watch {
     pub(super) falls: BTreeMap<String, u32>,
     pub(super) skipped: BTreeMap<String, u32>,
     pub(super) clauses: Clauses,
+    /// Who was where, and which scenes began there.
+    pub(super) spots: BTreeMap<Spot, SpotSeen>,
+    /// The facts that somebody who knew them could have told somebody who was there.
+    pub(super) near_told: BTreeSet<String>,
+    /// What is looked for before the end.
+    pub(super) find: Option<Find>,
+    /// The first turn in which it held.
+    pub(super) found_in: Option<u64>,
     /// How much of the history is in the course: scenes, choices, fights and votes.
     seen: [usize; 4],
     /// The rounds of the last fight on each stage, and how many heroes fell in it.
@@ -54,6 +65,10 @@ impl Watch {
     /// met, then the fight that was over, then the scenes that began.
     pub(super) fn note_turn(&mut self, world: &World) {
         let history = world.resource::<History>();
+        let begun = history.scenes.get(self.seen[0]..).unwrap_or_default();
+        let begun: Vec<_> = begun.iter().map(|(id, _)| id.to_string()).collect();
+        self.look_for(world, &begun);
+        self.note_places(world, &begun);
         let [scenes, choices, fights, votes] = &mut self.seen;
         for (scene, option, who) in new(&history.choices, choices) {
             self.course.push(Moment::Choice {
@@ -80,6 +95,68 @@ impl Watch {
             self.course.push(Moment::Scene { id, day });
         }
     }
+}
+
+impl Watch {
+    /// Looks whether what is looked for holds now.
+    fn look_for(&mut self, world: &World, begun: &[String]) {
+        let Some(find) = &self.find else { return };
+        let is_moment = match &find.when {
+            FindWhen::End => false,
+            FindWhen::Ever => true,
+            FindWhen::Scene(id) => begun.contains(id),
+        };
+        if is_moment && self.found_in.is_none() && find.condition.holds(world, "find") {
+            self.found_in = Some(world.resource::<WorldTurn>().0);
+        }
+    }
+
+    /// Notes who is where, what begins there, and what could be told.
+    fn note_places(&mut self, world: &World, begun: &[String]) {
+        let day = world.resource::<Today>().0;
+        if day == 0 {
+            return;
+        }
+        let occasion = *world.resource::<Occasion>();
+        let mut places = BTreeMap::<&str, Vec<(&str, Entity)>>::new();
+        let actors = world.resource::<CastList>().all().map(|(_, entity)| entity);
+        for actor in actors.filter(|actor| world.get::<Kind>(*actor) == Some(&Kind::Actor)) {
+            let place = stage_of(world, actor).filter(|_| !is_dead(world, actor));
+            let place = place.and_then(|place| world.get::<EntityName>(place));
+            if let (Some(place), Some(name)) = (place, world.get::<EntityName>(actor)) {
+                places.entry(&*place.0).or_default().push((&*name.0, actor));
+            }
+        }
+        let scenes = world.resource::<StoryData>().scenes.iter();
+        let begun: Vec<_> = scenes.filter(|scene| begun.contains(&scene.id)).collect();
+        for (place, people) in places {
+            let spot = Spot {
+                day,
+                occasion,
+                place: place.to_owned(),
+            };
+            let seen = self.spots.entry(spot).or_default();
+            let names = people.iter().map(|(name, _)| (*name).to_owned());
+            seen.people.extend(names);
+            let here = begun.iter().filter(|scene| scene.at == place);
+            seen.scenes.extend(here.map(|scene| scene.id.clone()));
+            self.near_told.extend(tellable(world, &people));
+        }
+    }
+}
+
+/// The facts that some of these people know and others don't.
+fn tellable(world: &World, people: &[(&str, Entity)]) -> Vec<String> {
+    let facts = world.resource::<FactBook>().all();
+    let tellable = facts.filter(|fact| {
+        let knows = |(_, person): &(&str, Entity)| {
+            let knowledge = world.get::<Knowledge>(*person);
+            knowledge.is_some_and(|knowledge| knowledge.knows(&fact.id))
+        };
+        let knowing = people.iter().filter(|person| knows(*person)).count();
+        0 < knowing && knowing < people.len()
+    });
+    tellable.map(|fact| fact.id.clone()).collect()
 }
 
 /// The part of a list that was not seen yet.

@@ -8,7 +8,7 @@ use playhouse_engine::statistics::Share;
 use playhouse_engine::world_data::DataFolder;
 use playhouse_rpg::Campaign;
 use playhouse_rpg::rehearsal::{
-    Expectations, Rehearsal, RehearsalPlan, RunEnd, RunFigures, rehearse,
+    Expectations, Find, FindWhen, Rehearsal, RehearsalPlan, RunEnd, RunFigures, rehearse,
 };
 use playhouse_rpg::world_file::{WorldKind, new_world};
 
@@ -65,7 +65,10 @@ fn drama_is_counted_as_it_happened() {
         seed: 1,
         runs: 20,
         jobs: 2,
-        find: Some(find),
+        find: Some(Find {
+            condition: find,
+            when: FindWhen::End,
+        }),
     };
     let runs = runs(&campaign, plan);
     let rehearsal = Rehearsal::of(&campaign.file, &runs);

@@ -1,0 +1,373 @@
+//! What becomes of the parts of a draft in a world file.
+
+use playhouse_engine::knowledge::{Fact, KnownBy};
+
+use super::Draft;
+use super::part::DraftPart;
+use super::parts::{
+    Aim, Changes, Endings, Knower, NewScene, Outline, PlannedScene, Plot, Scenes, Stakes, Time,
+    Voices, WrittenEnding, WrittenOption, WrittenScene,
+};
+use crate::drama::{
+    BondSpec, Choice, ChoiceOption, Condition, Effect, Ending, Goal, Item, Occasion, Scene,
+};
+use crate::world_file::{Actor, ActorFaction, CampaignStep, Stage, Voice};
+
+/// The most days that a draft lasts.
+const MOST_DAYS: i32 = 4;
+
+/// A text on one line.
+fn line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+impl DraftPart for Outline {
+    const NAME: &'static str = "outline";
+
+    fn add_to(self, draft: &mut Draft) {
+        let world = &mut draft.world;
+        let texts = [
+            (&mut world.name, line(&self.name)),
+            (&mut world.title, line(&self.invitation)),
+            (&mut world.common, self.situation),
+        ];
+        for (text, given) in texts.into_iter().filter(|(_, given)| !given.is_empty()) {
+            *text = given;
+        }
+        if !self.manner.is_empty() {
+            world.rules = format!("{}\n\n{}", self.manner.trim(), world.rules);
+        }
+        world.schedule = vec![CampaignStep::Home {
+            days: self.days.clamp(1, MOST_DAYS),
+        }];
+        let stages = self.places.into_iter().map(|place| Stage {
+            name: line(&place.name),
+            kickoff: place.look.clone(),
+            profile: place.look,
+            connects: place.leads_to,
+            ..Stage::default()
+        });
+        let mut stages: Vec<_> = stages.collect();
+        // Nobody is to be locked in: each way leads back.
+        let ways: Vec<_> = stages
+            .iter()
+            .flat_map(|stage| {
+                let to = stage.connects.iter();
+                to.map(|to| (to.clone(), stage.name.clone()))
+            })
+            .collect();
+        for (from, to) in ways {
+            if let Some(stage) = stages.iter_mut().find(|stage| stage.name == from)
+                && !stage.connects.contains(&to)
+            {
+                stage.connects.push(to);
+            }
+        }
+        world.stages = stages;
+        let actors = self.people.into_iter().map(|person| Actor {
+            name: line(&person.name),
+            profile: person.profile,
+            look: person.look,
+            stage: person.place,
+            kickoff: person.begins,
+            faction: ActorFaction::Neutral,
+            ..Actor::default()
+        });
+        world.actors = actors.collect();
+        draft.not_used = self.not_used;
+    }
+}
+
+impl DraftPart for Voices {
+    const NAME: &'static str = "voices";
+
+    fn add_to(self, draft: &mut Draft) {
+        for spoken in self.voices {
+            let mut actors = draft.world.actors.iter_mut();
+            if let Some(actor) = actors.find(|actor| actor.name == spoken.who) {
+                actor.voice = Voice {
+                    lines: spoken.lines,
+                    never: spoken.never,
+                };
+            }
+        }
+    }
+}
+
+impl DraftPart for Stakes {
+    const NAME: &'static str = "stakes";
+
+    fn add_to(self, draft: &mut Draft) {
+        let facts = self.facts.into_iter().map(|secret| Fact {
+            id: line(&secret.id),
+            title: line(&secret.title),
+            text: secret.text,
+            known_by: KnownBy::Only(secret.known_by),
+            phrases: secret.phrases,
+            ..Fact::default()
+        });
+        draft.world.facts.extend(facts);
+        let items = self.items.into_iter().map(|thing| Item {
+            name: line(&thing.name),
+            look: thing.look,
+            at: thing.at,
+            teaches: thing.teaches,
+            ..Item::default()
+        });
+        draft.world.items.extend(items);
+        let bonds = self.bonds.into_iter().map(|bond| BondSpec {
+            from: bond.from,
+            to: bond.to,
+            word: line(&bond.word),
+            value: bond.value.clamp(-3, 3),
+            ..BondSpec::default()
+        });
+        draft.world.bonds.extend(bonds);
+    }
+}
+
+impl DraftPart for Plot {
+    const NAME: &'static str = "plot";
+
+    fn add_to(self, draft: &mut Draft) {
+        for mut planned in self.scenes {
+            planned.id = line(&planned.id);
+            let mut scene = Scene {
+                id: planned.id.clone(),
+                opening: planned.about.clone(),
+                ..Scene::default()
+            };
+            stage(&mut scene, &planned);
+            draft.world.scenes.push(scene);
+            draft.planned.push(planned);
+        }
+        let mut endings: Vec<_> = self
+            .endings
+            .into_iter()
+            .map(|ending| Ending {
+                id: line(&ending.id),
+                title: line(&ending.title),
+                closing: ending.about,
+                when: Condition::Never,
+                ..Ending::default()
+            })
+            .collect();
+        if let Some(last) = endings.last_mut() {
+            last.when = Condition::Always;
+            draft.world.endings = endings;
+        }
+    }
+}
+
+/// Lets a scene open where, when and among whom it was planned.
+fn stage(scene: &mut Scene, planned: &PlannedScene) {
+    scene.at.clone_from(&planned.place);
+    let time = match planned.time {
+        Time::Any => None,
+        Time::Morning => Some(Condition::Now(Occasion::Morning)),
+        Time::Afternoon => Some(Condition::Now(Occasion::Afternoon)),
+    };
+    let day = (planned.day > 1).then_some(Condition::Day(planned.day));
+    let after = Some(&planned.after).filter(|after| !after.is_empty());
+    let after = after.map(|after| Condition::Happened(after.clone()));
+    let mut people = planned.present.clone();
+    if !planned.decides.is_empty() && !people.contains(&planned.decides) {
+        people.push(planned.decides.clone());
+    }
+    let people = people
+        .into_iter()
+        .map(|who| Condition::At(who, planned.place.clone()));
+    scene.when = all(time.into_iter().chain(day).chain(after).chain(people));
+}
+
+/// Conditions that must all hold.
+fn all(parts: impl Iterator<Item = Condition>) -> Condition {
+    let mut parts: Vec<_> = parts.collect();
+    match parts.len() {
+        0 => Condition::Always,
+        1 => parts.remove(0),
+        _ => Condition::All(parts),
+    }
+}
+
+impl DraftPart for Scenes {
+    const NAME: &'static str = "scenes";
+
+    fn add_to(self, draft: &mut Draft) {
+        for written in self.scenes {
+            let Some(planned) = draft
+                .planned
+                .iter()
+                .find(|planned| planned.id == written.id)
+            else {
+                continue;
+            };
+            let mut scenes = draft.world.scenes.iter_mut();
+            if let Some(scene) = scenes.find(|scene| scene.id == written.id) {
+                write_scene(scene, &planned.decides, written);
+            }
+        }
+    }
+}
+
+fn write_scene(scene: &mut Scene, decides: &str, written: WrittenScene) {
+    if !written.opening.is_empty() {
+        scene.opening = written.opening;
+    }
+    let options: Vec<_> = written
+        .options
+        .into_iter()
+        .map(|option| option_of(decides, option))
+        .collect();
+    scene.choice = (!decides.is_empty() && !options.is_empty()).then(|| Choice {
+        who: vec![decides.to_owned()],
+        question: written.question,
+        options,
+    });
+}
+
+fn option_of(decides: &str, written: WrittenOption) -> ChoiceOption {
+    let who = || decides.to_owned();
+    let knows = Some(written.needs_fact).filter(|fact| !fact.is_empty());
+    let holds = Some(written.needs_item).filter(|item| !item.is_empty());
+    let knows = knows.map(|fact| Condition::Knows(who(), fact));
+    let holds = holds.map(|item| Condition::Holds(who(), item));
+    let reveals = written.reveals.into_iter().map(Effect::Reveal);
+    let gives = written
+        .gives
+        .into_iter()
+        .map(|gift| Effect::Give(gift.item, gift.to));
+    let destroys = written.destroys.into_iter().map(Effect::Destroy);
+    let moves = written
+        .moves
+        .into_iter()
+        .map(|walk| Effect::Move(walk.who, walk.to));
+    let feelings = written
+        .feelings
+        .into_iter()
+        .filter(|feeling| feeling.by != 0)
+        .map(|feeling| Effect::Bond(feeling.of, feeling.towards, feeling.by.clamp(-2, 2)));
+    ChoiceOption {
+        id: line(&written.id),
+        label: line(&written.label),
+        when: all(knows.into_iter().chain(holds)),
+        seen: written.seen,
+        effects: reveals
+            .chain(gives)
+            .chain(destroys)
+            .chain(moves)
+            .chain(feelings)
+            .collect(),
+    }
+}
+
+/// What an ending needs: choices, as `scene=option`, and what somebody knows.
+fn needs(chosen: Vec<String>, known: Vec<Knower>) -> Condition {
+    let chosen = chosen.iter().filter_map(|choice| chose(choice));
+    let known = known
+        .into_iter()
+        .map(|knower| Condition::Knows(knower.who, knower.fact));
+    match all(chosen.chain(known)) {
+        Condition::Always => Condition::Never,
+        needs => needs,
+    }
+}
+
+fn chose(choice: &str) -> Option<Condition> {
+    let (scene, option) = choice.split_once('=')?;
+    Some(Condition::Chose(scene.into(), option.into()))
+}
+
+impl DraftPart for Endings {
+    const NAME: &'static str = "endings";
+
+    fn add_to(self, draft: &mut Draft) {
+        let endings: Vec<_> = self.endings.into_iter().map(ending_of).collect();
+        if !endings.is_empty() {
+            draft.world.endings = endings;
+        }
+        if let Some(last) = draft.world.endings.last_mut() {
+            last.when = Condition::Always;
+        }
+        for aim in self.goals {
+            let mut actors = draft.world.actors.iter_mut();
+            if let Some(actor) = actors.find(|actor| actor.name == aim.who) {
+                actor.goals.push(goal_of(aim));
+            }
+        }
+    }
+}
+
+pub(super) fn ending_of(written: WrittenEnding) -> Ending {
+    Ending {
+        id: line(&written.id),
+        title: line(&written.title),
+        when: needs(written.chosen, written.known),
+        closing: written.closing,
+        ..Ending::default()
+    }
+}
+
+fn goal_of(aim: Aim) -> Goal {
+    Goal {
+        words: line(&aim.words),
+        met: chose(&aim.met_by).unwrap_or(Condition::Never),
+        lost: chose(&aim.lost_by).unwrap_or(Condition::Never),
+        met_words: line(&aim.met_words),
+        lost_words: line(&aim.lost_words),
+    }
+}
+
+impl DraftPart for Changes {
+    const NAME: &'static str = "changes";
+
+    fn add_to(self, draft: &mut Draft) {
+        for moved in self.scenes {
+            let mut planned = draft.planned.iter_mut();
+            let planned = planned.find(|planned| planned.id == moved.id);
+            let mut scenes = draft.world.scenes.iter_mut();
+            let scene = scenes.find(|scene| scene.id == moved.id);
+            if let (Some(planned), Some(scene)) = (planned, scene) {
+                planned.place = moved.place;
+                (planned.day, planned.time) = (moved.day, moved.time);
+                (planned.present, planned.after) = (moved.present, moved.after);
+                stage(scene, planned);
+            }
+        }
+        let count = draft.world.endings.len();
+        for other in self.endings {
+            let endings = draft.world.endings.iter_mut();
+            // The last one always holds.
+            let mut endings = endings.take(count.saturating_sub(1));
+            if let Some(ending) = endings.find(|ending| ending.id == other.id) {
+                ending.when = needs(other.chosen, other.known);
+            }
+        }
+    }
+}
+
+impl DraftPart for NewScene {
+    const NAME: &'static str = "scene";
+
+    fn add_to(self, draft: &mut Draft) {
+        let id = line(&self.planned.id);
+        let plot = Plot {
+            scenes: vec![self.planned],
+            ..Plot::default()
+        };
+        plot.add_to(draft);
+        let written = WrittenScene { id, ..self.written };
+        let scenes = vec![written];
+        Scenes { scenes }.add_to(draft);
+    }
+}
+
+impl DraftPart for WrittenEnding {
+    const NAME: &'static str = "ending";
+
+    fn add_to(self, draft: &mut Draft) {
+        let endings = &mut draft.world.endings;
+        let before_last = endings.len().saturating_sub(1);
+        endings.insert(before_last, ending_of(self));
+    }
+}

@@ -1,0 +1,457 @@
+//! Drafts: a world from a few sentences of its writer, part by part, by any mind.
+//!
+//! A draft is a game of its own. Its only place is asked for one part of the world after the other
+//! (`parts.rs`), each in a form with a schema; `part.rs` lets `check` judge it where it will stand,
+//! so that a mind can mend its mistakes. What is still wrong is left out (`mend.rs`). Then the
+//! improviser rehearses the world, and the mind is told what never came about. Because a draft is a
+//! game, each answer is in a journal before it is used: whoever goes on pays nothing twice. Start
+//! reading at [`DraftGame`].
+
+mod build;
+mod mend;
+mod part;
+mod parts;
+mod suggest;
+mod write;
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use bevy_ecs::prelude::*;
+use playhouse_engine::cast::{Kind, all_of};
+use playhouse_engine::engine::{MeetSet, Setup, StepSet, StoryEnd};
+use playhouse_engine::event::{AnsweredBy, Phrasebook, Prompt, PromptSet};
+use playhouse_engine::exchange::{self, Answers, Ask};
+use playhouse_engine::locale::{Localize, UiText, text};
+use playhouse_engine::message::Digest;
+use playhouse_engine::mind::Language;
+use playhouse_engine::save::Meta;
+use playhouse_engine::session::{Game, SetupError};
+use playhouse_engine::world_data::{DataFolder, Problems};
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use self::mend::{leave_out_mistakes, need_less, unmet};
+use self::part::{DraftPart, Drafted};
+use self::parts::{
+    Changes, Endings, NewScene, Outline, PlannedScene, Plot, Scenes, Stakes, Voices, WrittenEnding,
+};
+use self::write::{Remarks, written};
+use crate::campaign::Campaign;
+use crate::drama::{Ending, PlotPoint};
+use crate::rehearsal::{Rehearsal, RehearsalPlan, rehearse};
+use crate::world_file::{CampaignStep, WorldFile};
+
+pub use suggest::{SuggestedPart, added};
+
+/// What a draft is called in journals.
+const GAME: &str = "draft";
+
+/// How much of a writer's text is read, in characters.
+pub const MOST_READ: usize = 24_000;
+
+/// How many scenes are asked for at a time.
+const SCENES_AT_A_TIME: usize = 3;
+
+/// How often a mind is told what rehearsals did not come to.
+const ROUNDS: u32 = 2;
+
+/// How often code lets something need less after that.
+const MOST_LOOSENED: u32 = 8;
+
+/// The longest answer in tokens.
+const ANSWER_TOKENS: u32 = 6_000;
+
+/// Why no draft can be begun.
+#[derive(Debug, Error, Localize)]
+pub enum DraftError {
+    /// All mistakes in the prompts.
+    Data(Problems),
+    #[text(rpg_draft_no_premise)]
+    NoPremise,
+}
+
+impl From<Problems> for DraftError {
+    fn from(problems: Problems) -> Self {
+        Self::Data(problems)
+    }
+}
+
+/// A world that is drafted from a text of its writer.
+#[derive(Clone)]
+pub struct DraftGame {
+    premise: String,
+    /// What the writer wishes of a part.
+    wish: String,
+    language: Language,
+    first: Step,
+    /// The world to which something is added.
+    world: WorldFile,
+    runs: u32,
+    phrases: Phrasebook,
+    data: DataFolder,
+}
+
+/// What is asked for next.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Step {
+    #[default]
+    Outline,
+    Voices,
+    Stakes,
+    Plot,
+    /// The words of the scenes from this one on.
+    Scenes(usize),
+    Endings,
+    /// What rehearsals did not come to, for this time.
+    Changes(u32),
+    /// One part of a world that is there.
+    Suggest(SuggestedPart),
+    Over,
+}
+
+/// A world that comes about, and what is to be said of it.
+#[derive(Resource, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Draft {
+    step: Step,
+    pub world: WorldFile,
+    /// The scenes as they were planned.
+    planned: Vec<PlannedScene>,
+    /// What of the writer's text was of no use, in the mind's words.
+    pub not_used: Vec<String>,
+    /// What code left out or changed, and why.
+    pub changed: Vec<String>,
+    /// What rehearsals still don't come to.
+    unmet: Vec<(PlotPoint, String)>,
+}
+
+/// The texts that are in every draft.
+#[derive(Serialize, Prompt)]
+#[serde(untagged)]
+enum Given {
+    /// What a mind is told that drafts.
+    #[prompt("draft/identity")]
+    Identity,
+    /// What characters are told.
+    #[prompt("draft/rules")]
+    Rules,
+}
+
+/// What a part of a world is asked for with.
+#[derive(Serialize, Prompt)]
+#[prompt("draft/ask")]
+struct DraftData<'a> {
+    step: &'a str,
+    premise: &'a str,
+    /// What the writer wishes of a part.
+    wish: &'a str,
+    world: &'a WorldFile,
+    planned: &'a [PlannedScene],
+    /// Those whose words are asked for now.
+    wanted: &'a [PlannedScene],
+    unmet: Vec<String>,
+}
+
+impl DraftGame {
+    /// A draft from a text, of which the first [`MOST_READ`] characters are read. It is rehearsed
+    /// this number of times.
+    ///
+    /// # Errors
+    /// There is no text, or there are mistakes in the prompts.
+    pub fn new(
+        data: &DataFolder,
+        premise: &str,
+        language: Language,
+        runs: u32,
+    ) -> Result<Self, DraftError> {
+        let premise: String = premise.trim().chars().take(MOST_READ).collect();
+        if premise.is_empty() {
+            return Err(DraftError::NoPremise);
+        }
+        let (phrases, _) = prompts().load(data, &format!("prompts/{}", language.code()))?;
+        let rules = phrases.fill_if_known(&Given::Rules).unwrap_or_default();
+        let text = |text: UiText| text.in_language(language);
+        let ending = Ending {
+            id: "open".into(),
+            title: text(text!(rpg_draft_open_title)),
+            closing: text(text!(rpg_draft_open_closing)),
+            ..Ending::default()
+        };
+        let world = WorldFile {
+            name: text(text!(rpg_draft_untitled)),
+            title: text(text!(rpg_draft_untitled)),
+            language,
+            rules,
+            common: premise.lines().next().unwrap_or_default().to_owned(),
+            endings: vec![ending],
+            schedule: vec![CampaignStep::Home { days: 1 }],
+            ..WorldFile::default()
+        };
+        Ok(Self {
+            premise,
+            wish: String::new(),
+            language,
+            first: Step::Outline,
+            world,
+            runs,
+            phrases,
+            data: data.clone(),
+        })
+    }
+}
+
+fn prompts() -> PromptSet {
+    let mut prompts = PromptSet::default();
+    exchange::declare_prompts(&mut prompts);
+    prompts.declare::<Given>().declare::<DraftData<'_>>();
+    prompts
+}
+
+impl Game for DraftGame {
+    fn meta(&self) -> Meta {
+        let text = format!("{} {}", self.language.code(), self.premise);
+        Meta {
+            world: GAME.into(),
+            data: Digest::of(text.as_bytes()).to_string(),
+        }
+    }
+
+    fn set_up(&self, seed: u64) -> Result<Setup, SetupError> {
+        let mut setup = Setup::new(seed);
+        setup.world.insert_resource(self.phrases.clone());
+        setup.world.insert_resource(self.language);
+        setup.world.insert_resource(Drafting(self.clone()));
+        setup.saves().resource::<Draft>("draft");
+        setup.meet.add_systems(ask_next.in_set(MeetSet::Rules));
+        let takes = (
+            take::<Outline>,
+            take::<Voices>,
+            take::<Stakes>,
+            take::<Plot>,
+            take::<Scenes>,
+            take::<Endings>,
+            take::<Changes>,
+            take::<NewScene>,
+            take::<WrittenEnding>,
+        );
+        setup.step.add_systems(takes.chain().in_set(StepSet::Take));
+        Ok(setup)
+    }
+
+    fn populate(&self, setup: &mut Setup) -> Result<(), SetupError> {
+        setup.world.insert_resource(Draft {
+            step: self.first,
+            world: self.world.clone(),
+            ..Draft::default()
+        });
+        let identity = self
+            .phrases
+            .fill_if_known(&Given::Identity)
+            .unwrap_or_default();
+        setup.spawn_stage("Draft", identity)?;
+        Ok(())
+    }
+}
+
+/// What the systems of a draft need of its game.
+#[derive(Resource)]
+struct Drafting(DraftGame);
+
+/// Adds a part that a mind gave.
+fn take<P: DraftPart>(mut answers: Answers<Drafted<P>>, mut draft: ResMut<Draft>) {
+    for (_, Drafted(part), by) in answers.take() {
+        if let AnsweredBy::Fallback(why) = by {
+            let part = P::NAME;
+            let said = text!(rpg_draft_no_answer, part, why);
+            let said = said.in_language(draft.world.language);
+            draft.changed.push(said);
+        }
+        part.add_to(&mut draft);
+        let Draft { world, changed, .. } = &mut *draft;
+        leave_out_mistakes(world, changed);
+        let is_there = |planned: &PlannedScene| {
+            let mut scenes = draft.world.scenes.iter();
+            scenes.any(|scene| scene.id == planned.id)
+        };
+        let planned = draft.planned.iter().filter(|planned| is_there(planned));
+        draft.planned = planned.cloned().collect();
+        draft.step = match draft.problems().has_errors() {
+            // Without places and people there is nothing to go on with.
+            true => Step::Over,
+            false => next_step(draft.step, draft.planned.len()),
+        };
+    }
+}
+
+fn next_step(step: Step, scenes: usize) -> Step {
+    match step {
+        Step::Outline => Step::Voices,
+        Step::Voices => Step::Stakes,
+        Step::Stakes => Step::Plot,
+        Step::Plot if scenes > 0 => Step::Scenes(0),
+        Step::Scenes(from) if from + SCENES_AT_A_TIME < scenes => {
+            Step::Scenes(from + SCENES_AT_A_TIME)
+        }
+        Step::Plot | Step::Scenes(_) => Step::Endings,
+        Step::Endings => Step::Changes(0),
+        Step::Changes(round) => Step::Changes(round + 1),
+        Step::Suggest(_) | Step::Over => Step::Over,
+    }
+}
+
+/// Asks for the next part, or ends the draft.
+fn ask_next(world: &mut World) {
+    let mut draft = world.resource::<Draft>().clone();
+    let game = world.resource::<Drafting>().0.clone();
+    if let Step::Changes(round) = draft.step {
+        rehearse_draft(&mut draft, &game, round);
+    }
+    let asked = match draft.step {
+        Step::Outline => ask::<Outline>(world, &draft, &game),
+        Step::Voices => ask::<Voices>(world, &draft, &game),
+        Step::Stakes => ask::<Stakes>(world, &draft, &game),
+        Step::Plot => ask::<Plot>(world, &draft, &game),
+        Step::Scenes(_) => ask::<Scenes>(world, &draft, &game),
+        Step::Endings => ask::<Endings>(world, &draft, &game),
+        Step::Changes(_) => ask::<Changes>(world, &draft, &game),
+        Step::Suggest(SuggestedPart::Scene) => ask::<NewScene>(world, &draft, &game),
+        Step::Suggest(SuggestedPart::Ending) => ask::<WrittenEnding>(world, &draft, &game),
+        Step::Suggest(SuggestedPart::Voice) => ask::<Voices>(world, &draft, &game),
+        Step::Suggest(SuggestedPart::Fact) => ask::<Stakes>(world, &draft, &game),
+        Step::Over => None,
+    };
+    if asked.is_none() {
+        draft.step = Step::Over;
+        world.insert_resource(StoryEnd(draft.world.name.clone()));
+    }
+    world.insert_resource(draft);
+}
+
+fn ask<P: DraftPart>(world: &mut World, draft: &Draft, game: &DraftGame) -> Option<()> {
+    let desk = all_of(world, Kind::Stage).into_iter().next()?;
+    let (step, wanted) = match draft.step {
+        Step::Scenes(from) => ("scenes", draft.planned.get(from..).unwrap_or_default()),
+        _ => (P::NAME, &[][..]),
+    };
+    let wanted = wanted.get(..SCENES_AT_A_TIME.min(wanted.len()));
+    let unmet = draft.unmet.iter().map(|(_, said)| said.clone());
+    let data = DraftData {
+        step,
+        premise: &game.premise,
+        wish: &game.wish,
+        world: &draft.world,
+        planned: &draft.planned,
+        wanted: wanted.unwrap_or_default(),
+        unmet: unmet.collect(),
+    };
+    let question = match world.resource::<Phrasebook>().fill(&data) {
+        Ok(question) => question,
+        Err(error) => {
+            tracing::warn!(%error, "a question can't be made");
+            return None;
+        }
+    };
+    let ask = Ask::new(
+        "draft",
+        question,
+        Arc::new(draft.clone()),
+        Drafted(P::default()),
+    );
+    let ask = ask.max_tokens(ANSWER_TOKENS).forgotten();
+    world.entity_mut(desk).insert(ask);
+    Some(())
+}
+
+/// Rehearses the world. After the last round, code lets what never came about need less; what is
+/// left then is told to the writer.
+fn rehearse_draft(draft: &mut Draft, game: &DraftGame, round: u32) {
+    let rounds = if round < ROUNDS { 1 } else { 1 + MOST_LOOSENED };
+    for number in 1..=rounds {
+        let Some(rehearsal) = rehearsed(&draft.world, game) else {
+            break;
+        };
+        draft.unmet = unmet(&rehearsal, game.language);
+        if draft.unmet.is_empty() || round < ROUNDS || number == rounds {
+            break;
+        }
+        let mut loosened = draft.world.clone();
+        let changes = need_less(&mut loosened, &rehearsal);
+        if changes.is_empty() {
+            break;
+        }
+        draft.world = loosened;
+        draft.changed.extend(changes);
+    }
+    if draft.unmet.is_empty() || round >= ROUNDS {
+        draft.step = Step::Over;
+    }
+}
+
+/// What the improviser makes of a world.
+fn rehearsed(world: &WorldFile, game: &DraftGame) -> Option<Rehearsal> {
+    let folder =
+        DataFolder::of_texts([("world.ron".into(), written(world, &Remarks::new()))].into());
+    let campaign = Campaign::load_from(&game.data, &folder, GAME).ok()?;
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let plan = RehearsalPlan {
+        seed: 1,
+        runs: game.runs,
+        jobs: cores,
+        find: None,
+    };
+    let runs = rehearse(&campaign, &plan, &|_| ControlFlow::Continue(())).ok()?;
+    Some(Rehearsal::of(&campaign.file, &runs))
+}
+
+impl Draft {
+    /// The text of the world file, with comments on what its writer should look at.
+    pub fn text(&self) -> String {
+        let mut remarks = Remarks::new();
+        for problem in self.problems().iter() {
+            let end = problem.field.find(']').map(|end| end + 1);
+            if let Some(item) = end.and_then(|end| problem.field.get(..end)) {
+                let said = problem.message.in_language(self.world.language);
+                remarks.entry(item.to_owned()).or_default().push(said);
+            }
+        }
+        for (point, said) in &self.unmet {
+            let (list, number) = match point {
+                PlotPoint::Scene(id) | PlotPoint::Option { scene: id, .. } => (
+                    "scenes",
+                    self.world.scenes.iter().position(|it| it.id == *id),
+                ),
+                PlotPoint::Ending(id) => (
+                    "endings",
+                    self.world.endings.iter().position(|it| it.id == *id),
+                ),
+            };
+            if let Some(number) = number {
+                let remarks = remarks.entry(format!("{list}[{number}]")).or_default();
+                remarks.push(said.clone());
+            }
+        }
+        written(&self.world, &remarks)
+    }
+
+    /// What `check` says of it; errors only if the mind gave no places or people.
+    pub fn problems(&self) -> Problems {
+        write::problems(&self.world)
+    }
+
+    /// What is expected of rehearsals.
+    pub fn expectations(&self) -> String {
+        let language = self.world.language;
+        let note = text!(rpg_draft_note_expectations).in_language(language);
+        let scenes = self.world.scenes.iter();
+        let scenes =
+            scenes.map(|scene| format!("    Scene({}, 1, 100),\n", write::ron_text(&scene.id)));
+        let scenes: String = scenes.collect();
+        format!("// {note}\n[\n    EachEnding(1, 60),\n{scenes}]\n")
+    }
+
+    /// What rehearsals still don't come to.
+    pub fn unmet(&self) -> impl Iterator<Item = &String> {
+        self.unmet.iter().map(|(_, said)| said)
+    }
+}

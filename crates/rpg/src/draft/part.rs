@@ -1,0 +1,170 @@
+//! How a mind is asked for a part of a world: names are offered in the schema and matched when they
+//! come back a little different, and the check of worlds judges the part where it will stand.
+
+use std::sync::Arc;
+
+use playhouse_engine::exchange::{Reply, Violation};
+use playhouse_engine::reading::{Meant, Offers};
+use playhouse_engine::world_data::Severity;
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::Draft;
+use super::write::problems;
+use crate::world_file::WorldFile;
+
+/// Where a schema says what a member names.
+const NAMES: &str = "x-names";
+
+/// The most mistakes that a mind is told at a time.
+const MOST_TOLD: usize = 12;
+
+/// A part of a world as a mind gives it.
+pub(super) trait DraftPart:
+    Serialize + DeserializeOwned + JsonSchema + Clone + Default + Send + Sync + 'static
+{
+    /// What requests call it.
+    const NAME: &'static str;
+
+    fn add_to(self, draft: &mut Draft);
+}
+
+/// The answer that is a part of a draft.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(transparent)]
+pub(super) struct Drafted<P>(pub(super) P);
+
+impl<P: DraftPart> Reply for Drafted<P> {
+    type Constraints = Arc<Draft>;
+    const NAME: &'static str = P::NAME;
+
+    fn constrain_schema(schema: &Value, draft: &Self::Constraints) -> Option<Value> {
+        let mut schema = schema.clone();
+        offer_names(&mut schema, &draft.world);
+        Some(schema)
+    }
+
+    fn settled(self, draft: &Self::Constraints) -> Self {
+        let schema = playhouse_engine::tool::schema_for::<Self>();
+        let Ok(mut value) = serde_json::to_value(&self) else {
+            return self;
+        };
+        match_names(&mut value, &schema, &draft.world);
+        serde_json::from_value(value).unwrap_or(self)
+    }
+
+    /// What `check` says of the world with this part. It is told once: what is still wrong then is
+    /// left out.
+    fn check(&self, draft: &Self::Constraints) -> Vec<Violation> {
+        let mut draft = Draft::clone(draft);
+        self.0.clone().add_to(&mut draft);
+        let found = problems(&draft.world);
+        let errors = found
+            .iter()
+            .filter(|problem| problem.severity == Severity::Error);
+        let told = errors.take(MOST_TOLD).map(|problem| {
+            let said = [&problem.message, &problem.help].map(|text| {
+                let text = text.in_language(draft.world.language);
+                text.trim().to_owned()
+            });
+            Violation::new(&problem.field, said.join("; ")).only_once()
+        });
+        told.collect()
+    }
+}
+
+/// What a world has of these kinds, such as `person or place`. What may be left open has an empty
+/// name.
+fn names_of(kinds: &str, world: &WorldFile) -> Vec<String> {
+    let of_kind = |kind: &str| -> Vec<String> {
+        match kind {
+            "person" => world.actors.iter().map(|it| it.name.clone()).collect(),
+            "place" => world.stages.iter().map(|it| it.name.clone()).collect(),
+            "fact" => world.facts.iter().map(|it| it.id.clone()).collect(),
+            "item" => world.items.iter().map(|it| it.name.clone()).collect(),
+            "scene" => world.scenes.iter().map(|it| it.id.clone()).collect(),
+            "ending" => world.endings.iter().map(|it| it.id.clone()).collect(),
+            "choice" => {
+                let choices = world.scenes.iter().flat_map(|scene| {
+                    let options = scene.choice.iter().flat_map(|choice| &choice.options);
+                    options.map(|option| format!("{}={}", scene.id, option.id))
+                });
+                choices.collect()
+            }
+            _ => vec![String::new()],
+        }
+    };
+    kinds.split(" or ").flat_map(of_kind).collect()
+}
+
+/// Lists in a schema the names that its members may have, and asks for every member.
+fn offer_names(schema: &mut Value, world: &WorldFile) {
+    let Some(members) = schema.as_object_mut() else {
+        return;
+    };
+    members.remove("default");
+    let kinds = members.remove(NAMES);
+    if let Some(kinds) = kinds.as_ref().and_then(Value::as_str) {
+        let names = names_of(kinds, world);
+        let is_list = members.contains_key("items");
+        let (member, offered) = match (is_list, names.is_empty()) {
+            (true, true) => ("maxItems", json!(0)),
+            (true, false) => ("items", json!({"enum": names})),
+            (false, true) => ("enum", json!([""])),
+            (false, false) => ("enum", json!(names)),
+        };
+        members.insert(member.into(), offered);
+    } else if let Some(items) = members.get_mut("items") {
+        offer_names(items, world);
+    }
+    if let Some(properties) = members.get_mut("properties").and_then(Value::as_object_mut) {
+        let names: Vec<_> = properties.keys().cloned().collect();
+        properties
+            .values_mut()
+            .for_each(|member| offer_names(member, world));
+        members.insert("required".into(), json!(names));
+        members.insert("additionalProperties".into(), json!(false));
+    }
+}
+
+/// Puts the names of a world where a part has others that can only mean these.
+fn match_names(value: &mut Value, schema: &Value, world: &WorldFile) {
+    match value {
+        Value::Object(members) => {
+            for (name, member) in members {
+                if let Some(schema) = schema.pointer(&format!("/properties/{name}")) {
+                    match_names(member, schema, world);
+                }
+            }
+        }
+        Value::Array(items) => {
+            // A list of names has the mark itself.
+            let inner = if schema.get(NAMES).is_some() {
+                Some(schema)
+            } else {
+                schema.get("items")
+            };
+            for item in items {
+                inner
+                    .iter()
+                    .for_each(|schema| match_names(item, schema, world));
+            }
+        }
+        Value::String(name) => {
+            let kinds = schema.get(NAMES).and_then(Value::as_str);
+            let names = kinds.map_or_else(Vec::new, |kinds| names_of(kinds, world));
+            if name.is_empty() || names.contains(name) {
+                return;
+            }
+            let offers = Offers::of_names(names.iter().map(String::as_str));
+            if let Meant::One(index) = offers.meant(name)
+                && let Some(meant) = names.get(index)
+            {
+                name.clone_from(meant);
+            }
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}

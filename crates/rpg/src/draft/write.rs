@@ -1,0 +1,331 @@
+//! A draft as the text of a world file, with comments on what its writer should look at.
+
+use std::collections::BTreeMap;
+
+use playhouse_engine::knowledge::Fact;
+use playhouse_engine::locale::{UiText, text};
+use playhouse_engine::mind::Language;
+use playhouse_engine::world_data::Problems;
+use ron::ser::PrettyConfig;
+use serde::Serialize;
+
+use crate::drama::{Condition, Ending, Scene};
+use crate::world_file::{Actor, WorldFile};
+
+/// The longest line of a text.
+const COLUMNS: usize = 100;
+
+/// Remarks by the path of the item above which they stand, such as `scenes[2]`.
+pub(super) type Remarks = BTreeMap<String, Vec<String>>;
+
+/// Everything that is wrong with a world.
+pub(super) fn problems(world: &WorldFile) -> Problems {
+    match WorldFile::parse("world.ron", &written(world, &Remarks::new())) {
+        Ok((_, warnings)) => warnings,
+        Err(problems) => problems,
+    }
+}
+
+/// The text of a world file.
+pub(super) fn written(world: &WorldFile, remarks: &Remarks) -> String {
+    let mut text = WorldText {
+        out: String::new(),
+        depth: 0,
+        language: world.language,
+        remarks,
+    };
+    text.note(&text!(rpg_draft_note_world));
+    text.open("", "World(");
+    text.value("name", &world.name);
+    text.value("language", &world.language);
+    text.value("title", &world.title);
+    text.note(&text!(rpg_draft_note_rules));
+    text.prose("rules", &world.rules);
+    text.note(&text!(rpg_draft_note_common));
+    text.prose("common", &world.common);
+    text.list("stages", &world.stages, None, |text, stage| {
+        text.value("name", &stage.name);
+        text.prose("profile", &stage.profile);
+        text.prose("kickoff", &stage.kickoff);
+        text.value("connects", &stage.connects);
+    });
+    let note = text!(rpg_draft_note_actors);
+    text.list("actors", &world.actors, Some(note), actor);
+    let note = text!(rpg_draft_note_facts);
+    text.list("facts", &world.facts, Some(note), fact);
+    text.short("items", &world.items, None, |text, item| {
+        text.value("name", &item.name);
+        text.value("look", &item.look);
+        text.value("at", &item.at);
+        text.filled("teaches", &item.teaches);
+    });
+    let note = text!(rpg_draft_note_bonds);
+    text.short("bonds", &world.bonds, Some(note), |text, bond| {
+        text.value("from", &bond.from);
+        text.value("to", &bond.to);
+        text.value("word", &bond.word);
+        text.value("value", &bond.value);
+    });
+    let note = text!(rpg_draft_note_scenes);
+    text.list("scenes", &world.scenes, Some(note), scene);
+    let note = text!(rpg_draft_note_endings);
+    text.list("endings", &world.endings, Some(note), ending);
+    text.value("schedule", &world.schedule);
+    text.close(")");
+    text.out.truncate(text.out.trim_end().len());
+    // The outermost value ends without a comma.
+    if text.out.ends_with(',') {
+        text.out.pop();
+    }
+    text.out + "\n"
+}
+
+/// An item of a list, as it stands in the file.
+pub(super) fn item_text<T>(
+    language: Language,
+    item: &T,
+    write: fn(&mut WorldText<'_>, &T),
+) -> String {
+    let remarks = Remarks::new();
+    let mut text = WorldText {
+        out: String::new(),
+        depth: 2,
+        language,
+        remarks: &remarks,
+    };
+    text.open("", "(");
+    write(&mut text, item);
+    text.close(")");
+    let item = text.out.trim();
+    item.strip_suffix(',').unwrap_or(item).to_owned()
+}
+
+pub(super) fn fact(text: &mut WorldText<'_>, fact: &Fact) {
+    text.value("id", &fact.id);
+    text.value("title", &fact.title);
+    text.prose("text", &fact.text);
+    text.filled("known_by", &fact.known_by);
+    text.filled("phrases", &fact.phrases);
+}
+
+fn actor(text: &mut WorldText<'_>, actor: &Actor) {
+    text.value("name", &actor.name);
+    text.prose("profile", &actor.profile);
+    text.prose("look", &actor.look);
+    if !actor.voice.lines.is_empty() || !actor.voice.never.is_empty() {
+        text.value("voice", &actor.voice);
+    }
+    text.value("faction", &actor.faction);
+    text.value("stage", &actor.stage);
+    text.prose("kickoff", &actor.kickoff);
+    text.short("goals", &actor.goals, None, |text, goal| {
+        text.value("words", &goal.words);
+        for (name, when) in [("met", &goal.met), ("lost", &goal.lost)] {
+            if *when != Condition::Never {
+                text.value(name, when);
+            }
+        }
+        text.filled("met_words", &goal.met_words);
+        text.filled("lost_words", &goal.lost_words);
+    });
+}
+
+pub(super) fn scene(text: &mut WorldText<'_>, scene: &Scene) {
+    text.value("id", &scene.id);
+    text.value("at", &scene.at);
+    text.when(&scene.when);
+    text.prose("opening", &scene.opening);
+    if let Some(choice) = &scene.choice {
+        text.open("choice", "(");
+        if let [who] = choice.who.as_slice() {
+            text.value("who", who);
+        } else {
+            text.value("who", &choice.who);
+        }
+        text.prose("question", &choice.question);
+        text.list("options", &choice.options, None, |text, option| {
+            text.value("id", &option.id);
+            text.value("label", &option.label);
+            text.when(&option.when);
+            text.prose("seen", &option.seen);
+            text.filled("effects", &option.effects);
+        });
+        text.close(")");
+    }
+    text.filled("effects", &scene.effects);
+}
+
+pub(super) fn ending(text: &mut WorldText<'_>, ending: &Ending) {
+    text.value("id", &ending.id);
+    text.value("title", &ending.title);
+    text.when(&ending.when);
+    text.prose("closing", &ending.closing);
+}
+
+pub(super) struct WorldText<'r> {
+    out: String,
+    depth: usize,
+    language: Language,
+    remarks: &'r Remarks,
+}
+
+impl WorldText<'_> {
+    fn indent(&self) -> String {
+        "    ".repeat(self.depth)
+    }
+
+    fn line(&mut self, line: &str) {
+        self.out += &self.indent();
+        self.out += line;
+        self.out.push('\n');
+    }
+
+    fn open(&mut self, name: &str, bracket: &str) {
+        let name = if name.is_empty() {
+            String::new()
+        } else {
+            format!("{name}: ")
+        };
+        self.line(&(name + bracket));
+        self.depth += 1;
+    }
+
+    fn close(&mut self, bracket: &str) {
+        self.depth = self.depth.saturating_sub(1);
+        self.line(&format!("{bracket},"));
+    }
+
+    fn note(&mut self, note: &UiText) {
+        if self.depth == 1 {
+            self.out.push('\n');
+        }
+        for line in wrapped(
+            &note.in_language(self.language),
+            COLUMNS - 4 * self.depth - 3,
+        ) {
+            self.line(&format!("// {line}"));
+        }
+    }
+
+    fn value(&mut self, name: &str, value: &impl Serialize) {
+        self.line(&format!("{name}: {},", ron_text(value)));
+    }
+
+    /// A member that has anything in it.
+    fn filled(&mut self, name: &str, value: &(impl Serialize + Default + PartialEq)) {
+        if *value != Default::default() {
+            self.value(name, value);
+        }
+    }
+
+    fn when(&mut self, when: &Condition) {
+        if *when != Condition::Always {
+            self.value("when", when);
+        }
+    }
+
+    /// A long text, in lines that the reader of the file joins again.
+    fn prose(&mut self, name: &str, text: &str) {
+        let is_short = text.chars().count() + name.len() + 4 * self.depth < COLUMNS - 6;
+        if is_short && !text.contains('\n') || text.contains("\"#") || text.contains('\r') {
+            return self.value(name, &text);
+        }
+        self.line(&format!("{name}: r#\""));
+        self.depth += 1;
+        for paragraph in text.lines() {
+            let width = COLUMNS - 4 * self.depth;
+            let lines = wrapped(paragraph, width);
+            lines.iter().for_each(|line| self.line(line));
+            if paragraph.is_empty() {
+                self.out.push('\n');
+            }
+        }
+        self.depth -= 1;
+        self.line("\"#,");
+    }
+
+    fn list<T>(
+        &mut self,
+        name: &str,
+        items: &[T],
+        note: Option<UiText>,
+        write: impl Fn(&mut Self, &T),
+    ) {
+        if items.is_empty() {
+            return;
+        }
+        if let Some(note) = note {
+            self.note(&note);
+        }
+        self.open(name, "[");
+        for (number, item) in items.iter().enumerate() {
+            let remarks = self.remarks.get(&format!("{name}[{number}]"));
+            for remark in remarks.into_iter().flatten() {
+                self.note(&text!(rpg_draft_look, remark));
+            }
+            self.open("", "(");
+            write(self, item);
+            self.close(")");
+        }
+        self.close("]");
+    }
+
+    /// A list whose items have a line each.
+    fn short<T>(
+        &mut self,
+        name: &str,
+        items: &[T],
+        note: Option<UiText>,
+        write: impl Fn(&mut Self, &T),
+    ) {
+        let from = self.out.len();
+        self.list(name, items, note, write);
+        let lines = self.out.split_off(from);
+        let indent = format!("{}    ", self.indent());
+        let (first, last) = (format!("{indent}("), format!("{indent}),"));
+        let mut item: Option<String> = None;
+        for line in lines.lines() {
+            match &mut item {
+                None if line == first => item = Some(first.clone()),
+                None => {
+                    self.out += line;
+                    self.out.push('\n');
+                }
+                Some(joined) if line == last => {
+                    self.out += joined.trim_end().trim_end_matches(',');
+                    self.out += "),\n";
+                    item = None;
+                }
+                Some(joined) => {
+                    *joined += line.trim_start();
+                    joined.push(' ');
+                }
+            }
+        }
+    }
+}
+
+/// A value on one line.
+pub(super) fn ron_text(value: &impl Serialize) -> String {
+    let pretty = PrettyConfig::new().depth_limit(0);
+    ron::ser::to_string_pretty(value, pretty).unwrap_or_default()
+}
+
+/// Lines of words; a text without spaces stays one. No line begins with what would be read as the
+/// item of a list.
+fn wrapped(text: &str, width: usize) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut line = String::new();
+    for word in text.split(' ') {
+        let is_full = line.chars().count() + 1 + word.chars().count() > width;
+        if is_full && !line.is_empty() && word.starts_with(char::is_alphabetic) {
+            lines.push(std::mem::take(&mut line));
+        }
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line += word;
+    }
+    lines.push(line);
+    lines
+}

@@ -1,0 +1,290 @@
+//! `new --from`: a world that a model drafts from a text; `suggest`: one more part for a world.
+
+use crate::cli::prelude::*;
+use std::ops::Range;
+use std::path::Path;
+
+use playhouse_engine::files::{self, Durability, Folder};
+
+use crate::engine::{Engine, Stop};
+use crate::event::{Feed, Record};
+use crate::mind::Minds;
+use crate::rpg::draft::{Draft, DraftGame, MOST_READ, added};
+use crate::rpg::world_file::{NewWorldError, WorldFile};
+use crate::save::Slot;
+use crate::session::{Game as _, Session};
+use crate::world_data::{MAX_BYTES, Source};
+
+use super::play;
+use crate::cli::args::SuggestArgs;
+use crate::cli::loader;
+use crate::cli::settings::IMPROVISER;
+use crate::cli::shell::shell_quoted;
+
+/// The journal of a draft, in the folder of its world.
+const SLOT: &str = "draft";
+const WORLD: &str = "world.ron";
+const EXPECTATIONS: &str = "expect.ron";
+/// How often a draft is rehearsed each time.
+const RUNS: u32 = 100;
+/// Nothing that is random is asked of a draft.
+const SEED: u64 = 1;
+/// How many lines stand around a change.
+const CONTEXT: usize = 3;
+
+/// Drafts a world into a folder, or goes on with a draft that was begun there.
+pub(super) fn draft(app: &App, folder: &Path, from: &str, language: Language) -> Result<()> {
+    let minds = minds(app)?;
+    let path = folder.join(WORLD);
+    if path.exists() {
+        let error = NewWorldError::Exists(path);
+        return Err(CommandError::of(ErrorKind::World, &error));
+    }
+    let text = premise(from)?;
+    let game = DraftGame::new(&app.data()?, &text, language, RUNS).or_fail(ErrorKind::World)?;
+    let mut session = match Slot::find(folder, SLOT) {
+        Ok(slot) => {
+            if slot.read(false)?.header.data != game.meta().data {
+                let message = text!(cli_draft_other_text, folder = folder.display());
+                return Err(CommandError::new(ErrorKind::World, message));
+            }
+            Session::resume(folder, SLOT, &game, minds, false)?
+        }
+        Err(_) => Session::start(folder, SLOT, &game, SEED, minds)?,
+    };
+    let stop = play_out(app, &mut session.engine)?;
+    if !matches!(stop, Stop::Finished(_)) {
+        return Err(interrupted(app, &stop, folder));
+    }
+    let engine = &session.engine;
+    let draft = engine.world.resource::<Draft>();
+    let problems = draft.problems();
+    if problems.has_errors() {
+        loader::print_problems(app, &problems);
+        let error = CommandError::new(ErrorKind::World, text!(cli_draft_unusable));
+        return Err(error.help(UiText::lines(draft.changed.iter().map(UiText::verbatim))));
+    }
+    write_world(folder, draft)?;
+    report(app, folder, engine, draft, text.chars().count());
+    Ok(())
+}
+
+/// The minds of a draft, which the improviser can't make.
+fn minds(app: &App) -> Result<Minds> {
+    let model = &app.settings.model.value;
+    if model == IMPROVISER {
+        let error = CommandError::usage(text!(cli_draft_needs_model));
+        return Err(error.help(text!(cli_draft_needs_model_help)));
+    }
+    Ok(Minds::all(loader::main_mind(app, model)?.mind))
+}
+
+/// The text of a file, or else the text itself.
+fn premise(from: &str) -> Result<String> {
+    let path = Path::new(from);
+    if path.is_file() {
+        return files::read_text(path, MAX_BYTES).or_fail(ErrorKind::World);
+    }
+    Ok(from.to_owned())
+}
+
+fn play_out(app: &App, engine: &mut Engine) -> Result<Stop> {
+    play::prepare(app, engine);
+    play::tell_waits(app, engine);
+    let runtime = play::runtime()?;
+    play::stop_by_signals(app, &runtime, engine.cancellation_token());
+    if app.prints_text() {
+        let (err, language) = (app.shared_err(), app.language);
+        engine.add_feed(Feed::observer(move |record| {
+            if let Record::Answer(answer) = record {
+                let part = part_label(answer.reply).in_language(language);
+                lock(&err).line(say!(language, cli_draft_answered, part));
+            }
+        }));
+    }
+    let stop = runtime.block_on(engine.run(None));
+    runtime.shutdown_background();
+    app.status.hide();
+    Ok(stop?)
+}
+
+/// What a part of a draft is called.
+fn part_label(reply: &str) -> UiText {
+    match reply {
+        "outline" => text!(cli_draft_outline),
+        "voices" => text!(cli_draft_voices),
+        "stakes" => text!(cli_draft_stakes),
+        "plot" => text!(cli_draft_plot),
+        "scenes" => text!(cli_draft_scenes),
+        "endings" => text!(cli_draft_endings),
+        "changes" => text!(cli_draft_changes),
+        other => UiText::verbatim(other),
+    }
+}
+
+/// Why there is no world yet, and how to go on.
+fn interrupted(app: &App, stop: &Stop, folder: &Path) -> CommandError {
+    let stopped = play::stopped(app, stop, None).err();
+    let error =
+        stopped.unwrap_or_else(|| CommandError::new(ErrorKind::Other, text!(cli_end_stopped)));
+    error.help(text!(cli_draft_go_on, folder = shell_quoted(folder)))
+}
+
+fn write_world(folder: &Path, draft: &Draft) -> Result<()> {
+    let failed = |error: files::FileError| CommandError::of(ErrorKind::Other, &error);
+    let files = Folder::open_or_create(folder).map_err(failed)?;
+    for (name, text) in [(EXPECTATIONS, draft.expectations()), (WORLD, draft.text())] {
+        let written = files.replace(name, text.as_bytes(), Durability::Synced);
+        written.map_err(failed)?;
+    }
+    Ok(())
+}
+
+fn report(app: &App, folder: &Path, engine: &Engine, draft: &Draft, length: usize) {
+    let (world, spent) = (&draft.world, engine.totals().spent.usage);
+    let path = folder.join(WORLD).display().to_string();
+    if app.settings.json {
+        let unmet: Vec<_> = draft.unmet().collect();
+        return app.out().json(&json!({
+            "record": "draft", "path": path, "people": world.actors.len(),
+            "scenes": world.scenes.len(), "endings": world.endings.len(), "usage": spent,
+            "not_used": draft.not_used, "changed": draft.changed, "unmet": unmet,
+        }));
+    }
+    if app.settings.quiet {
+        return;
+    }
+    let (language, mut out) = (app.language, app.out());
+    let [people, facts, scenes, endings] = [
+        world.actors.len(),
+        world.facts.len(),
+        world.scenes.len(),
+        world.endings.len(),
+    ];
+    out.line(say!(
+        language,
+        cli_draft_written,
+        path,
+        people,
+        facts,
+        scenes,
+        endings
+    ));
+    let (read, written) = (spent.input, spent.output);
+    out.line(say!(language, cli_draft_spent, read, written));
+    if length > MOST_READ {
+        out.line(say!(language, cli_draft_too_long, read = MOST_READ, length));
+    }
+    let unmet: Vec<_> = draft.unmet().cloned().collect();
+    for (title, lines) in [
+        (text!(cli_draft_not_used), &draft.not_used),
+        (text!(cli_draft_changed), &draft.changed),
+        (text!(cli_draft_unmet), &unmet),
+    ] {
+        if !lines.is_empty() {
+            out.paragraph(&Paragraph::blank());
+            out.paragraph(&Paragraph::of(Style::Bold, title.in_language(language)));
+        }
+        for line in lines {
+            out.paragraph(&Paragraph::indented(2, 4).plain(line.clone()));
+        }
+    }
+    out.paragraph(&Paragraph::blank());
+    let folder = shell_quoted(folder);
+    out.line(say!(language, cli_draft_next, folder));
+}
+
+/// Lets a model suggest one part of a world, and shows it as a change of its file.
+pub(super) fn suggest(app: &App, args: &SuggestArgs) -> Result<()> {
+    let minds = minds(app)?;
+    let campaign = loader::world(app, &args.world)?;
+    let data = app.data()?;
+    let wish = args.wish.as_deref().unwrap_or_default();
+    let game = DraftGame::suggestion(&data, &campaign.file, args.part, wish);
+    let game = game.or_fail(ErrorKind::World)?;
+    let mut setup = game.set_up(SEED)?;
+    game.populate(&mut setup)?;
+    let mut engine = Engine::in_memory(setup, minds)?;
+    let stop = play_out(app, &mut engine)?;
+    play::stopped(app, &stop, None)?;
+    let draft = engine.world.resource::<Draft>();
+    let own = loader::own_folder(&data, &args.world)?;
+    let (file, path) = match &own {
+        Some(own) => (own, WORLD.to_owned()),
+        None => (&data, format!("worlds/{}/{WORLD}", args.world)),
+    };
+    let text = file.read_text(&path).or_fail(ErrorKind::World)?;
+    let name = file.name_of(&path);
+    let source = Source::new(&name, &text);
+    let changed = added(&source, &campaign.file, draft).ok_or_else(|| {
+        let reasons = UiText::lines(draft.changed.iter().map(UiText::verbatim));
+        CommandError::new(ErrorKind::Other, text!(cli_suggest_nothing, reasons))
+    })?;
+    // What was merged is judged as a whole once more.
+    if let Err(problems) = WorldFile::parse(&name, changed.text()) {
+        loader::print_problems(app, &problems);
+        return Err(CommandError::printed(ErrorKind::World));
+    }
+    let patch = difference(&name, source.text(), changed.text());
+    if app.settings.json {
+        app.out()
+            .json(&json!({"record": "suggestion", "file": name, "patch": patch}));
+    } else {
+        patch.lines().for_each(|line| app.out().line(line));
+    }
+    let takes = file
+        .root()
+        .and_then(|_| app.confirm(&say!(app.language, cli_suggest_take)));
+    if let Some(root) = file.root().filter(|_| takes == Some(true)) {
+        let failed = |error: files::FileError| CommandError::of(ErrorKind::Other, &error);
+        let folder = root.join(&path);
+        let folder = Folder::open_or_create(folder.parent().unwrap_or(root)).map_err(failed)?;
+        let written = folder.replace(WORLD, changed.text().as_bytes(), Durability::Synced);
+        written.map_err(failed)?;
+    }
+    Ok(())
+}
+
+/// One change of a text, as `patch` reads it.
+fn difference(name: &str, before: &str, after: &str) -> String {
+    let [old, new]: [Vec<&str>; 2] = [before, after].map(|text| text.lines().collect());
+    let pairs = old.iter().zip(&new);
+    let first = pairs.take_while(|(a, b)| a == b).count();
+    let most = old.len().min(new.len()) - first;
+    let pairs = old.iter().rev().zip(new.iter().rev());
+    let last = pairs.take(most).take_while(|(a, b)| a == b).count();
+    let from = first.saturating_sub(CONTEXT);
+    let after_change = last.min(CONTEXT);
+    let (old_end, new_end) = (old.len() - last, new.len() - last);
+    let lines = |mark: char, all: &[&str], range: Range<usize>| -> String {
+        let lines = all.get(range).unwrap_or_default().iter();
+        lines.map(|line| format!("{mark}{line}\n")).collect()
+    };
+    let (old_count, new_count) = (old_end + after_change - from, new_end + after_change - from);
+    [
+        format!("--- {name}\n+++ {name}\n"),
+        format!(
+            "@@ -{},{old_count} +{},{new_count} @@\n",
+            from + 1,
+            from + 1
+        ),
+        lines(' ', &old, from..first),
+        lines('-', &old, first..old_end),
+        lines('+', &new, first..new_end),
+        lines(' ', &old, old_end..old_end + after_change),
+    ]
+    .concat()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_change_is_one_that_patch_reads() {
+        let before = "a\nb\nc\nd\ne\nf\ng\n";
+        let after = "a\nb\nc\nd\nnew\ne\nf\ng\n";
+        let expected = "--- w\n+++ w\n@@ -2,6 +2,7 @@\n b\n c\n d\n+new\n e\n f\n g\n";
+        assert_eq!(difference("w", before, after), expected);
+    }
+}
