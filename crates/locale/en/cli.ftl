@@ -433,6 +433,7 @@ cli_rehearsal_afternoon = afternoon
 cli_rehearsal_alone = alone was missing
 cli_rehearsal_always = { $name } came about in every run.
 cli_rehearsal_at_first = at first
+cli_rehearsal_begin = scenes that begin
 cli_rehearsal_camp = camp
 cli_rehearsal_instead = nothing was missing, but { $other } came first
 cli_rehearsal_knower = { $who } from day { $day } ({ $runs })
@@ -444,6 +445,7 @@ cli_rehearsal_near = near
 cli_rehearsal_never_held = never held
 cli_rehearsal_never_title = What never came about
 cli_rehearsal_no_such_id = no scene, option, ending or fact is called "{ $id }"; an option is written as scene=option
+cli_rehearsal_on_day = day
 cli_rehearsal_part = part of its condition
 cli_rehearsal_people = people
 cli_rehearsal_retreat = retreat
@@ -710,7 +712,7 @@ cli_draft_too_long = Of the text’s { $length } characters the first { $read } 
 cli_draft_unmet = What rehearsals still don’t come to:
 cli_draft_unusable = the model gave no places and people of which a world could be made; nothing was written
 cli_draft_voices = voices
-cli_draft_written = { $path }: { $people } people, { $facts } facts, { $scenes } scenes, { $endings } endings. `check` finds no error.
+cli_draft_written = { $path } is a world in which `check` finds no error. People: { $people }, facts: { $facts }, scenes: { $scenes }, endings: { $endings }.
 cli_suggest_nothing = the model suggested nothing that fits: { $reasons }
 cli_suggest_take = Change the file so? [y/N]
 

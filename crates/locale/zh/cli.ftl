@@ -398,6 +398,7 @@ cli_rehearsal_afternoon = 下午
 cli_rehearsal_alone = 只差它
 cli_rehearsal_always = { $name } 每次都出现了。
 cli_rehearsal_at_first = 起初
+cli_rehearsal_begin = 开始的场景
 cli_rehearsal_camp = 宿营
 cli_rehearsal_instead = 条件已全部满足，但 { $other } 抢了先
 cli_rehearsal_knower = { $who }（第 { $day } 天起，{ $runs } 次）
@@ -409,6 +410,7 @@ cli_rehearsal_near = 只差一步
 cli_rehearsal_never_held = 从未成立
 cli_rehearsal_never_title = 从未出现的内容
 cli_rehearsal_no_such_id = 没有叫“{ $id }”的场景、选项、结局或事实；选项写作 场景=选项
+cli_rehearsal_on_day = 日
 cli_rehearsal_part = 条件中的一项
 cli_rehearsal_people = 人物
 cli_rehearsal_retreat = 撤退

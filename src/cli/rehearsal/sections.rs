@@ -187,10 +187,10 @@ pub(super) fn map(language: Language, drama: &DramaFigures) -> Vec<Section> {
     };
     let spots = section!(
         language, say!(language, cli_rehearsal_map), at in &drama.map,
-        > cli_rehearsal_day: at.spot.day,
+        > cli_rehearsal_on_day: at.spot.day,
         < cli_rehearsal_time: occasion(at.spot.occasion).in_language(language),
         < cli_rehearsal_stage: &at.spot.place,
-        < cli_rehearsal_scenes: names(&at.scenes),
+        < cli_rehearsal_begin: names(&at.scenes),
         < cli_rehearsal_people: names(&at.people),
     );
     let knowers = |fact: &FactFigures| {

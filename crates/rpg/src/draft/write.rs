@@ -113,7 +113,12 @@ fn actor(text: &mut WorldText<'_>, actor: &Actor) {
     text.prose("profile", &actor.profile);
     text.prose("look", &actor.look);
     if !actor.voice.lines.is_empty() || !actor.voice.never.is_empty() {
-        text.value("voice", &actor.voice);
+        let [lines, never] = [&actor.voice.lines, &actor.voice.never].map(ron_text);
+        let never = match never.as_str() {
+            "[]" => String::new(),
+            never => format!(", never: {never}"),
+        };
+        text.line(&format!("voice: (lines: {lines}{never}),"));
     }
     text.value("faction", &actor.faction);
     text.value("stage", &actor.stage);
@@ -234,10 +239,11 @@ impl WorldText<'_> {
         self.depth += 1;
         for paragraph in text.lines() {
             let width = COLUMNS - 4 * self.depth;
-            let lines = wrapped(paragraph, width);
-            lines.iter().for_each(|line| self.line(line));
-            if paragraph.is_empty() {
-                self.out.push('\n');
+            match paragraph {
+                "" => self.out.push('\n'),
+                words => wrapped(words, width)
+                    .iter()
+                    .for_each(|line| self.line(line)),
             }
         }
         self.depth -= 1;
@@ -308,7 +314,11 @@ impl WorldText<'_> {
 /// A value on one line.
 pub(super) fn ron_text(value: &impl Serialize) -> String {
     let pretty = PrettyConfig::new().depth_limit(0);
-    ron::ser::to_string_pretty(value, pretty).unwrap_or_default()
+    let text = ron::ser::to_string_pretty(value, pretty).unwrap_or_default();
+    // An apostrophe needs no backslash between double quotation marks.
+    text.replace("\\'", "'")
+        .replace("Now(morning)", "Now(Morning)")
+        .replace("Now(afternoon)", "Now(Afternoon)")
 }
 
 /// Lines of words; a text without spaces stays one. No line begins with what would be read as the

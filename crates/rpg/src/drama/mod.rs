@@ -20,7 +20,7 @@ pub use condition::{Claim, Condition, PARTY, entities_of};
 pub(crate) use data::effects_of;
 pub use data::{BondSpec, Goal, Item, ItemUse, StoryData};
 pub use judgement::{Finding, Judgements};
-pub use nearness::{Missing, Nearness, PlotPoint};
+pub use nearness::{Missing, Nearness, PlotPoint, Whereabout};
 pub use occasion::Occasion;
 pub use quality::{Qualities, Quality, QualityStep};
 pub(crate) use scene::note_scenes;

@@ -66,7 +66,13 @@ impl Nearness {
         if missing.is_empty() {
             known.instead.extend(instead.map(str::to_owned));
         }
-        if is_new || missing.len() < known.nearest.len() {
+        // At another time everything may be missing: what counts is the time for which it was meant.
+        let distance = |missing: &BTreeSet<usize>| {
+            let missing_parts = missing.iter().filter_map(|number| parts.get(*number));
+            let at_other_time = missing_parts.filter(|(part, _)| part.is_about_time());
+            (at_other_time.count(), missing.len())
+        };
+        if is_new || distance(&missing) < distance(&known.nearest) {
             let parts = missing.iter().filter_map(|number| {
                 let (part, _) = parts.get(*number)?;
                 Some((*number, part.whereabouts(world)))
@@ -85,6 +91,11 @@ impl Nearness {
 }
 
 impl Condition {
+    /// Whether it only says when.
+    fn is_about_time(&self) -> bool {
+        matches!(self, Self::Day(_) | Self::Now(_))
+    }
+
     /// Where those are whom it wants to be somewhere.
     fn whereabouts(&self, world: &World) -> Vec<Whereabout> {
         let names = match self {
