@@ -27,6 +27,8 @@ mod document;
 pub mod format;
 mod langchain;
 mod leftovers;
+pub mod lore;
+mod macros;
 mod media;
 mod memory;
 mod messages;
@@ -44,5 +46,6 @@ pub use autogen::{ALIASES, CHAT_TYPES, handoff_text, image_part};
 pub use document::{
     Conversation, DialectError, Imported, losses, read, read_value, write, write_value,
 };
+pub use macros::Macros;
 pub use playhouse_engine::reading::{Arguments, ArgumentsError, ArgumentsRepair};
 pub use profile::{Profile, UnknownProfile};

@@ -10,6 +10,7 @@ use serde_json::{Map, Value, json};
 use thiserror::Error;
 
 use super::{charx, fields, png};
+use crate::lore::Book;
 
 /// Larger files are refused, in bytes. Most of a large one are pictures, which are not read.
 pub const MAX_CARD_BYTES: u64 = 64 * 1024 * 1024;
@@ -38,6 +39,11 @@ pub enum CardError {
     /// The picture or archive holds no card.
     #[text(cards_no_card)]
     NoCard,
+    /// The JSON is no lorebook.
+    #[text(lore_no_book)]
+    NoBook,
+    #[text(lore_too_many_entries, max)]
+    TooManyEntries { max: usize },
     /// The JSON is something else.
     #[text(cards_no_character)]
     NoCharacter,
@@ -289,6 +295,34 @@ impl Card {
             .map(|version| text!(cards_newer, version = version.to_string()))
             .into_iter()
             .collect()
+    }
+}
+
+/// A file as collections of cards have them.
+#[derive(Clone, Debug, PartialEq)]
+pub enum CardFile {
+    Card(Box<Card>),
+    /// A lorebook of its own.
+    Book(Value),
+}
+
+impl CardFile {
+    /// The card or the lorebook in a file.
+    ///
+    /// # Errors
+    /// It holds neither, is broken, or too large.
+    pub fn read(file: &[u8]) -> Result<Self, CardError> {
+        let (json, assets) = json_of(file)?;
+        let value = parse(&json)?;
+        if Book::is_book(&value) {
+            return Ok(Self::Book(value));
+        }
+        let card = Card {
+            assets,
+            original: Some(json),
+            ..Card::from_value(value)?
+        };
+        Ok(Self::Card(Box::new(card)))
     }
 }
 
