@@ -16,6 +16,7 @@ mod days;
 mod format;
 mod gather;
 mod groupchat;
+mod lore;
 mod page;
 mod rehearse;
 mod save;
@@ -39,6 +40,7 @@ const GROUPS: &[(&str, fn(&mut Criterion))] = &[
     ("format", format::bench),
     ("gather", gather::bench),
     ("groupchat", groupchat::bench),
+    ("lore", lore::bench),
     ("load", save::load),
     ("page", page::bench),
     ("rehearse", rehearse::bench),

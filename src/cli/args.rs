@@ -698,6 +698,44 @@ impl AskedArgs {
     }
 }
 
+/// The arguments of `play`.
+#[derive(Clone, Debug, Default, PartialEq, Args)]
+pub(crate) struct PlayCardsArgs {
+    #[arg(value_name = "CARD", required = true)]
+    pub(crate) cards: Vec<PathBuf>,
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) scene: Option<String>,
+    #[arg(long, value_parser = one_of(LANGUAGES))]
+    pub(crate) world_lang: Option<Language>,
+    #[arg(long, value_name = "N")]
+    pub(crate) seed: Option<u64>,
+    #[arg(long, value_name = "SLOT")]
+    pub(crate) save: Option<String>,
+    #[arg(long, requires = "save")]
+    pub(crate) force: bool,
+    #[command(flatten)]
+    pub(crate) play: PlayArgs,
+}
+
+/// What is taken into a world.
+#[derive(Debug, Subcommand)]
+pub(crate) enum ImportCommand {
+    Card(ImportCardArgs),
+}
+
+/// The arguments of `import card`.
+#[derive(Clone, Debug, Default, PartialEq, Args)]
+pub(crate) struct ImportCardArgs {
+    #[arg(value_name = "CARD", required = true)]
+    pub(crate) cards: Vec<PathBuf>,
+    #[arg(long, value_name = "DIR")]
+    pub(crate) into: PathBuf,
+    #[arg(long, value_parser = one_of(LANGUAGES))]
+    pub(crate) world_lang: Option<Language>,
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) seed: u64,
+}
+
 /// What is asked about a save.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Question {
@@ -729,6 +767,7 @@ pub(crate) enum Question {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Run(RunArgs),
+    Play(PlayCardsArgs),
     Resume(ResumeArgs),
     /// The commands of a feature that this build lacks, which say so.
     #[cfg(not(feature = "page"))]
@@ -779,6 +818,11 @@ pub(crate) enum Command {
         action: DataCommand,
     },
     Convert(ConvertArgs),
+    #[command(disable_help_subcommand = true)]
+    Import {
+        #[command(subcommand)]
+        what: ImportCommand,
+    },
     Completions {
         shell: Shell,
     },

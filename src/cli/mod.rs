@@ -210,6 +210,7 @@ fn run(mut command: Command, common: &CommonArgs, env: &Env, mut found: Found) -
         #[cfg(feature = "page")]
         Command::Watch(watch) => (Some(&watch.story), Some(&watch.story.play)),
         Command::Resume(resume) => (None, Some(&resume.play)),
+        Command::Play(play) => (None, Some(&play.play)),
         Command::Chat(chat) => (None, Some(&chat.play)),
         Command::Undercover(game) => (None, Some(&game.play)),
         Command::Experiment { action } => {

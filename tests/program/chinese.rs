@@ -273,11 +273,11 @@ fn every_mistake_of_a_world_is_told_in_chinese() {
 /// and models, and terms.
 const NAMES: &str = "\
     ag2 AgentScope agentscope ai all always anthropic ask assistant audience auto autogen branch \
-    calls chapters chat check choices color completions config convert costs csv Ctrl-C dashscope \
+    calls card chapters chat check choices color completions config convert costs csv Ctrl-C dashscope \
     data deepseek diff doctor draw en ending events expect experiment export fact features force \
-    form game games gemini help human id improviser journey JSON json knowledge Knows lang \
+    form game games gemini help human id import improviser journey JSON json knowledge Knows lang \
     langchain line log man manual mcp memory model mystery N never new off ollama openai Parquet \
-    parquet people playhouse playhouse.ron prompts python question quiet recall rehearse replay \
+    parquet people play playhouse playhouse.ron prompts python question quiet recall rehearse replay \
     request resume round rule run save saves scene scripts seat seed session sh shell show \
     shuffled speaker stop stories story suggest system talk task text time token tool trace trust \
     twig undercover until USD user verbose version view voice votes vv wait warn watch web what \
@@ -305,7 +305,7 @@ fn assert_no_english(what: &str, text: &str) {
 fn help_is_chinese() {
     let folder = &Dir::new();
     let commands = ",run,resume,chat,undercover,replay,saves,branch,show,ask,ask who,ask recall,check,\
-                    rehearse,new,suggest,worlds,convert,config,doctor,watch,export,diff";
+                    rehearse,new,play,import,import card,suggest,worlds,convert,config,doctor,watch,export,diff";
     for command in commands.split(',') {
         let help = succeed(folder, &format!("{command} --lang zh --help"));
         let help = out(&help);

@@ -4,6 +4,7 @@
 mod attacks;
 mod batches;
 mod browser;
+mod cards;
 mod chinese;
 mod commands;
 mod data;

@@ -53,6 +53,7 @@ help_value_which = NAME
 help_value_words = FILE|A,B
 help_value_world = WORLD
 help_value_amount = AMOUNT
+help_value_card = CARD
 
 ## Commands
 
@@ -216,6 +217,9 @@ help_undercover_watch = Show the game in the browser instead of the terminal; pe
 help_undercover_undercover = Number of undercover players
 help_undercover_words = A word file, or two words separated by a comma (default: the word lists of the data folder)
 help_about_diff = Show where two saves diverge, or what changed between two prompts
+help_about_import = Take what other programs made into a world
+help_about_import_card = Make actors of character cards
+help_about_play = Play a story in which characters of cards meet
 help_diff_other = The other save; with --calls it may be the same one
 help_diff_entity = Name of a character or stage whose memories or prompts are compared
 help_diff_calls = Compare the prompts of two calls of this character, by their numbers
@@ -235,6 +239,14 @@ help_ask_why_event = ID of an event, such as 3-17 (see `playhouse show SAVE --vi
 help_branch_new = Name of the new save (default: the old one with a number)
 help_branch_retry = Ask again for what a model gave no answer to
 help_branch_slot = Name of the old save
+help_import_card_cards = Character cards (JSON, PNG, APNG, CHARX) and lorebooks (JSON), or folders of them
+help_import_card_into = The folder of the world; a small one is written if it has none
+help_import_card_seed = Random seed for what is random in a card
+help_import_card_world_lang = Language of a new world: en, zh (default: that of the cards)
+help_play_cards = Character cards (JSON, PNG, APNG, CHARX) and lorebooks (JSON), or folders of them
+help_play_scene = Where they meet
+help_play_seat = Play one of them, or somebody else of this name
+help_play_world_lang = Language of the story: en, zh (default: that of the cards)
 help_saves_repair = Restore this damaged save to its last good point
 help_show_chapter = Open this chapter, by its ID or number
 help_show_original = Show the messages that the chapter replaced

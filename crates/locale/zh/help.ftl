@@ -56,6 +56,7 @@ help_value_which = 名称
 help_value_words = 文件|词,词
 help_value_world = 世界
 help_value_amount = 金额
+help_value_card = 角色卡
 
 ## 命令
 
@@ -219,6 +220,9 @@ help_undercover_watch = 在浏览器里而不是终端里展示游戏，可以�
 help_undercover_undercover = 卧底人数
 help_undercover_words = 词表文件，或用逗号隔开的两个词（默认：数据文件夹中的词表）
 help_about_diff = 显示两个存档从何处分开，或两个提示词之间有何变化
+help_about_import = 把其他程序做的东西带进世界
+help_about_import_card = 把角色卡变成世界里的人物
+help_about_play = 让角色卡的人物在故事里相遇
 help_diff_other = 另一个存档；用 --calls 时可以是同一个
 help_diff_entity = 要比较其记忆或提示词的角色或舞台
 help_diff_calls = 比较这个角色两次调用的提示词（用调用的序号）
@@ -238,6 +242,14 @@ help_ask_why_event = 事件编号，如 3-17（见 `playhouse show 存档 --view
 help_branch_new = 新存档的名称（默认：旧名加数字）
 help_branch_retry = 对没有得到模型回答的提问重新提问
 help_branch_slot = 旧存档的名称
+help_import_card_cards = 角色卡（JSON、PNG、APNG、CHARX）与世界书（JSON），或装有它们的文件夹
+help_import_card_into = 世界的文件夹；其中没有世界时会写一个小世界
+help_import_card_seed = 角色卡中随机内容的种子
+help_import_card_world_lang = 新世界的语言：en、zh（默认：与角色卡相同）
+help_play_cards = 角色卡（JSON、PNG、APNG、CHARX）与世界书（JSON），或装有它们的文件夹
+help_play_scene = 他们相遇的地方
+help_play_seat = 扮演其中一人，或另一个叫这个名字的人
+help_play_world_lang = 故事的语言：en、zh（默认：与角色卡相同）
 help_saves_repair = 把这个损坏的存档恢复到最后一个完好的状态
 help_show_chapter = 打开这一章：编号或序号
 help_show_original = 显示这一章取代的原始消息

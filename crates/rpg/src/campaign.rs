@@ -23,12 +23,13 @@ use super::adapt::Unfit;
 use super::campaign_state::advance_campaign;
 use super::components::{RpgWorld, insert_data};
 use super::events::EVENTS;
+use super::lore::Lorebooks;
 use super::picture::CampaignPicture;
 use super::spawn::{SpawnError, spawn_cast};
 use super::world_file::WorldFile;
 use super::{
     adapt, archive, attempt, campaign_phase, campaign_state, combat, components, home, host,
-    kickoff, phase, phrases, scenes, talk,
+    kickoff, lore, phase, phrases, scenes, talk,
 };
 use crate::drama;
 
@@ -88,6 +89,7 @@ fn plugin(setup: &mut Setup) {
     combat::plugin(setup);
     archive::plugin(setup);
     scenes::plugin(setup);
+    lore::plugin(setup);
     campaign_phase::plugin(setup);
     campaign_state::plugin(setup);
     host::plugin(setup);
@@ -115,6 +117,7 @@ pub struct Campaign {
     /// What is likely not what its author meant.
     pub warnings: Vec<Problem>,
     phrases: Phrasebook,
+    books: Lorebooks,
     data: DataFolder,
     embedded: EmbeddedWorld,
 }
@@ -128,15 +131,19 @@ impl Campaign {
         let path = format!("worlds/{folder}/world.ron");
         let (file, warnings) = WorldFile::load_file(data, &path)?;
         let mut paths = prompt_files(data, &file)?;
-        let texts = embedded_files(data, &paths, data, &path)?;
+        let home = format!("worlds/{folder}/");
+        let (books, kept) = Lorebooks::read(data, &home, &file)?;
+        let mut texts = embedded_files(data, &paths, data, &path)?;
         paths.push(path.clone());
+        paths.extend(kept.keys().cloned());
+        texts.insert_all(kept);
         let embedded = EmbeddedWorld {
             world: folder.to_owned(),
             data: data.fingerprint(&paths).map_err(in_data)?,
             file: path,
             texts,
         };
-        Self::new(data, file, warnings, embedded)
+        Self::new(data, file, (warnings, books), embedded)
     }
 
     /// Reads the world in a folder of its own, with the prompts of the data folder. It is chosen by
@@ -151,15 +158,19 @@ impl Campaign {
     ) -> Result<Self, CampaignError> {
         let (file, warnings) = WorldFile::load_file(world, OWN_FILE)?;
         let paths = prompt_files(data, &file)?;
-        let own = world.fingerprint([OWN_FILE]).map_err(in_data)?;
+        let (books, kept) = Lorebooks::read(world, "", &file)?;
+        let own_paths = kept.keys().map(String::as_str).chain([OWN_FILE]);
+        let own = world.fingerprint(own_paths).map_err(in_data)?;
         let prompts = data.fingerprint(&paths).map_err(in_data)?;
+        let mut texts = embedded_files(data, &paths, world, OWN_FILE)?;
+        texts.insert_all(kept);
         let embedded = EmbeddedWorld {
             world: name.to_owned(),
             data: format!("{own}-{prompts}"),
             file: OWN_FILE.into(),
-            texts: embedded_files(data, &paths, world, OWN_FILE)?,
+            texts,
         };
-        Self::new(data, file, warnings, embedded)
+        Self::new(data, file, (warnings, books), embedded)
     }
 
     /// Reads a world as a change of its file leaves it: that of the data folder, or that in a
@@ -195,7 +206,7 @@ impl Campaign {
     fn new(
         data: &DataFolder,
         file: WorldFile,
-        warnings: Problems,
+        (warnings, books): (Problems, Lorebooks),
         embedded: EmbeddedWorld,
     ) -> Result<Self, CampaignError> {
         let (phrases, more) = phrases::load(data, file.language)?;
@@ -203,8 +214,13 @@ impl Campaign {
             file: Arc::new(file),
             folder: embedded.world.clone(),
             fingerprint: embedded.data.clone(),
-            warnings: warnings.into_iter().chain(more).collect(),
+            warnings: warnings
+                .into_iter()
+                .chain(books.warnings())
+                .chain(more)
+                .collect(),
             phrases,
+            books,
             data: data.clone(),
             embedded,
         })
@@ -213,7 +229,9 @@ impl Campaign {
     /// The world as a journal embeds it, with the prompts of this program that it does not. No file
     /// is opened.
     fn of_embedded(embedded: &EmbeddedWorld) -> Result<Self, CampaignError> {
-        let data = embedded.texts.folder(&embedded.file, &["prompts/"]);
+        let home = embedded.file.trim_end_matches(OWN_FILE);
+        let books = format!("{home}{}", lore::FOLDER);
+        let data = embedded.texts.folder(&embedded.file, &["prompts/", &books]);
         let data = data.map_err(|message| {
             Problems::from(Problem::of_file(&embedded.file, message, UiText::default()))
         })?;
@@ -262,6 +280,7 @@ impl Campaign {
         world.insert_resource(self.phrases.clone().with_short_questions(short));
         world.insert_resource(self.file.language);
         insert_data(world, &self.file);
+        world.insert_resource(self.books.clone());
         let guards = Guards::built_in(MAX_SPEECH_CHARS, secret_rules(&self.file));
         world.insert_resource(guards);
     }

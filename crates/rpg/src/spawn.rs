@@ -1,5 +1,6 @@
 //! Spawns the cast of a world file, and the foes of a fight when the party reaches them.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -23,6 +24,7 @@ use super::components::{
     Acquaintances, ClosedDungeons, FallenFoes, Fighter, Foe, Health, HomeStage, Residence, Resolve,
     RpgWorld, StatusEffects, insert_data,
 };
+use super::lore::always_known;
 use super::phase::Phase;
 use super::talk::Talk;
 use super::world_file::{
@@ -55,7 +57,7 @@ pub(super) struct ActorIdentity<'a> {
     name: &'a str,
     profile: &'a str,
     look: &'a str,
-    facts: Vec<&'a str>,
+    facts: Vec<Cow<'a, str>>,
     bonds: Vec<&'a BondSpec>,
     goals: Vec<&'a str>,
     items: Vec<&'a Item>,
@@ -188,7 +190,10 @@ pub(super) fn actor_identity(
         name: &actor.name,
         profile: &actor.profile,
         look: &actor.look,
-        facts: known.map(|fact| fact.text.as_str()).collect(),
+        facts: known
+            .map(|fact| Cow::from(&*fact.text))
+            .chain(always_known(world, &actor.name).map(Cow::from))
+            .collect(),
         bonds: bonds_of(file, &actor.name).collect(),
         goals: actor.goals.iter().map(|goal| goal.words.as_str()).collect(),
         items: items_of(file, &actor.name).collect(),

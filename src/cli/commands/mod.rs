@@ -21,9 +21,11 @@ mod dry_run;
 mod edited;
 mod experiment;
 mod export;
+mod import;
 mod knows;
 mod new;
 mod play;
+mod play_cards;
 mod players;
 mod recall;
 mod rehearse;
@@ -47,7 +49,7 @@ mod why;
 mod worlds;
 
 pub(super) use self::experiment::recall as recall_experiment;
-use super::args::{Command, DataCommand, Question, RecallArgs};
+use super::args::{Command, DataCommand, ImportCommand, Question, RecallArgs};
 
 pub(crate) fn run(command: Command, app: &App) -> Result<()> {
     match command {
@@ -65,6 +67,10 @@ pub(crate) fn run(command: Command, app: &App) -> Result<()> {
         #[cfg(feature = "page")]
         Command::Watch(args) => watch::watch(app, &args),
         Command::Export(args) => export::export(app, &args),
+        Command::Play(args) => {
+            let left = play_cards::play(app, &args)?;
+            resume::until_reported(app, left, &args.play)
+        }
         Command::Resume(args) => {
             let left = resume::resume(app, &args)?;
             resume::until_reported(app, left, &args.play)
@@ -96,6 +102,9 @@ pub(crate) fn run(command: Command, app: &App) -> Result<()> {
         Command::Suggest(args) => draft::suggest(app, &args),
         Command::Worlds => worlds::worlds(app),
         Command::Convert(args) => convert::convert(app, &args),
+        Command::Import {
+            what: ImportCommand::Card(args),
+        } => import::cards(app, &args),
         Command::Config => config::config(app),
         Command::Doctor(args) => doctor::doctor(app, &args),
         Command::Trust(args) => trust::trust(app, &args),

@@ -13,7 +13,7 @@ use crate::session::{Game as _, Session};
 use super::campaign_batch;
 use super::dry_run::{DryStory, dry_run};
 use super::play::{self, Left, Player, RunView};
-use crate::cli::args::RunArgs;
+use crate::cli::args::{RunArgs, StoryArgs};
 use crate::cli::loader;
 use crate::cli::provenance::Provenance;
 use crate::cli::saved::{clear, slot_name};
@@ -32,10 +32,18 @@ pub(super) fn run(app: &App, args: &RunArgs) -> Result<Left> {
     }
     #[cfg(feature = "page")]
     super::watch::check_server(false, &args.server)?;
-    let scene = args.scene.as_deref();
-    let args = &args.story;
     let campaign = loader::world(app, world)?;
-    let opening = scene.map(|scene| Opening::find(app, &campaign, scene, args.seed));
+    begin(app, &campaign, &args.story, args.scene.as_deref())
+}
+
+/// A new story in a world, from its beginning or with the stage set for a scene.
+pub(super) fn begin(
+    app: &App,
+    campaign: &Campaign,
+    args: &StoryArgs,
+    scene: Option<&str>,
+) -> Result<Left> {
+    let opening = scene.map(|scene| Opening::find(app, campaign, scene, args.seed));
     let opening = opening.transpose()?;
     let seed = match &opening {
         Some(opening) => opening.seed,
@@ -45,7 +53,7 @@ pub(super) fn run(app: &App, args: &RunArgs) -> Result<Left> {
     let slot = slot_name(app, args.save.as_ref(), &campaign.folder);
     let player = Player::find(app, &mut setup.world, SeatGame::Campaign, &slot)?;
     if args.play.dry_run {
-        dry_run(app, setup, DryStory::new(&campaign, seed))?;
+        dry_run(app, setup, DryStory::new(campaign, seed))?;
         return Ok(Left::Reported);
     }
     let main = loader::main_mind(app, &app.settings.model.value)?;
@@ -57,8 +65,8 @@ pub(super) fn run(app: &App, args: &RunArgs) -> Result<Left> {
     let models = loader::asked_models(app, campaign.file.models());
     let minds = player.seated(app, minds);
     let session = match &opening {
-        Some(opening) => opening.set(app, &slot, &campaign, minds, models)?,
-        None => slot_settings::start(app, &slot, &campaign, seed, minds, models)?,
+        Some(opening) => opening.set(app, &slot, campaign, minds, models)?,
+        None => slot_settings::start(app, &slot, campaign, seed, minds, models)?,
     };
     let provenance = Provenance::of(campaign.meta(), &app.settings.model.value);
     play::announce(app, &slot, seed, &provenance);

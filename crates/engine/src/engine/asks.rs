@@ -147,11 +147,9 @@ impl Engine {
     }
 
     /// Adds what comes to an entity's mind to its ask, which had no memories yet.
-    pub(super) fn remember(&self, job: &mut Job, vector: Option<&Vector>, asking: u64) {
-        if !self.settings.recalls {
-            return;
-        }
-        job.recalled = self.recall_for(job.ask.entity, &*job.ask.question, vector, asking);
+    pub(super) fn remember(&mut self, job: &mut Job, vector: Option<&Vector>, asking: u64) {
+        let known = self.known_for(&job.ask, asking);
+        job.recalled = self.recall_for(&job.ask, vector, asking, &known);
         if let Some(recalled) = &job.recalled {
             let both = [job.ask.hash.0, recalled.text.digest().0].concat();
             job.ask.hash = Digest::of(&both);

@@ -63,6 +63,7 @@ pub use account::Account;
 pub use error::{EngineError, Stop};
 pub use gate::{AnswerInReview, AskKey, CallGate, Decision};
 pub use listeners::SentRequest;
+pub use recalled::{Associating, Associations};
 pub use run::{Engine, EngineSettings, give_minds};
 pub use setup::{Meet, MeetSet, Setup, Step, StepSet};
 pub use signal::{CancellationToken, Signal};

@@ -4,7 +4,7 @@
 use bevy_ecs::prelude::*;
 
 use super::Engine;
-use super::job::{Job, Recalled};
+use super::job::{Job, PreparedAsk, Recalled};
 use crate::cast::name_by_id;
 use crate::context::{AgentContext, Chapters, EntryId};
 use crate::event::guard::{Guards, Judged, Point};
@@ -13,30 +13,96 @@ use crate::exchange::ErasedAsk;
 use crate::exchange::prompts::{RecalledLine, Remark};
 use crate::journal::{AskEnding, RecalledMemory};
 use crate::knowledge::Today;
-use crate::memory::{AnswerWords, CameToMind, Lens, Meaning, Memory, Vectors, Witnessed};
+use crate::memory::{AnswerWords, CameToMind, Cues, Lens, Meaning, Memory, Vectors, Witnessed};
 use crate::message::{Text, Vector};
 
+/// Says what an entity knows of what it just witnessed, besides its memories: what a lorebook says
+/// of it, for example. Called once for each ask that has cues; it may note in the world what it
+/// said. The same world must give the same.
+#[derive(Resource, Clone, Copy, Debug)]
+pub struct Associations(pub fn(&mut World, Associating) -> Vec<String>);
+
+/// For which ask something comes to mind.
+#[derive(Clone, Copy, Debug)]
+pub struct Associating {
+    pub entity: Entity,
+    /// The number of the ask among all of its entity.
+    pub number: u32,
+    /// The most tokens for which its prompt has room.
+    pub tokens: u64,
+}
+
 impl Engine {
-    /// What comes to an entity's mind for a question, by words and, if there is a vector of what it
-    /// is about, by meaning; `None` if nothing does. `asking` is how many tokens the prompt has
-    /// without it.
+    /// What an entity knows of what it just witnessed.
+    pub(super) fn known_for(&mut self, ask: &PreparedAsk, asking: u64) -> Vec<String> {
+        let associations = self.world.get_resource::<Associations>().copied();
+        let (Some(Associations(known)), Some(cues)) = (associations, ask.question.cues()) else {
+            return Vec::new();
+        };
+        let associating = Associating {
+            entity: ask.entity,
+            number: ask.number,
+            tokens: cues.prompt_tokens.saturating_sub(asking),
+        };
+        known(&mut self.world, associating)
+    }
+
+    /// What comes to an entity's mind for a question: what it knows of it, and memories, by words
+    /// and, if there is a vector of what it is about, by meaning; `None` if nothing does. `asking`
+    /// is how many tokens the prompt has without it.
     pub(super) fn recall_for(
+        &self,
+        ask: &PreparedAsk,
+        vector: Option<&Vector>,
+        asking: u64,
+        known: &[String],
+    ) -> Option<Recalled> {
+        let (entity, question) = (ask.entity, &*ask.question);
+        let cues = question.cues()?;
+        let (context, _) = self.past_of(entity)?;
+        let phrases = self.world.resource::<Phrasebook>();
+        let rendered = |memories: &[Memory]| rendered(phrases, context, memories, known);
+        let of_known = match known {
+            [] => 0,
+            _ => u64::from(rendered(&[])?.tokens()),
+        };
+        let room = cues
+            .tokens
+            .min(cues.prompt_tokens.saturating_sub(asking + of_known));
+        let mut memories = match self.settings.recalls {
+            true => self.memories_for(entity, question, (cues, room), vector)?,
+            false => Vec::new(),
+        };
+        // What surrounds them takes tokens, too.
+        while !memories.is_empty() {
+            let text = rendered(&memories)?;
+            if u64::from(text.tokens()) <= room + of_known {
+                let text = self.guard_recalled(question, text)?;
+                return Some(Recalled { text, memories });
+            }
+            memories.pop();
+        }
+        if known.is_empty() {
+            return None;
+        }
+        let text = self.guard_recalled(question, rendered(&[])?)?;
+        Some(Recalled { text, memories })
+    }
+
+    fn memories_for(
         &self,
         entity: Entity,
         question: &dyn ErasedAsk,
+        (cues, room): (&Cues, u64),
         vector: Option<&Vector>,
-        asking: u64,
-    ) -> Option<Recalled> {
-        let cues = question.cues()?;
-        let room = cues.tokens.min(cues.prompt_tokens.saturating_sub(asking));
-        let (context, chapters) = self.past_of(entity)?;
+    ) -> Option<Vec<Memory>> {
+        let past = self.past_of(entity)?;
         let witnessed = self.world.get::<Witnessed>(entity)?;
         let places = |id| name_by_id(&self.world, id);
         let vectors = self.world.get_resource::<Vectors>();
         let meaning = vectors
             .zip(vector)
             .map(|(vectors, question)| Meaning { vectors, question });
-        let past = (context, chapters);
         let types = self.world.resource::<EventTypes>();
         let came = self.world.get::<CameToMind>(entity);
         let today = self.world.resource::<Today>().0;
@@ -51,18 +117,7 @@ impl Engine {
             true => body.short_text(),
             false => body.full_text(),
         };
-        let mut memories = witnessed.associate(past, lens, (cues, meaning), (&asked, room));
-        let phrases = self.world.resource::<Phrasebook>();
-        // What surrounds them takes tokens, too.
-        while !memories.is_empty() {
-            let text = rendered(phrases, context, &memories)?;
-            if u64::from(text.tokens()) <= room {
-                let text = self.guard_recalled(question, text)?;
-                return Some(Recalled { text, memories });
-            }
-            memories.pop();
-        }
-        None
+        Some(witnessed.associate(past, lens, (cues, meaning), (&asked, room)))
     }
 
     pub(super) fn past_of(&self, entity: Entity) -> Option<(&AgentContext, &Chapters)> {
@@ -137,7 +192,12 @@ impl Engine {
     }
 }
 
-fn rendered(phrases: &Phrasebook, context: &AgentContext, memories: &[Memory]) -> Option<Text> {
+fn rendered(
+    phrases: &Phrasebook,
+    context: &AgentContext,
+    memories: &[Memory],
+    known: &[String],
+) -> Option<Text> {
     let memories = memories.iter().map(|memory| RecalledLine {
         day: memory.day.as_deref().unwrap_or_default(),
         place: memory.place.as_deref().unwrap_or_default(),
@@ -146,6 +206,7 @@ fn rendered(phrases: &Phrasebook, context: &AgentContext, memories: &[Memory]) -
     });
     let remark = Remark::Recalled {
         memories: memories.collect(),
+        known,
     };
     let text = phrases.fill_if_known(&remark)?;
     Some(text.into())

@@ -91,9 +91,12 @@ pub enum Remark<'a> {
     /// What an entity remembers as its own words where it gave none.
     #[prompt("engine/hesitated")]
     Hesitated,
-    /// Memories that come to mind.
+    /// Memories that come to mind, and what else is known of what was just said.
     #[prompt("engine/recalled")]
-    Recalled { memories: Vec<RecalledLine<'a>> },
+    Recalled {
+        memories: Vec<RecalledLine<'a>>,
+        known: &'a [String],
+    },
 }
 
 /// What an answer contains instead of JSON.

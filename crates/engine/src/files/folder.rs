@@ -69,7 +69,7 @@ impl Folder {
     }
 
     /// A folder in it, which is created if it is missing.
-    pub(crate) fn folder_or_new(&self, name: &str) -> Result<Self, FileError> {
+    pub fn folder_or_new(&self, name: &str) -> Result<Self, FileError> {
         if let Some(folder) = self.folder(name)? {
             return Ok(folder);
         }

@@ -263,7 +263,7 @@ pub fn chapter_texts<'c>(
 pub fn conversation_texts<'c>(
     context: &'c AgentContext,
     words: &AnswerWords,
-) -> impl Iterator<Item = Cow<'c, str>> {
+) -> impl DoubleEndedIterator<Item = Cow<'c, str>> {
     let entries = context.entries().iter();
     let told = entries.filter(|entry| is_witnessed(entry.role(), entry.body(), words));
     told.map(|entry| words.told(entry.role(), entry.body()))

@@ -17,7 +17,7 @@ use crate::world_data::{DataError, DataFolder};
 /// The most files that a journal keeps, and their bytes together with their paths. The prompts of
 /// this program are 212, of 150 kB.
 const MAX_FILES: usize = 1_000;
-const MAX_BYTES: usize = 1024 * 1024;
+const MAX_BYTES: usize = 16 * 1024 * 1024;
 /// How many setups a story takes over at one meeting: the last of those that it is given.
 const MAX_GIVEN: usize = 32;
 
@@ -37,6 +37,11 @@ impl EmbeddedFiles {
     /// Adds a file, also if it is as the program has it.
     pub fn insert(&mut self, path: String, text: String) {
         self.0.insert(path, text);
+    }
+
+    /// As [`Self::insert`], for several.
+    pub fn insert_all(&mut self, texts: BTreeMap<String, String>) {
+        self.0.extend(texts);
     }
 
     /// A data folder of what they are and of what the program has; no file is opened. Besides one

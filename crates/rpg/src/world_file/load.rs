@@ -106,6 +106,18 @@ impl WorldFile {
         problems.unless_errors(condition)
     }
 
+    /// Reads the text of a world file to which actors may be added, without checking it.
+    ///
+    /// # Errors
+    /// All mistakes of form.
+    pub(crate) fn parse_without_actors(
+        file: &str,
+        text: &str,
+    ) -> Result<(Self, Problems), Problems> {
+        let (reading, problems) = Source::new(file, text).read_all::<Self>()?;
+        problems.unless_errors(reading.value)
+    }
+
     /// Reads and checks the text of a world file. `file` is its name in messages.
     ///
     /// # Errors

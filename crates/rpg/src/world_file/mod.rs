@@ -10,6 +10,7 @@ mod load;
 mod samples;
 mod types;
 
+pub(crate) use check::ROLES;
 pub use load::{DEFAULT_WORLD, WorldListing, list_worlds};
 pub use samples::{NewWorldError, WorldKind, new_world};
 pub(crate) use types::NOTHING;

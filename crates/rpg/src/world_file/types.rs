@@ -145,6 +145,10 @@ pub struct Actor {
     /// `server.*` of servers that the player's model file defines.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tools: Vec<String>,
+    /// Lorebooks beside the world file, such as `books/mara.json`: what it knows that only comes to
+    /// mind when it fits. What they always tell stands in its system message.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub books: Vec<String>,
     /// The alias of the model that answers for it; the default model of the run if empty.
     pub model: String,
 }
@@ -286,6 +290,16 @@ impl WorldFile {
         let common = self.common.trim().split("\n\n").take(1);
         let paragraphs = std::iter::once(self.title.as_str()).chain(common);
         paragraphs.filter(|paragraph| !paragraph.is_empty())
+    }
+
+    /// The names of everybody and every place.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        let agents = self.agents.iter().map(|agent| &agent.name);
+        let stages = self.stages.iter().map(|stage| &stage.name);
+        let actors = self.actors.iter().map(|actor| &actor.name);
+        let foes = self.foes.iter().map(|foe| &foe.name);
+        let all = agents.chain(stages).chain(actors).chain(foes);
+        all.map(String::as_str)
     }
 
     pub(crate) fn stage(&self, name: &str) -> Option<&Stage> {

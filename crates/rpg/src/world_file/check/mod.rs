@@ -18,6 +18,7 @@ mod report;
 mod tests;
 mod texts;
 
+pub(crate) use names::ROLES;
 use playhouse_engine::world_data::{Parsed, Problems, Source};
 
 use super::types::WorldFile;

@@ -16,7 +16,7 @@ const MAX_CHARS: usize = 64;
 const MAX_ENTITIES: usize = 500;
 
 /// The names of roles in a conversation, with which an entity of that name could be confused.
-const ROLES: [&str; 7] = ["system", "human", "ai", "user", "assistant", "tool", "h"];
+pub(crate) const ROLES: [&str; 7] = ["system", "human", "ai", "user", "assistant", "tool", "h"];
 
 /// What a name can stand for: the lists of a world file, and what places in it ask for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -1,0 +1,335 @@
+//! Characters of cards become actors of a world.
+//!
+//! [`Cast::into_world`] adds them to the text of a world file, whose comments and order stay, and
+//! gives the files of their lorebooks. Nothing is written here. Start reading at [`Cast`].
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use playhouse_engine::knowledge::{Fact, KnownBy};
+use playhouse_engine::locale::{Language, Localize, text};
+use playhouse_engine::wording::fold_name;
+use playhouse_engine::world_data::{Problems, Source};
+use playhouse_interop::cards::{Card, Character, Fate, Row, Taken, Taking, clean_name};
+use ron::ser::PrettyConfig;
+use serde::Serialize;
+use serde_json::Value;
+use thiserror::Error;
+
+use super::lore::FOLDER;
+use super::world_file::{Actor, ActorFaction, ROLES, StageKind, Voice, WorldFile};
+
+/// Why characters can't be added to a world.
+#[derive(Debug, Error, Localize)]
+pub enum ImportError {
+    /// All mistakes in its file, or in what it would be with them.
+    World(Problems),
+    #[text(rpg_import_no_stage)]
+    NoStage,
+    /// It has no list of actors to which they could be added.
+    #[text(rpg_import_no_list)]
+    NoList,
+}
+
+impl From<Problems> for ImportError {
+    fn from(problems: Problems) -> Self {
+        Self::World(problems)
+    }
+}
+
+/// Characters who come into a world.
+#[derive(Debug, Default)]
+pub struct Cast {
+    /// Cards, each with the name of its file.
+    pub cards: Vec<(String, Card)>,
+    /// Lorebooks that all of them have, each with the name of its file.
+    pub books: Vec<(String, Value)>,
+    /// Somebody whom a person plays, if that is none of them.
+    pub person: Option<String>,
+    /// For what is random in their texts.
+    pub seed: u64,
+}
+
+/// What became of a card.
+#[derive(Debug)]
+pub struct Report {
+    pub file: String,
+    /// The name of the actor.
+    pub actor: String,
+    pub rows: Vec<Row>,
+}
+
+/// A world with characters who have come into it.
+#[derive(Debug, Default)]
+pub struct Imported {
+    /// The text of its file.
+    pub world: String,
+    /// The texts of lorebooks, by path beside it.
+    pub books: BTreeMap<String, String>,
+    pub reports: Vec<Report>,
+}
+
+/// The text of a world in which characters can meet.
+pub fn meeting(language: Language) -> &'static str {
+    match language {
+        Language::En => include_str!("world_file/samples/meeting.en.ron"),
+        Language::Zh => include_str!("world_file/samples/meeting.zh.ron"),
+    }
+}
+
+/// The text of a world in which characters meet in this scene.
+pub fn meeting_in(language: Language, scene: Option<&str>) -> String {
+    let source = Source::new("", meeting(language));
+    let scene = scene.map(str::trim).filter(|scene| !scene.is_empty());
+    let changed = scene.and_then(|scene| source.with_value("stages[0].profile", &ron_of(&scene)));
+    changed.unwrap_or(source).text().to_owned()
+}
+
+impl Cast {
+    /// The language in which most of their texts are.
+    pub fn language(&self) -> Language {
+        let texts = self.cards.iter().flat_map(|(_, card)| {
+            let Character {
+                description,
+                first_mes,
+                ..
+            } = &card.character;
+            [description, first_mes]
+        });
+        let letters = texts
+            .flat_map(|text| text.chars())
+            .filter(|char| char.is_alphabetic());
+        let (han, all) = letters.fold((0, 0), |(han, all), char| {
+            (
+                han + usize::from(('\u{3400}'..='\u{9fff}').contains(&char)),
+                all + 1,
+            )
+        });
+        if han * 3 > all {
+            Language::Zh
+        } else {
+            Language::En
+        }
+    }
+
+    /// Adds them to a world.
+    ///
+    /// # Errors
+    /// The world has mistakes, or would have, or no room for them.
+    pub fn into_world(self, name: &str, world: &str) -> Result<Imported, ImportError> {
+        let (file, _) = WorldFile::parse_without_actors(name, world)?;
+        let stage = file
+            .stages
+            .iter()
+            .find(|stage| stage.kind == StageKind::Home);
+        let stage = stage.ok_or(ImportError::NoStage)?.name.clone();
+        let mut import = Import {
+            taken_names: file
+                .names()
+                .chain(self.person.as_deref())
+                .chain(ROLES)
+                .map(fold_name)
+                .collect(),
+            file: &file,
+            stage,
+            imported: Imported::default(),
+            actors: Vec::new(),
+            facts: Vec::new(),
+        };
+        let names: Vec<_> = self
+            .cards
+            .iter()
+            .map(|(file, card)| import.name(file, card))
+            .collect();
+        let shared = import.shared_books(&self.books);
+        for (number, (file, card)) in self.cards.iter().enumerate() {
+            let Some((name, renamed)) = names.get(number) else {
+                continue;
+            };
+            let others: Vec<_> = names
+                .iter()
+                .map(|(name, _)| name.as_str())
+                .filter(|other| *other != name.as_str())
+                .collect();
+            let somebody = text!(rpg_somebody).in_language(import.file.language);
+            let user = match (self.person.as_deref(), others.as_slice()) {
+                (Some(person), _) => person,
+                (None, [other]) => *other,
+                (None, _) => somebody.as_str(),
+            };
+            let taken = card.take(Taking {
+                name,
+                user,
+                language: import.file.language,
+                seed: self.seed,
+                in_group: others.len() > 1,
+            });
+            let mut report = Report {
+                file: file.clone(),
+                actor: name.clone(),
+                rows: Vec::new(),
+            };
+            report.rows.extend(renamed.clone());
+            import.add(taken, &shared, report);
+        }
+        if let Some(person) = &self.person {
+            import.add_person(person);
+        }
+        import.finish(name, world)
+    }
+}
+
+/// Cards on their way into a world.
+struct Import<'w> {
+    file: &'w WorldFile,
+    stage: String,
+    /// As names are compared.
+    taken_names: BTreeSet<String>,
+    imported: Imported,
+    actors: Vec<Actor>,
+    facts: Vec<Fact>,
+}
+
+impl Import<'_> {
+    /// A name that nobody else has, and what was changed about it.
+    fn name(&mut self, file: &str, card: &Card) -> (String, Option<Row>) {
+        let called = card.called();
+        let clean = clean_name(called).or_else(|| clean_name(file));
+        let clean = clean.unwrap_or_else(|| "Card".to_owned());
+        let mut names = std::iter::once(clean.clone()).chain((2..).map(|n| format!("{clean} {n}")));
+        let name = names.find(|name| !self.taken_names.contains(&fold_name(name)));
+        let name = name.unwrap_or(clean.clone());
+        self.taken_names.insert(fold_name(&name));
+        let note = if name != clean {
+            Some(text!(rpg_import_name_taken, name = clean))
+        } else {
+            (name != called).then(|| text!(rpg_import_name_changed, name = called))
+        };
+        let row = note.map(|note| Row {
+            field: "name".into(),
+            fate: Fate::Changed,
+            note,
+        });
+        (name, row)
+    }
+
+    /// The paths of books that all have.
+    fn shared_books(&mut self, books: &[(String, Value)]) -> Vec<String> {
+        let paths = books.iter().map(|(file, book)| self.add_book(file, book));
+        paths.collect()
+    }
+
+    /// The path of a book, none of which is a name of its author's.
+    fn add_book(&mut self, name: &str, book: &Value) -> String {
+        let base = format!("{FOLDER}{}", slug(name));
+        let mut paths = std::iter::once(format!("{base}.json"))
+            .chain((2..).map(|n| format!("{base}-{n}.json")));
+        let known = |path: &String| {
+            let of_world = self.file.actors.iter().flat_map(|actor| &actor.books);
+            self.imported.books.contains_key(path) || of_world.into_iter().any(|book| book == path)
+        };
+        let path = paths.find(|path| !known(path)).unwrap_or(base.clone());
+        self.imported
+            .books
+            .insert(path.clone(), format!("{book:#}\n"));
+        path
+    }
+
+    fn add(&mut self, taken: Taken, shared: &[String], mut report: Report) {
+        let own = taken
+            .book
+            .as_ref()
+            .map(|book| self.add_book(&report.actor, book));
+        let name = report.actor.clone();
+        let slug = slug(&name);
+        for (number, (title, text)) in (1..).zip(taken.facts) {
+            self.facts.push(Fact {
+                id: format!("{slug}-{number}"),
+                title,
+                text,
+                known_by: KnownBy::Only(vec![name.clone()]),
+                ..Fact::default()
+            });
+        }
+        report.rows.extend(taken.report);
+        self.actors.push(Actor {
+            name,
+            profile: taken.profile,
+            look: taken.look,
+            voice: Voice {
+                lines: taken.voice,
+                never: Vec::new(),
+            },
+            kickoff: taken.kickoff,
+            books: own.into_iter().chain(shared.iter().cloned()).collect(),
+            ..self.actor()
+        });
+        self.imported.reports.push(report);
+    }
+
+    fn add_person(&mut self, name: &str) {
+        let language = self.file.language;
+        self.actors.push(Actor {
+            name: name.to_owned(),
+            profile: text!(rpg_person_profile, name).in_language(language),
+            look: text!(rpg_person_look).in_language(language),
+            kickoff: text!(cards_no_greeting).in_language(language),
+            ..self.actor()
+        });
+    }
+
+    /// Those who travel have to be able to fight, if anybody does.
+    fn actor(&self) -> Actor {
+        Actor {
+            faction: match self.file.has_fights() {
+                true => ActorFaction::Neutral,
+                false => ActorFaction::Hero,
+            },
+            stage: self.stage.clone(),
+            ..Actor::default()
+        }
+    }
+
+    fn finish(mut self, name: &str, world: &str) -> Result<Imported, ImportError> {
+        let mut source = Source::new(name, world);
+        for (list, items) in [
+            ("facts", written(&self.facts)),
+            ("actors", written(&self.actors)),
+        ] {
+            if !items.is_empty() {
+                source = source
+                    .with_item(list, None, &items)
+                    .ok_or(ImportError::NoList)?;
+            }
+        }
+        WorldFile::parse(name, source.text())?;
+        source.text().clone_into(&mut self.imported.world);
+        Ok(self.imported)
+    }
+}
+
+fn written<T: Serialize>(items: &[T]) -> String {
+    let items = items
+        .iter()
+        .map(|item| ron_of(item).replace('\n', "\n        "));
+    items.collect::<Vec<_>>().join(",\n        ")
+}
+
+fn ron_of(value: &impl Serialize) -> String {
+    // Texts are escaped, so that no text ends before its end.
+    let text = ron::ser::to_string_pretty(value, PrettyConfig::new()).unwrap_or_default();
+    // An apostrophe needs no mark.
+    text.replace("\\'", "'")
+}
+
+/// A name as ids and files have it: letters and digits alone.
+fn slug(name: &str) -> String {
+    let letters = name.to_lowercase();
+    let parts = letters.split(|char: char| !char.is_alphanumeric());
+    let parts: Vec<_> = parts.filter(|part| !part.is_empty()).collect();
+    let slug: String = parts.join("-").chars().take(40).collect();
+    if slug.is_empty() {
+        "card".to_owned()
+    } else {
+        slug
+    }
+}

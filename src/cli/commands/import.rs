@@ -1,0 +1,172 @@
+//! `import`: what other programs made, taken into a world.
+
+use crate::cli::prelude::*;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use playhouse_engine::files::{self, Durability, Folder};
+
+use crate::cli::args::ImportCardArgs;
+use crate::cli::loader;
+use crate::cli::shell::shell_quoted;
+use crate::interop::cards::{CardFile, Fate, MAX_CARD_BYTES};
+use crate::rpg::import::{Cast, ImportError, Imported, Report, meeting};
+use crate::world_data::MAX_BYTES;
+
+const WORLD: &str = "world.ron";
+/// The endings of files that a folder is searched for.
+const ENDINGS: [&str; 4] = ["json", "png", "apng", "charx"];
+
+/// Makes actors of character cards.
+pub(super) fn cards(app: &App, args: &ImportCardArgs) -> Result<()> {
+    let cast = Cast {
+        seed: args.seed,
+        ..read_cards(app, &args.cards)?
+    };
+    let path = args.into.join(WORLD);
+    let world = match path.exists() {
+        true => files::read_text(&path, MAX_BYTES).or_fail(ErrorKind::World)?,
+        false => {
+            let language = args.world_lang.unwrap_or_else(|| cast.language());
+            meeting(language).to_owned()
+        }
+    };
+    let shown = path.display().to_string();
+    let imported = into_world(app, cast, &shown, &world)?;
+    write(&args.into, &imported).or_fail(ErrorKind::World)?;
+    show(app, &imported.reports);
+    if app.prints_text() {
+        let folder = shell_quoted(&args.into);
+        app.out().line(say!(app.language, cli_play_it, folder));
+    }
+    Ok(())
+}
+
+/// Adds characters to a world.
+pub(super) fn into_world(app: &App, cast: Cast, name: &str, world: &str) -> Result<Imported> {
+    cast.into_world(name, world).map_err(|error| match error {
+        ImportError::World(problems) => {
+            loader::print_problems(app, &problems);
+            let count = problems.error_count();
+            let message = text!(cli_world_errors, world = name, count);
+            CommandError::new(ErrorKind::World, message)
+        }
+        error => CommandError::of(ErrorKind::World, &error).at(name),
+    })
+}
+
+/// The cards and lorebooks in these files, and in these folders.
+pub(super) fn read_cards(app: &App, paths: &[PathBuf]) -> Result<Cast> {
+    let mut cast = Cast::default();
+    for path in paths {
+        if !path.is_dir() {
+            let file = read_file(path).map_err(|error| error.at(path.display()))?;
+            add(&mut cast, path, file);
+            continue;
+        }
+        for path in files_in(path).or_fail(ErrorKind::Other)? {
+            match read_file(&path) {
+                Ok(file) => add(&mut cast, &path, file),
+                // Folders hold all kinds of files.
+                Err(error) if app.prints_text() => {
+                    let why = error.message.unwrap_or_default().in_language(app.language);
+                    let row = format!("{}{}{why}", path.display(), say!(app.language, cli_colon));
+                    app.err().paragraph(&Paragraph::of(Style::Warn, row));
+                }
+                Err(_) => {}
+            }
+        }
+    }
+    if cast.cards.is_empty() {
+        return Err(CommandError::usage(text!(cli_no_cards)));
+    }
+    Ok(cast)
+}
+
+fn files_in(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
+    let paths = fs::read_dir(folder)?.map(|entry| Ok(entry?.path()));
+    let mut paths = paths.collect::<std::io::Result<Vec<_>>>()?;
+    paths.retain(|path| {
+        let ending = path.extension().and_then(|ending| ending.to_str());
+        ending.is_some_and(|ending| ENDINGS.contains(&&*ending.to_lowercase()))
+    });
+    paths.sort();
+    Ok(paths)
+}
+
+fn read_file(path: &Path) -> Result<CardFile> {
+    let bytes = files::read(path, MAX_CARD_BYTES)
+        .map_err(|error| CommandError::of(ErrorKind::Other, &error.problem))?;
+    CardFile::read(&bytes).map_err(|error| CommandError::of(ErrorKind::Other, &error))
+}
+
+fn add(cast: &mut Cast, path: &Path, file: CardFile) {
+    let name = path
+        .file_stem()
+        .map(|name| name.to_string_lossy().into_owned());
+    let name = name.unwrap_or_default();
+    match file {
+        CardFile::Card(card) => cast.cards.push((name, *card)),
+        CardFile::Book(book) => cast.books.push((name, book)),
+    }
+}
+
+/// Writes a world and its books, the books first: what names them comes last.
+fn write(folder: &Path, imported: &Imported) -> Result<(), files::FileError> {
+    let folder = Folder::open_or_create(folder)?;
+    for (path, text) in &imported.books {
+        if let Some((books, name)) = path.split_once('/') {
+            let books = folder.folder_or_new(books)?;
+            books.replace(name, text.as_bytes(), Durability::Unsynced)?;
+        }
+    }
+    folder.replace(WORLD, imported.world.as_bytes(), Durability::Synced)
+}
+
+/// Prints what became of each part of each card.
+fn show(app: &App, reports: &[Report]) {
+    let rows = reports
+        .iter()
+        .flat_map(|report| report.rows.iter().map(move |row| (report, row)));
+    let columns =
+        columns!(app.language, < cli_name, < cli_import_part, < cli_import_fate, < cli_import_note);
+    let json = |(report, row): &(&Report, &crate::interop::cards::Row)| {
+        json!({
+            "record": "import", "file": report.file, "actor": report.actor, "field": row.field,
+            "fate": row.fate.name(), "note": row.note.to_string(),
+        })
+    };
+    app.list(columns, rows, json, |(report, row)| {
+        [
+            report.actor.clone(),
+            row.field.clone(),
+            fate(row.fate).in_language(app.language),
+            row.note.in_language(app.language),
+        ]
+    });
+}
+
+fn fate(fate: Fate) -> UiText {
+    match fate {
+        Fate::Taken => text!(cli_import_taken),
+        Fate::Changed => text!(cli_import_changed),
+        Fate::Dropped => text!(cli_import_dropped),
+        Fate::Warned => text!(cli_import_warned),
+    }
+}
+
+/// Prints only what somebody should look at.
+pub(super) fn warn(app: &App, reports: &[Report]) {
+    if !app.prints_text() {
+        return;
+    }
+    for report in reports {
+        let rows = report.rows.iter();
+        for row in rows.filter(|row| row.fate == Fate::Warned || row.field == "name") {
+            let note = row.note.in_language(app.language);
+            let colon = say!(app.language, cli_colon);
+            let line = format!("{}{colon}{}{colon}{note}", report.actor, row.field);
+            app.err().paragraph(&Paragraph::of(Style::Warn, line));
+        }
+    }
+}
