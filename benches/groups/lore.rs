@@ -1,4 +1,5 @@
-//! `lore/10000`: a book of 10,000 entries is scanned for one ask, on six messages of 400 characters.
+//! `lore/10000`: a book of 10,000 entries is scanned for one ask, on six messages of 400
+//! characters.
 
 use std::hint::black_box;
 

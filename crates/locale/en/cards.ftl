@@ -1,4 +1,4 @@
-# Texts of character cards and lorebooks in `crates/interop/src/`. Keys begin with `cards_` or `lore_`.
+# Texts of character cards in `crates/interop/src/cards/`. Keys begin with `cards_`.
 
 cards_assets = { $count ->
     [one] one picture or other file stays
@@ -40,12 +40,3 @@ cards_too_many_files = the archive has more than { $max } files
 cards_too_many_values = the card has more than { $max } values
 cards_unknown = is not known
 cards_unknown_macro = the macro '{ $name }' is not known and stays as it is
-lore_automation = starts a script of another program, which is left out
-lore_bad_pattern = the pattern '{ $pattern }' can't be used: { $reason }
-lore_no_book = this is no lorebook: a lorebook is an object with 'entries'
-lore_outlet = is inserted at a place that only another program has; it is left out
-lore_too_many_entries = the lorebook has more than { $max } entries
-lore_too_many_patterns = the lorebook has more than { $max } patterns; this one is left out
-lore_triggers = comes only when another program is told to swipe, continue or impersonate; it is left out
-lore_unknown_decorator = the decorator '@@{ $name }' has no meaning here
-lore_vectorized = has no keys and is found by vectors alone, which is not supported; give it keys

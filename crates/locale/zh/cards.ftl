@@ -1,4 +1,4 @@
-# `crates/interop/src/` 中角色卡与世界书的文字。键以 `cards_` 或 `lore_` 开头。
+# `crates/interop/src/cards/` 中角色卡的文字。键以 `cards_` 开头。
 
 cards_assets = { $count } 个图片或其他文件留在原文件中
 cards_begins = 如果合适，你这样开场：{ $greeting }
@@ -31,12 +31,3 @@ cards_too_many_files = 压缩包中的文件超过 { $max } 个
 cards_too_many_values = 角色卡中的值超过 { $max } 个
 cards_unknown = 不认识
 cards_unknown_macro = 不认识宏“{ $name }”，保持原样
-lore_automation = 会启动其他程序的脚本，已省略
-lore_bad_pattern = 无法使用正则表达式“{ $pattern }”：{ $reason }
-lore_no_book = 这不是世界书：世界书是带有“entries”的对象
-lore_outlet = 要插入到只有其他程序才有的位置，已省略
-lore_too_many_entries = 世界书的条目超过 { $max } 个
-lore_too_many_patterns = 世界书中的正则表达式超过 { $max } 个，此条已省略
-lore_triggers = 只在其他程序重新生成、继续或扮演用户时触发，已省略
-lore_unknown_decorator = 装饰器“@@{ $name }”在这里没有意义
-lore_vectorized = 没有关键词，只能靠向量找到，这里不支持；请为它添加关键词
