@@ -10,6 +10,7 @@ drama_hides_endings = the ending "{ $id }" always holds, so the endings after it
 drama_let_somebody_know = add names to known_by, or let an item or an effect teach it
 drama_no_options = the choice has no options
 drama_no_range = the maximum value must be greater than 0
+drama_no_such_hour = no round of a day is called "{ $name }"; rounds are named in the member rounds of the world
 drama_no_such_goal = there is no goal with this number; the actor has { $count ->
     [one] { $count } goal
    *[other] { $count } goals

@@ -10,6 +10,7 @@ drama_hides_endings = 结局“{ $id }”总会成立，排在它后面的结局
 drama_let_somebody_know = 在 known_by 中写上名字，或用物品或效果让人得知
 drama_no_options = 这个抉择没有选项
 drama_no_range = 最高值必须大于 0
+drama_no_such_hour = 一天中没有名为“{ $name }”的时段；时段的名字写在世界文件的 rounds 里
 drama_no_such_goal = 没有这个编号的目标；这个角色有 { $count } 个目标
 drama_no_title = 这个事实没有标题
 drama_nobody_can_know = 没有人能得知事实“{ $id }”

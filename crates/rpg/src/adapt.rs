@@ -196,7 +196,7 @@ fn check_course(world: &World, old: &WorldFile, new: &WorldFile, reasons: &mut V
     }
     let options_of = |file: &WorldFile, id: &str| -> Option<Vec<String>> {
         let scene = file.scenes.iter().find(|scene| scene.id == id)?;
-        let options = scene.options().iter();
+        let options = scene.options();
         Some(options.map(|option| option.id.clone()).collect())
     };
     for scene in scenes {

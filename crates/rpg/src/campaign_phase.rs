@@ -28,6 +28,14 @@ pub struct CampaignState {
 }
 
 impl CampaignState {
+    /// The round of a day at home, from 1; 0 anywhere else.
+    pub(super) fn round(&self) -> u32 {
+        match self.phase.bare() {
+            CampaignPhase::Home { round, .. } => *round,
+            _ => 0,
+        }
+    }
+
     /// The dungeon in which the party is or from which it has just come; empty if there is none.
     pub(super) fn dungeon(&self) -> &str {
         self.phase.dungeon().map_or("", |dungeon| dungeon)
@@ -167,6 +175,12 @@ impl CampaignPhase {
             phase => phase.dungeon().map_or(&[], std::slice::from_ref),
         }
     }
+}
+
+/// The round of a day at home, from 1; 0 anywhere else.
+pub(super) fn round_of(world: &World) -> u32 {
+    let campaign = world.get_resource::<CampaignState>();
+    campaign.map_or(0, CampaignState::round)
 }
 
 pub(super) fn plugin(setup: &mut Setup) {

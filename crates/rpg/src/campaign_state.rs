@@ -169,7 +169,7 @@ fn is_last(world: &World, phase: &CampaignPhase) -> bool {
 }
 
 fn home_rounds(world: &World) -> u32 {
-    world.resource::<RpgWorld>().0.limits.home_rounds.max(1) as u32
+    world.resource::<RpgWorld>().0.home_rounds()
 }
 
 fn set_campaign_phase(world: &mut World, phase: CampaignPhase) {
@@ -302,13 +302,17 @@ fn inform_of_day(world: &mut World, part: &str) -> u32 {
     day
 }
 
-/// Everybody goes where it sleeps, but for those whom an effect has placed elsewhere since the last
-/// night.
+/// Everybody goes where it sleeps, or where it is when the next day begins, but for those whom an
+/// effect has placed elsewhere since the last night.
 fn send_to_sleep(world: &mut World) {
     let file = world.resource::<RpgWorld>().0.clone();
-    for actor in file.actors.iter().filter(|actor| !actor.sleeps.is_empty()) {
+    let next = world.resource::<CampaignState>().days_done + 1;
+    for actor in &file.actors {
+        let Some(to) = actor.goes_before(next) else {
+            continue;
+        };
         let list = world.resource::<CastList>();
-        let found = list.by_name(&actor.name).zip(list.by_name(&actor.sleeps));
+        let found = list.by_name(&actor.name).zip(list.by_name(to));
         let Some((sleeper, stage)) = found else {
             continue;
         };
@@ -329,6 +333,7 @@ fn begin_round(world: &mut World, stay: Stay, round: u32) {
             part: "round".into(),
             round,
             rounds,
+            hour: world.resource::<RpgWorld>().0.hour(round).to_owned(),
         };
         write_events_at_meeting(world, |events| events.notify_entities(&[], event));
     }
@@ -344,15 +349,16 @@ fn begin_home_talk(world: &mut World, stay: Stay, round: u32) {
         _ => (Occasion::Afternoon, Phase::Plan),
     };
     let stages = home_stages(world);
+    set_campaign_phase(world, phase.clone());
     if judge_scenes(world, occasion, &stages) {
         return judge_before(world, phase);
     }
-    set_campaign_phase(world, phase);
-    for stage in stages {
-        if !open_talk(world, stage, occasion, 0) {
-            let is_empty = living_on(world, stage).is_empty();
-            set_phase(world, stage, if is_empty { Phase::Plan } else { otherwise });
-        }
+    // Whoever is cast comes from other places, so all scenes open first.
+    let mut others = stages;
+    others.retain(|stage| !open_talk(world, *stage, occasion, 0));
+    for stage in others {
+        let is_empty = living_on(world, stage).is_empty();
+        set_phase(world, stage, if is_empty { Phase::Plan } else { otherwise });
     }
 }
 

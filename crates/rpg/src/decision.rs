@@ -1,12 +1,15 @@
 //! Decisions of which minds are asked: one of several options, with a thought, and words beside it.
 
 use bevy_ecs::prelude::*;
+use playhouse_engine::cast::Whereabouts;
 use playhouse_engine::event::EventWriter;
 use playhouse_engine::event::kinds::{Mind, Speak};
 use playhouse_engine::exchange::Violation;
 use serde_json::{Value, json};
 
 use super::actions::member::one_of;
+use super::perception::say;
+use super::world_file::WorldFile;
 
 /// What may be decided and said.
 #[derive(Clone, Debug, Default)]
@@ -45,25 +48,28 @@ impl DecisionConstraints {
     }
 }
 
-/// An actor thinks and says something as it decides.
+/// An actor thinks and says something as it decides, which these don't notice.
 pub(super) fn think_and_say(
     events: &mut EventWriter,
-    entity: Entity,
-    actor: &str,
-    mind: String,
-    say: Option<String>,
+    (file, whereabouts): (&WorldFile, &Whereabouts),
+    (entity, actor): (Entity, &str),
+    (mind, words): (String, Option<String>),
+    unaware: &[Entity],
 ) {
     let actor = actor.to_owned();
     if !mind.trim().is_empty() {
         let (actor, message) = (actor.clone(), mind);
         events.think(entity, Mind { actor, message });
     }
-    if let Some(message) = say.filter(|said| !said.trim().is_empty()) {
+    let words = words.filter(|said| !said.trim().is_empty());
+    if let Some((message, stage)) = words.zip(whereabouts.place_of(entity)) {
         let speech = Speak {
             actor,
             message,
             ..Speak::default()
         };
-        events.broadcast_to_stage(entity, speech, &[entity]);
+        let unaware = [unaware, &[entity]].concat();
+        let cast = (file, whereabouts);
+        say(events, cast, stage, (speech, String::new()), &unaware);
     }
 }

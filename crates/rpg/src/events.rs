@@ -17,7 +17,8 @@ use super::components::{Departure, FightResult};
 use super::happening::{FightNote, Happening, Pledge};
 use super::home::vote::VoteCounted;
 use super::host::HostDid;
-use super::scenes::choose::ChoiceMade;
+use super::perception::Unperceived;
+use super::scenes::choose::{ChoiceMade, SceneVoted};
 use super::scenes::effects::{EffectSkipped, SceneText};
 use super::scenes::endings::{Epilogue, StoryCloses};
 use super::scenes::judge::ClaimJudged;
@@ -54,6 +55,7 @@ pub const EVENTS: &[EventType] = &[
     EventType::of::<ItemRead>(),
     EventType::of::<ItemUsed>(),
     EventType::of::<ItemHidden>(),
+    EventType::of::<ItemDestroyed>(),
     EventType::of::<Following>(),
     EventType::of::<NothingNew>(),
     EventType::of::<PromiseMade>(),
@@ -62,9 +64,11 @@ pub const EVENTS: &[EventType] = &[
     EventType::of::<Attempted>(),
     EventType::of::<AttemptOutcome>(),
     EventType::of::<Refusal>(),
+    EventType::of::<Unperceived>(),
     EventType::of::<VoteCounted>(),
     EventType::of::<SceneOpens>(),
     EventType::of::<ChoiceMade>(),
+    EventType::of::<SceneVoted>(),
     EventType::of::<SceneText>(),
     EventType::of::<EffectSkipped>(),
     EventType::of::<ClaimJudged>(),
@@ -87,6 +91,9 @@ pub struct Day {
     pub round: u32,
     /// The number of rounds of the day.
     pub rounds: u32,
+    /// The name of the round; may be empty.
+    #[serde(default)]
+    pub hour: String,
 }
 
 impl Day {
@@ -103,6 +110,7 @@ impl Day {
         Some(match (self.part.as_str(), round, self.rounds) {
             ("begin", ..) => text!(story_day, day),
             ("end", ..) => return None,
+            _ if !self.hour.is_empty() => UiText::verbatim(&self.hour),
             (_, 1, 2) => text!(story_morning),
             (_, 2, 2) => text!(story_afternoon),
             _ => text!(story_day_round, round),
@@ -605,6 +613,22 @@ pub struct ItemHidden {
 impl ItemHidden {
     fn noted(&self) -> Option<Noting> {
         Some(lost(&self.actor, &self.item, Some(&self.stage)).into())
+    }
+}
+
+/// An actor destroys an item.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
+#[event("destroy", style = Deed, speaker = actor, happening = noted)]
+pub struct ItemDestroyed {
+    pub actor: String,
+    pub item: String,
+    /// How that looks, by the world file.
+    pub message: String,
+}
+
+impl ItemDestroyed {
+    fn noted(&self) -> Option<Noting> {
+        Some(lost(&self.actor, &self.item, None).into())
     }
 }
 

@@ -1,15 +1,20 @@
 //! Who is where, read at meetings, when the whole world may be read.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
-use playhouse_engine::cast::{EntityName, Faction, Kind, all_of, is_dead, stage_of};
+use playhouse_engine::cast::{
+    CastList, EntityName, Exits, Faction, Kind, all_of, is_dead, name_of, stage_of,
+};
 use playhouse_engine::event::{AgentEvent, write_events_at_meeting};
 
-use super::components::HomeStage;
+use super::components::{Foe, HomeStage, RpgWorld};
 use super::events::News;
 use super::phase::Phase;
+use super::scenes::open::OpenScene;
 use super::spawn::HERO;
+use crate::drama::{Scene, StoryData};
 
 pub(super) fn home_stages(world: &World) -> Vec<Entity> {
     let mut stages = all_of(world, Kind::Stage);
@@ -56,32 +61,77 @@ pub(super) fn inform_home(world: &mut World, event: impl AgentEvent) {
     write_events_at_meeting(world, |events| events.notify_entities(&audience, event));
 }
 
-/// How many people make a place public: what this many see is talked of.
-pub(super) const PUBLIC: usize = 3;
-
-/// The world agents if what happens on a stage is talked of: at home, among several people. Else
-/// nobody.
-pub(super) fn public_of(world: &World, stage: Entity) -> Vec<Entity> {
+/// The world agents if what so many witness on a stage is talked of: at home, among more than half
+/// of all people, unless the place or the scene there is private. Else nobody.
+pub(super) fn public_of(world: &World, stage: Entity, witnesses: usize) -> Vec<Entity> {
+    let is_person = |actor: &Entity| !is_dead(world, *actor) && world.get::<Foe>(*actor).is_none();
+    let people = all_of(world, Kind::Actor).into_iter().filter(is_person);
     let is_home = world.get::<HomeStage>(stage).is_some();
-    if is_home && living_on(world, stage).len() >= PUBLIC {
+    if is_home && witnesses * 2 > people.count() && !is_private(world, stage) {
         all_of(world, Kind::WorldAgent)
     } else {
         Vec::new()
     }
 }
 
-/// Informs the world agents of facts that an actor told several people on a stage, at home.
+fn is_private(world: &World, stage: Entity) -> bool {
+    let scene = open_scene_of(world, stage);
+    let is_kept = scene.is_some_and(|scene| scene.private || !scene.among.is_empty());
+    let place = world.resource::<RpgWorld>().0.stage(&name_of(world, stage));
+    is_kept || place.is_some_and(|place| place.private)
+}
+
+/// The scene that is played on a stage.
+pub(super) fn open_scene_of(world: &World, stage: Entity) -> Option<&Scene> {
+    let open = world.get::<OpenScene>(stage)?;
+    world.resource::<StoryData>().scene(&open.id)
+}
+
+/// Whether somebody is on a stage, or is free to come there by open ways.
+pub(super) fn can_come(world: &World, who: &str, to: &str) -> bool {
+    let list = world.resource::<CastList>();
+    let (Some(actor), Some(to)) = (list.by_name(who), list.by_name(to)) else {
+        return false;
+    };
+    let Some(from) = stage_of(world, actor).filter(|_| !is_dead(world, actor)) else {
+        return false;
+    };
+    let is_free = world.get::<OpenScene>(from).is_none() && world.get::<HomeStage>(from).is_some();
+    from == to || (is_free && leads(world, from, to))
+}
+
+/// Whether open ways lead from one stage to another.
+fn leads(world: &World, from: Entity, to: Entity) -> bool {
+    let (mut reached, mut open) = (BTreeSet::from([from]), vec![from]);
+    while let Some(stage) = open.pop() {
+        let exits = world
+            .get::<Exits>(stage)
+            .into_iter()
+            .flat_map(|exits| &exits.0);
+        let next = exits.filter_map(|id| world.resource::<CastList>().by_id(*id));
+        open.extend(next.filter(|stage| reached.insert(*stage)));
+    }
+    reached.contains(&to)
+}
+
+/// Those on a stage who take part in the scene that is played there, if there is one.
+pub(super) fn participants(world: &World, stage: Entity) -> Vec<Entity> {
+    let scene = open_scene_of(world, stage);
+    let takes_part = |actor: &Entity| scene.is_none_or(|it| it.is_for(&name_of(world, *actor)));
+    let mut living = living_on(world, stage);
+    living.retain(takes_part);
+    living
+}
+
+/// Informs the world agents of facts that an actor told so many on a stage, if that is talked of.
 pub(super) fn publish_telling(
     world: &mut World,
-    stage: Entity,
+    (stage, witnesses): (Entity, usize),
     teller: &str,
     words: &str,
     facts: &[Arc<str>],
 ) {
-    if world.get::<HomeStage>(stage).is_none() {
-        return;
-    }
-    let agents = all_of(world, Kind::WorldAgent);
+    let agents = public_of(world, stage, witnesses);
     inform_agents(world, stage, words, &agents);
     write_events_at_meeting(world, |events| {
         for fact in facts {
@@ -92,7 +142,7 @@ pub(super) fn publish_telling(
 
 /// Informs the world agents of what was seen or heard on a stage, if it is talked of.
 pub(super) fn publish(world: &mut World, stage: Entity, message: &str) {
-    let agents = public_of(world, stage);
+    let agents = public_of(world, stage, living_on(world, stage).len());
     inform_agents(world, stage, message, &agents);
 }
 

@@ -29,8 +29,8 @@ impl<'a> Interests<'a> {
             }));
         }
         let is_mine = |scene: &&Scene| {
-            let choice = scene.choice.as_ref();
-            choice.is_some_and(|choice| choice.who.iter().any(|who| who == me))
+            let mut deciders = scene.choices().flat_map(|choice| &choice.who);
+            deciders.any(|who| who == me)
         };
         let ahead = scenes.iter().filter(|scene| history.times(&scene.id) == 0);
         for option in ahead.filter(is_mine).flat_map(Scene::options) {
@@ -53,13 +53,14 @@ impl<'a> Interests<'a> {
     }
 
     fn add_effect(&mut self, effect: &'a Effect) {
-        match effect {
+        match effect.bare() {
             Effect::Teach(_, fact) | Effect::Tells(_, _, fact) | Effect::Reveal(fact) => {
                 self.facts.insert(fact)
             }
-            Effect::Give(item, _) | Effect::Put(item, _) | Effect::Destroy(item) => {
-                self.items.insert(item)
-            }
+            Effect::Give(item, _)
+            | Effect::Put(item, _)
+            | Effect::Destroy(item)
+            | Effect::Become(item, _) => self.items.insert(item),
             _ => false,
         };
     }

@@ -14,7 +14,7 @@ use super::phase::{CampaignSet, CurrentPlace, Phase, in_phase};
 use super::question::{ProseForm, Writer};
 use super::spawn::FOE;
 use super::speaker::Speaker;
-use super::world_file::{Dungeon, WorldFile};
+use super::world_file::{Dungeon, Stage, WorldFile};
 
 const KICKOFF: ProseForm = ProseForm {
     fallback: KickoffData::FALLBACK,
@@ -47,7 +47,7 @@ pub(super) struct KickoffData<'a> {
     place: &'a str,
     place_profile: Option<&'a str>,
     home: bool,
-    exits: Option<&'a [String]>,
+    exits: Option<Vec<String>>,
     present: Vec<PresentActor>,
     companions: &'a [String],
     heroes: Vec<&'a str>,
@@ -160,7 +160,7 @@ fn data<'a>(world: &'a WorldFile, name: &'a str, kind: Kind, place: &'a str) -> 
         look: world.actor(name).map(|actor| actor.look.as_str()),
         place: if kind == Kind::WorldAgent { "" } else { place },
         place_profile: stage.map(|stage| stage.profile.as_str()),
-        exits: stage.map(|stage| stage.connects.as_slice()),
+        exits: stage.map(Stage::exits),
         heroes: world.heroes().map(|hero| hero.name.as_str()).collect(),
         talked_about: dungeons.clone().map(TalkedAbout::of).collect(),
         dungeons: dungeons.map(|dungeon| dungeon.name.as_str()).collect(),

@@ -24,13 +24,12 @@ use serde_json::{Value, json};
 
 use super::actions::Plan;
 use super::campaign::Campaign;
-use super::everybody::PUBLIC;
 use super::home::plans::take_plans;
 use super::scenes::effects::{Cause, apply_effects};
 use super::talk::Talk;
 use super::testing::ron;
 use super::world_file::WorldFile;
-use crate::drama::{Belongings, Effect, Promises};
+use crate::drama::{Belongings, Condition, Effect, Promises};
 
 const WORLDS: u64 = 10_000;
 
@@ -107,8 +106,8 @@ type Source = (Option<usize>, &'static str, u64, u32, usize);
 enum Crossing {
     Walk(usize, usize),
     Announce(usize, Vec<&'static str>),
-    /// What was told before several people, of which the world agent hears.
-    Publish(usize, Vec<&'static str>),
+    /// What was told before so many, of which the world agent hears if they are more than half.
+    Publish(usize, Vec<&'static str>, usize),
 }
 
 /// What is true, kept by hand.
@@ -181,8 +180,11 @@ impl Truth {
                 Crossing::Announce(who, facts) => {
                     announced.push((who, facts, "announce", everybody.clone()));
                 }
-                Crossing::Publish(who, facts) => {
-                    announced.push((who, facts, "learned", vec![AGENT]));
+                Crossing::Publish(who, facts, hearers) => {
+                    let living = self.dead.iter().filter(|dead| !**dead).count();
+                    if hearers * 2 > living {
+                        announced.push((who, facts, "learned", vec![AGENT]));
+                    }
                 }
             }
         }
@@ -332,10 +334,8 @@ impl Village {
                     let hearers = hearers(&self.truth);
                     self.truth.tell(me, &facts, &hearers, "speak");
                     // The stage is one of the hearers, the speaker is not.
-                    if hearers.len() >= PUBLIC {
-                        let published = (stage, Crossing::Publish(me, told));
-                        self.truth.crossings.push(published);
-                    }
+                    let crossing = Crossing::Publish(me, told, hearers.len());
+                    self.truth.crossings.push((stage, crossing));
                 }
             }
             1 => {
@@ -513,7 +513,7 @@ impl Village {
                     truth.tell(who, &[fact], &hearers, "promise");
                 }
                 let words = format!("I swear, {} it.", words_of(fact));
-                Effect::Promise(name, NAMES[to].into(), words)
+                Effect::Promise(name, NAMES[to].into(), words, Condition::Always)
             }
             8 => {
                 if !truth.dead[who] {

@@ -192,6 +192,7 @@ impl Picture for CampaignPicture {
                 to: name,
                 words,
                 state,
+                ..
             } = promise;
             json!({"to": to(name), "name": name, "words": words, "state": state})
         });
@@ -425,7 +426,7 @@ fn quality_of(world: &World, quality: &Quality) -> QualityPicture {
 
 fn scene_of(world: &World, scene: &Scene) -> ScenePicture {
     let history = world.get_resource::<History>();
-    let options = scene.options().iter();
+    let options = scene.options();
     let options = options.map(|option| (option.id.clone(), option.label.clone()));
     ScenePicture {
         id: scene.id.clone(),

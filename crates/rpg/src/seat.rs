@@ -161,7 +161,7 @@ fn ways(action: &ActionSpec, notes: Notes<'_>) -> Vec<Map<String, Value>> {
         return uses.map(|each| way(&parts(each))).collect();
     }
     if sources(Source::PromiseNumber) {
-        let promises = notes.list("promises");
+        let promises = notes.list("owed");
         return promises
             .map(|promise| way(&[("promise", promise.number("number").into())]))
             .collect();
@@ -173,6 +173,9 @@ fn ways(action: &ActionSpec, notes: Notes<'_>) -> Vec<Map<String, Value>> {
         };
         if member.source == Source::Addressee && values.len() > 1 {
             values.push("");
+        }
+        if member.source == Source::Tongue {
+            values.insert(0, "");
         }
         let before = if ways.is_empty() {
             vec![Map::new()]
@@ -195,14 +198,24 @@ fn ways(action: &ActionSpec, notes: Notes<'_>) -> Vec<Map<String, Value>> {
 fn sentence(action: &ActionSpec, notes: Notes<'_>, way: &Map<String, Value>) -> UiText {
     let chosen = |name: &str| way.get(name).and_then(Value::as_str).unwrap_or_default();
     if let Some(number) = way.get("promise").and_then(Value::as_i64) {
-        let mut promises = notes.list("promises");
+        let mut promises = notes.list("owed");
         let promise = promises.find(|promise| promise.number("number") == number);
         let part = |name| {
             promise
                 .map(|promise| promise.text(name))
                 .unwrap_or_default()
         };
-        return text!(rpg_seat_promise_to, to = part("to"), words = part("words"));
+        return text!(rpg_seat_promise_by, by = part("by"), words = part("words"));
+    }
+    let language = chosen("language");
+    if !language.is_empty() {
+        let mut plain = way.clone();
+        plain.remove("language");
+        return text!(
+            rpg_seat_in_language,
+            what = sentence(action, notes, &plain),
+            language
+        );
     }
     if action.name == "speak" && chosen("target").is_empty() {
         return text!(rpg_seat_to_everyone);

@@ -163,7 +163,7 @@ pub(super) fn stage_identity(world: &World, stage: &Stage) -> Result<String, Spa
     let data = StageIdentity {
         name: &stage.name,
         profile: &stage.profile,
-        exits: &stage.connects,
+        exits: &stage.exits(),
         home: stage.kind == StageKind::Home,
     };
     identity(world, &stage.name, &data)
@@ -224,7 +224,7 @@ pub(super) fn foe_identity(
 pub(super) fn connect(world: &mut World, stage: &Stage) {
     let list = world.resource::<CastList>();
     let id_of = |name: &String| world.get::<StableId>(list.by_name(name)?).copied();
-    let exits = Exits(stage.connects.iter().filter_map(id_of).collect());
+    let exits = Exits(stage.exits().iter().filter_map(id_of).collect());
     if let Some(stage) = list.by_name(&stage.name) {
         world.entity_mut(stage).insert(exits);
     }

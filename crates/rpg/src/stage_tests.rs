@@ -172,6 +172,7 @@ fn whoever_has_one_option_left_may_do_nothing() {
             OpenScene {
                 id: "barrel".into(),
                 turns: None,
+                choices: 0,
             },
         );
         assert!(scene.at_meeting(offer_choices));
@@ -183,6 +184,7 @@ fn whoever_has_one_option_left_may_do_nothing() {
         let taken = r#"All([Knows("Bob", "rum"), Chose("barrel", "yes")])"#;
         let neither = r#"Not(Any([Knows("Bob", "rum"), Chose("barrel", "yes")]))"#;
         scene.play(&format!("=> {}", if is_taken { taken } else { neither }));
+        assert!(!scene.at_meeting(offer_choices));
         assert!(!scene.has::<OpenScene>("Hall"));
     }
 }
@@ -313,8 +315,8 @@ fn one_is_asked_after_the_other_until_both_pass() {
 #[test]
 fn what_happens_in_public_is_news_to_world_agents() {
     let mut scene = scene("");
-    let hall = scene.place;
-    scene.at_meeting(|world| publish(world, hall, "Two of them whisper."));
+    let (hall, yard) = (scene.place, scene.find("Yard"));
+    scene.at_meeting(|world| publish(world, yard, "One of three sighs."));
     scene.play("=> no news");
     scene.insert("Eve", OnStage(hall));
     scene.at_meeting(|world| publish(world, hall, "The lamp goes out."));

@@ -17,6 +17,7 @@ use rand::seq::SliceRandom;
 use serde::{Deserialize, Serialize};
 
 use crate::actions::Attempt;
+use crate::drama::AttemptEnd;
 
 /// On a stage: the talk there. One has a turn after the other.
 #[derive(Component, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -29,15 +30,26 @@ pub struct Talk {
     /// Who has passed since an actor last said or did something.
     passed: BTreeSet<Arc<str>>,
     left: BTreeSet<Arc<str>>,
+    /// Who alone takes part in it; everybody if empty.
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    among: BTreeSet<Arc<str>>,
     /// Whose feelings for whom have changed in this round.
     felt: BTreeSet<(Arc<str>, Arc<str>)>,
     /// How often an actor has tried something in this round.
     attempts: BTreeMap<Arc<str>, u32>,
+    /// How the last attempt of each ended in this round.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    ended: BTreeMap<Arc<str>, AttemptEnd>,
     /// Who goes along with whom in this round.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     following: BTreeMap<Arc<str>, Arc<str>>,
-    /// To whom an actor spoke last, if there was no answer yet.
+    /// To whom an actor spoke last, if there was no answer yet, and who that was.
     addressed: Option<Arc<str>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    asker: Option<Arc<str>>,
+    /// Who has answered after all turns of this round were used up.
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    closed: BTreeSet<Arc<str>>,
     /// Who has searched in this round without losing the turn by it.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     searched: BTreeSet<Arc<str>>,
@@ -60,6 +72,8 @@ pub(super) fn plugin(setup: &mut Setup) {
 pub(crate) struct TurnTaken {
     /// To whom it spoke.
     pub(super) addressed: Option<Arc<str>>,
+    /// Whether it asked something.
+    pub(super) asks: bool,
     /// To whom it wanted to whisper.
     pub(super) whispered_to: Option<String>,
     /// Whether it said nothing and did nothing.
@@ -84,6 +98,7 @@ impl Talk {
             *self = Self {
                 round: world_turn,
                 addressed: self.addressed.take(),
+                asker: self.asker.take(),
                 all_turns: self.all_turns,
                 since: std::mem::take(&mut self.since),
                 ..Self::default()
@@ -91,16 +106,30 @@ impl Talk {
         }
     }
 
-    /// Whether an actor has left in this round. It is on the stage until the meeting, but sees and
-    /// hears nothing more.
+    /// Only these take part in the talk of this round; everybody if there are none.
+    pub(super) fn keep_among(&mut self, names: &[String]) {
+        self.among = names.iter().map(|name| name.as_str().into()).collect();
+    }
+
+    /// Whether an actor has left in this round, or takes no part. It is on the stage until the
+    /// meeting, but sees and hears nothing of it.
     pub(super) fn has_left(&self, name: &str) -> bool {
-        self.left.contains(name)
+        self.left.contains(name) || !(self.among.is_empty() || self.among.contains(name))
     }
 
     /// Whether an actor's feelings for another have changed in this round.
     pub(super) fn has_felt(&self, name: &str, about: &str) -> bool {
         let is_it = |(who, whom): &(Arc<str>, Arc<str>)| **who == *name && **whom == *about;
         self.felt.iter().any(is_it)
+    }
+
+    /// How the last attempt of an actor ended in this round.
+    pub(super) fn tried(&self, name: &str) -> Option<AttemptEnd> {
+        self.ended.get(name).copied()
+    }
+
+    pub(super) fn note_end(&mut self, name: &Arc<str>, end: AttemptEnd) {
+        self.ended.insert(name.clone(), end);
     }
 
     /// How often an actor has tried something in this round.
@@ -111,10 +140,10 @@ impl Talk {
     /// Whose turn is next among those present; `None` if the talk of this round is over: everybody
     /// has passed, or all turns are used up. An actor alone has one turn.
     ///
-    /// A person who has only searched gets another turn, once per round. Otherwise the person who
-    /// was addressed last is next, unless an actor has been silent for as many turns as there are
-    /// people, or the turns that are left have to go to those who have had none. Otherwise it is
-    /// the one who has been silent longest; dice decide between several.
+    /// A person who has only searched gets another turn, once per round. Otherwise whoever was
+    /// addressed is next, once even if all turns are used up. Otherwise it is the one who has been
+    /// silent longest; dice decide between several. Whoever would have had a turn, but for those
+    /// who were addressed, has it after the others.
     pub(super) fn next(
         &mut self,
         present: &[Arc<str>],
@@ -130,9 +159,15 @@ impl Talk {
         } else {
             max_turns
         };
-        let all_passed = present.iter().all(|name| self.passed.contains(name));
-        if self.turns >= max_turns || all_passed {
+        if present.iter().all(|name| self.passed.contains(name)) {
             return None;
+        }
+        let is_over = self.turns >= max_turns;
+        let addressed = self.addressed.clone().filter(|name| present.contains(name));
+        if let Some(name) = addressed
+            && (!is_over || self.closed.insert(name.clone()))
+        {
+            return Some(name);
         }
         for name in present {
             self.since.entry(name.clone()).or_insert(self.all_turns);
@@ -144,18 +179,27 @@ impl Talk {
         let mut order = present.to_vec();
         order.shuffle(rng);
         order.sort_by_key(|name| std::cmp::Reverse(silent_for(name)));
-        let longest = order.first()?;
-        let is_starving = silent_for(longest) >= present.len() as u64;
-        // The turns that are left go to those who have had none.
         let begun = self.all_turns - u64::from(self.turns);
         let had_none = |name: &&Arc<str>| self.since.get(*name).is_none_or(|since| *since <= begun);
-        let waiting = present.iter().filter(had_none).count();
-        let is_late = waiting > 0 && (max_turns - self.turns) as usize <= waiting;
-        let may_answer = |name: &&Arc<str>| {
-            !is_starving && present.contains(name) && (!is_late || had_none(name))
+        let is_enough = max_turns as usize >= present.len();
+        let mut waiting = order.iter().filter(|name| is_enough && had_none(name));
+        let next = if is_over {
+            waiting.next()
+        } else {
+            order.first()
         };
-        let addressed = self.addressed.as_ref().filter(may_answer);
-        Some(addressed.unwrap_or(longest).clone())
+        next.cloned()
+    }
+
+    /// Whether the talk of this round ends now or soon, for whoever has a turn.
+    pub(super) fn ending(&self, present: usize, max_turns: u32) -> &'static str {
+        let left = max_turns.saturating_sub(self.turns) as usize;
+        match left {
+            _ if present <= 1 => "",
+            0 => "now",
+            _ if left <= present => "soon",
+            _ => "",
+        }
     }
 
     /// Notes what an actor did with its turn.
@@ -167,11 +211,15 @@ impl Talk {
         self.turns += 1;
         self.all_turns += 1;
         self.since.insert(name.clone(), self.all_turns);
+        let mut is_answer = false;
         if self.addressed.as_ref() == Some(name) {
             self.addressed = None;
+            is_answer = taken.addressed.is_some() && self.asker.take() == taken.addressed;
         }
-        if taken.addressed.is_some() {
+        // Whoever only answers leaves the turn to others.
+        if taken.addressed.is_some() && (!is_answer || taken.asks) {
             self.addressed = taken.addressed;
+            self.asker = Some(name.clone());
         }
         if taken.passed {
             self.passed.insert(name.clone());
@@ -259,23 +307,66 @@ mod tests {
     }
 
     #[test]
-    fn whoever_was_addressed_is_next_and_nobody_starves() {
+    fn whoever_is_addressed_is_next_whatever_is_left_and_nobody_starves() {
         let present = people(&["A", "B", "C", "D"]);
         let mut talk = Talk::default();
         talk.begin(1);
-        let order = round(&mut talk, &present, |name| {
-            to(if name == "A" { "B" } else { "A" })
+        let order = round(&mut talk, &present, |name| TurnTaken {
+            asks: true,
+            ..to(if name == "A" { "B" } else { "A" })
         });
-        assert_eq!(order.len(), 6);
         let position = |name: &str| order.iter().position(|other| **other == *name);
-        for pair in order.windows(2).take(2) {
-            let addressed = if *pair[0] == *"A" { "B" } else { "A" };
-            assert_eq!(*pair[1], *addressed, "{order:?}");
-        }
+        let talk_of_two = order.iter().take(6);
+        let names: BTreeSet<_> = talk_of_two.skip(1).collect();
+        assert_eq!(
+            names,
+            BTreeSet::from([&present[0], &present[1]]),
+            "{order:?}"
+        );
         assert!(
             present.iter().all(|name| position(name).is_some()),
             "{order:?}"
         );
+        assert!(order.len() <= 6 + 2 * present.len(), "{order:?}");
+    }
+
+    #[test]
+    fn an_answer_leaves_the_turn_to_others() {
+        let present = people(&["A", "B", "C"]);
+        let mut talk = Talk {
+            addressed: Some("A".into()),
+            asker: Some("B".into()),
+            ..Talk::default()
+        };
+        let mut rng = ChaCha8Rng::seed_from_u64(7);
+        let mut next = |talk: &mut Talk| talk.next(&present, 6, &mut rng);
+        assert_eq!(next(&mut talk), Some("A".into()));
+        talk.take_turn(&"A".into(), to("B"));
+        talk.take_turn(&"B".into(), TurnTaken::default());
+        assert_eq!(
+            next(&mut talk),
+            Some("C".into()),
+            "who has been silent longest"
+        );
+        talk.take_turn(&"C".into(), to("A"));
+        assert_eq!(next(&mut talk), Some("A".into()));
+    }
+
+    #[test]
+    fn a_question_into_the_end_of_a_talk_is_answered() {
+        let present = people(&["A", "B"]);
+        let mut talk = Talk::default();
+        talk.begin(1);
+        let mut rng = ChaCha8Rng::seed_from_u64(7);
+        let mut endings = Vec::new();
+        while let Some(next) = talk.next(&present, 3, &mut rng) {
+            endings.push(talk.ending(2, 3));
+            let asks = talk.turns == 2;
+            let other = if *next == *"A" { "B" } else { "A" };
+            let taken = TurnTaken { asks, ..to(other) };
+            talk.take_turn(&next, taken);
+        }
+        assert_eq!(endings, ["", "soon", "soon", "now"]);
     }
 
     #[test]

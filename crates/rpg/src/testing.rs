@@ -136,9 +136,10 @@ const ACTS: &str = "
     read read item
     use use item | with with
     hide hide item
+    destroy destroy item
     follow follow who
-    promise promise words | to to
-    keep keep - | to to | number promise
+    promise promise words | to to | item item | place place
+    keep keep - | by by | number promise
     feel feels change | about about
     try attempt what | for aim
     search query text
@@ -167,7 +168,7 @@ pub(crate) fn world_file(parts: &str) -> WorldFile {
     }
     take!(
         agents, stages, actors, foes, skills, facts, items, qualities, bonds, scenes, endings,
-        dungeons, schedule, limits
+        dungeons, schedule, rounds, limits
     );
     if parts.contains("fights: (") {
         file.fights = own.fights;

@@ -2,7 +2,8 @@
 //!
 //! Stages do not wait for each other, so their records arrive mixed. [`StoryPrinter`] prints the
 //! stage that comes first in a turn as it happens, keeps the records of the others, and prints them
-//! stage by stage when the turn is over, so that each scene can be read as one. `formatter.rs` says
+//! stage by stage when the turn is over, so that each scene can be read as one. If a scene has opened
+//! on the first stage, they wait for one turn more: what is decided there belongs to it. `formatter.rs` says
 //! what a record looks like, `fight.rs` what a fight looks like,
 //! `outcome.rs` what stands after its last words.
 
@@ -36,6 +37,8 @@ pub(crate) struct StoryPrinter {
     live: Option<Arc<str>>,
     /// What happened on other stages in this turn, by when each came first.
     kept: Vec<(Arc<str>, Vec<Paragraph>)>,
+    /// Whether a scene has opened in this turn on the stage that is printed as it happens.
+    has_opened: bool,
     /// The stage of the last heading.
     printed: Option<Arc<str>>,
     /// The turns before the one to announce with the next paragraph, if the workings are shown.
@@ -67,6 +70,11 @@ impl RecordPrinter for StoryPrinter {
         if !paragraphs.is_empty() {
             self.add(&place, paragraphs);
         }
+        if let Record::Event(event) = record
+            && self.live.as_ref() == Some(&place)
+        {
+            self.has_opened |= self.has_style(event, EventStyle::SceneText);
+        }
         self.show_reached(record);
         !self.out().is_lost()
     }
@@ -93,6 +101,7 @@ impl StoryPrinter {
             unreached: Vec::new(),
             live: None,
             kept: Vec::new(),
+            has_opened: false,
             printed: None,
             turn: None,
         }
@@ -158,7 +167,9 @@ impl StoryPrinter {
         for (place, note) in self.formatter.untold_defaults() {
             self.add(&place, vec![note]);
         }
-        self.print_kept();
+        if !std::mem::take(&mut self.has_opened) {
+            self.print_kept();
+        }
         self.formatter.end_turn();
         self.turn = Some(turn).filter(|_| self.formatter.shows_workings);
     }

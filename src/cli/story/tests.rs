@@ -180,6 +180,30 @@ fn scenes_of_several_places_are_not_mixed() {
 }
 
 #[test]
+fn what_is_decided_in_a_scene_stands_under_its_heading() {
+    let opens = json!({"stage": "Inn", "scene": "s", "message": "A letter lies there."});
+    let chosen = json!({
+        "actor": "Mira", "scene": "s", "option": "burn", "message": "Mira burns it.", "label": "Burn it",
+    });
+    let records = [
+        event("", "scene_opens", opens),
+        speak("Inn", "Mira", "", "Well."),
+        speak("Quay", "Tobin", "", "Nothing here."),
+        Record::Turn { turn: 1 },
+        event("Inn", "choice", chosen),
+        Record::Turn { turn: 2 },
+        speak("Quay", "Tobin", "", "Still nothing."),
+    ];
+    let told = told(Language::En, 70, &records);
+    assert_eq!(told.matches("── Inn").count(), 1, "{told}");
+    assert!(told.find("burns it") < told.find("Nothing here"), "{told}");
+    assert!(
+        told.find("Nothing here") < told.find("Still nothing"),
+        "{told}"
+    );
+}
+
+#[test]
 fn what_others_hear_of_later_is_told_once() {
     let leave = || json!({"actor": "Tobin", "stage": "Inn", "to": "Quay"});
     let arrive = json!({"actor": "Tobin", "stage": "Quay", "from": "Inn"});

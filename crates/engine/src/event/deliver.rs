@@ -46,7 +46,7 @@ pub fn deliver(
     };
     let mut queue = VecDeque::from(std::mem::take(&mut queue.0));
     while let Some(mut event) = queue.pop_front() {
-        if event.kind == Learned::TYPE && teaching.is_known_to_all(&mut event) {
+        if event.kind == Learned::TYPE && teaching.leave_out_known(&mut event) {
             continue;
         }
         let id = clock.next_body(place);
@@ -203,6 +203,7 @@ impl Teaching<'_, '_> {
                 event: id.to_string().into(),
                 turn,
                 day: self.today.0,
+                ..Known::default()
             };
             let mut learners = reached.to_vec();
             learners.retain(|entity| {
@@ -227,20 +228,28 @@ impl Teaching<'_, '_> {
         lessons
     }
 
-    /// Takes those out of the audience of a lesson who have learned its fact from another event
-    /// since it was written; returns whether the audience is empty now.
-    fn is_known_to_all(&self, lesson: &mut PendingEvent) -> bool {
-        let PendingEvent {
-            audience, tells, ..
-        } = lesson;
-        let knows = |entity: &Entity, fact: &str| {
-            let knowledge = self.knowledge.get(*entity);
-            knowledge.is_ok_and(|(_, knowledge)| knowledge.knows(fact))
+    /// Takes those out of the audience of a lesson who know its fact already, and notes who tells
+    /// it to them again; returns whether the audience is empty now.
+    fn leave_out_known(&mut self, lesson: &mut PendingEvent) -> bool {
+        let from = lesson.data.get("from").and_then(Value::as_str);
+        let from = from.filter(|from| !from.is_empty()).map(Into::into);
+        let again = Known {
+            from,
+            ..Known::default()
         };
-        for fact in tells.iter() {
-            audience.retain(|entity| !knows(entity, fact));
+        for fact in &lesson.tells {
+            lesson.audience.retain(|entity| {
+                let Ok((_, mut knowledge)) = self.knowledge.get_mut(*entity) else {
+                    return true;
+                };
+                let knows = knowledge.knows(fact);
+                if knows {
+                    knowledge.learn(fact, &again);
+                }
+                !knows
+            });
         }
-        audience.is_empty()
+        lesson.audience.is_empty()
     }
 
     /// The event by which learners are told a fact that they just learned.

@@ -171,7 +171,8 @@ impl EventWriter<'_, '_> {
         self.write_to(&[thinker], event, AudienceRule::Private);
     }
 
-    /// Teaches a fact to those of these entities that don't know it yet; without a teller if `from`
+    /// Teaches a fact to those of these entities that don't know it yet, and notes who tells it
+    /// again to the others; without a teller if `from`
     /// is empty. A teller among them learns it first, from no one: from what it tells the others
     /// of. An id that no fact has teaches nothing.
     pub fn teach(&mut self, learners: &[Entity], fact: &str, from: &str) {
@@ -182,9 +183,13 @@ impl EventWriter<'_, '_> {
             let knowledge = self.knowledge.get(*entity);
             knowledge.is_ok_and(|knowledge| !knowledge.knows(&fact.id))
         };
-        let learners = learners.iter().copied().filter(is_new);
         let is_teller = |entity: &Entity| !from.is_empty() && *self.name(*entity) == *from;
-        let (teller, others): (Vec<_>, Vec<_>) = learners.partition(is_teller);
+        let (mut teller, mut others): (Vec<_>, Vec<_>) =
+            learners.iter().partition(|it| is_teller(it));
+        teller.retain(is_new);
+        if from.is_empty() {
+            others.retain(is_new);
+        }
         for (learners, from) in [(teller, ""), (others, from)] {
             if !learners.is_empty() && !fact.is_common() {
                 self.notify_entities(&learners, Learned::of(&fact, from));

@@ -1,6 +1,6 @@
 //! What one entity knows.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
@@ -26,6 +26,16 @@ pub struct Known {
     pub event: Arc<str>,
     pub turn: u64,
     pub day: u32,
+    /// Who has told it again since, by name.
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    pub again: BTreeSet<Arc<str>>,
+}
+
+impl Known {
+    /// Everybody who has told it, first and again.
+    pub fn told_by(&self) -> impl Iterator<Item = &Arc<str>> {
+        self.from.iter().chain(&self.again)
+    }
 }
 
 /// What an entity knows, by the id of the fact. It only grows, and only by events.
@@ -60,9 +70,13 @@ impl Knowledge {
         self.0.iter()
     }
 
-    /// Adds a fact unless it is known already; returns whether it is new.
+    /// Adds a fact unless it is known already; returns whether it is new. Of one that is known, it
+    /// is noted who tells it again.
     pub fn learn(&mut self, id: &Arc<str>, known: &Known) -> bool {
-        if self.knows(id) {
+        if let Some(old) = self.0.get_mut(id) {
+            if old.from != known.from {
+                old.again.extend(known.from.clone());
+            }
             return false;
         }
         self.0.insert(id.clone(), known.clone());

@@ -31,10 +31,14 @@ pub fn one_or_more<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<String>, D:
 /// Joins the lines of each paragraph. Empty lines, lists, headings and indented lines are kept.
 fn unwrapped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
+    let mut last_item = 0;
     for line in text.lines() {
+        // A year that happens to begin a line is no item of a list.
+        let item = item_number(line).filter(|number| *number == 1 || *number == last_item + 1);
+        last_item = item.unwrap_or(last_item);
         let starts_anew = line.is_empty()
             || line.starts_with(['-', '*', '#', '|', '>', ' ', '\t'])
-            || line.starts_with(|c: char| c.is_ascii_digit());
+            || item.is_some();
         match out.chars().next_back() {
             None | Some('\n') => {}
             Some(_) if starts_anew => out.push('\n'),
@@ -48,6 +52,14 @@ fn unwrapped(text: &str) -> String {
         }
     }
     out
+}
+
+/// The number of an item of a list, such as `2. ` or `3）`.
+fn item_number(line: &str) -> Option<u64> {
+    let rest = line.trim_start_matches(|c: char| c.is_ascii_digit());
+    let number = line.strip_suffix(rest)?.parse().ok()?;
+    rest.starts_with(['.', ')', '）', '、', '．'])
+        .then_some(number)
 }
 
 /// Whether the character is written without spaces around it: ideographs, kana and full-width
@@ -98,6 +110,14 @@ mod tests {
         assert_eq!(
             unwrapped("她站在灯下，\n没有说话。"),
             "她站在灯下，没有说话。"
+        );
+        assert_eq!(
+            unwrapped("Nobody has done it since\n1878. The snow\n12 feet deep."),
+            "Nobody has done it since 1878. The snow 12 feet deep."
+        );
+        assert_eq!(
+            unwrapped("So:\n1. one\n2. two\nmore"),
+            "So:\n1. one\n2. two more"
         );
         assert_eq!(unwrapped(""), "");
     }

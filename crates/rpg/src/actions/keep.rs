@@ -1,63 +1,60 @@
-//! An actor keeps what it has promised.
+//! An actor says that what was promised to it is kept.
 
-use playhouse_engine::event::write_events_at_meeting;
 use playhouse_engine::exchange::Violation;
 
 use super::member::distinct;
-use super::rules::{Acting, Rules};
+use super::rules::{Acting, Reason, Rules};
 use super::{Action, Keep, PlanConstraints};
 use crate::drama::PromiseState;
-use crate::events::PromiseKept;
 use crate::talk::TurnTaken;
 
 impl Action for Keep {
-    /// Everybody there sees it; the one to whom it was promised learns it at the meeting if it is
-    /// elsewhere.
+    /// Both learn it, and those there who heard the promise.
     fn carry_out(self, rules: &mut Rules<'_, '_>, acting: &Acting<'_>, _taken: &mut TurnTaken) {
-        let Ok(mut promises) = rules.promises.get_mut(acting.entity) else {
+        let mut open = Vec::new();
+        for promiser in acting.present.iter().filter(|who| **who != acting.entity) {
+            let promises = rules.promises.get(*promiser).map_or(&[][..], |all| &all.0);
+            let numbered = promises.iter().enumerate();
+            let owed = numbered.filter(|(_, promise)| promise.is_owed_to(acting.name));
+            let by = rules.whereabouts.name_text(*promiser);
+            open.extend(owed.map(|(number, _)| (*promiser, by.clone(), number)));
+        }
+        let meant = self.find(open.iter().map(|(_, by, _)| by.as_str()));
+        let Some((promiser, by, number)) = meant.and_then(|meant| open.get(meant)) else {
+            return rules.refuse(acting, "keep", &Reason::NotNow { action: "keep" });
+        };
+        let Ok(mut promises) = rules.promises.get_mut(*promiser) else {
             return;
         };
-        let mut open: Vec<_> = promises
-            .0
-            .iter_mut()
-            .filter(|promise| promise.state == PromiseState::Open)
-            .collect();
-        let meant = self.find(open.iter().map(|promise| &*promise.to));
-        let Some(promise) = meant.and_then(|meant| open.get_mut(meant)) else {
+        let Some(promise) = promises.0.get_mut(*number) else {
             return;
         };
         promise.state = PromiseState::Kept;
-        let event = PromiseKept {
-            actor: acting.name.to_string(),
-            to: promise.to.to_string(),
-            words: promise.words.to_string(),
-        };
-        let promisee = rules.list.by_name(&event.to);
-        if let Some(promisee) = promisee.filter(|promisee| !acting.present.contains(promisee)) {
-            let event = event.clone();
-            rules.events.defer(move |world| {
-                write_events_at_meeting(world, |events| {
-                    events.notify_entities(&[promisee], event);
-                });
-            });
-        }
-        rules.show_all(acting, event);
+        let (event, promise) = (promise.kept_by(by), promise.clone());
+        let mut told = acting.present.clone();
+        told.retain(|who| {
+            *who == acting.entity || *who == *promiser || {
+                promise.is_known_to(&rules.whereabouts.name_text(*who))
+            }
+        });
+        told.push(acting.stage);
+        rules.events.notify_entities(&told, event);
     }
 
     /// One of the two members is enough if it leaves no doubt.
     fn check(&self, constraints: &PlanConstraints) -> Option<Violation> {
-        let Self { to, promise } = self;
-        let open = &constraints.promised_to;
+        let Self { by, promise } = self;
+        let open = &constraints.owed_by;
         if self.find(open.iter().map(String::as_str)).is_some() {
             return None;
         }
-        if !to.is_empty() && !open.contains(to) {
-            return Violation::unless_offered("keep.to", to, &distinct(open));
+        if !by.is_empty() && !open.contains(by) {
+            return Violation::unless_offered("keep.by", by, &distinct(open));
         }
         let numbers: Vec<_> = open
             .iter()
             .zip(1_u64..)
-            .filter(|(other, _)| to.is_empty() || *other == to)
+            .filter(|(other, _)| by.is_empty() || *other == by)
             .map(|(_, number)| number.to_string())
             .collect();
         Violation::unless_offered("keep.promise", &promise.to_string(), &numbers)
@@ -65,12 +62,12 @@ impl Action for Keep {
 }
 
 impl Keep {
-    /// The index of the promise that is meant, if only one can be, given to whom each open promise
-    /// was made.
+    /// The index of the promise that is meant, if only one can be, given by whom each open one was
+    /// made.
     fn find<'a>(&self, open: impl IntoIterator<Item = &'a str>) -> Option<usize> {
         let open = open.into_iter().zip(1..).enumerate();
-        let mut meant = open.filter(|(_, (to, number))| {
-            (self.to.is_empty() || self.to == *to) && (self.promise == 0 || self.promise == *number)
+        let mut meant = open.filter(|(_, (by, number))| {
+            (self.by.is_empty() || self.by == *by) && (self.promise == 0 || self.promise == *number)
         });
         let found = meant.next();
         let (index, _) = found.filter(|_| meant.next().is_none())?;

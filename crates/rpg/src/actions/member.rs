@@ -70,15 +70,21 @@ pub(crate) enum Source {
     /// The items here that one can use, and with what.
     Usable,
     UsedWith,
-    /// Those to whom one has promised something, and the numbers of what is not kept yet.
-    Promisee,
+    /// The items that one has and can destroy.
+    Destructible,
+    /// What one promises to give, and where one promises to go.
+    Pledged,
+    Meeting,
+    /// Those here who have promised one something, and the numbers of what is not kept yet.
+    Promiser,
     PromiseNumber,
     /// A step up or down.
     Step,
     /// What one thinks.
     Thought,
-    /// Words that are said.
+    /// Words that are said, and in which language if not in the one that all share.
     Speech,
+    Tongue,
     /// Words that say what one will do, and what one does.
     Vow,
     Deed,
@@ -117,16 +123,33 @@ impl Source {
             Self::Readable => legal.readable.clone(),
             Self::Usable => distinct(uses.map(|open| &open.item)),
             Self::UsedWith => distinct(uses.map(|open| &open.with)),
-            Self::Promisee => distinct(&legal.promised_to),
+            Self::Promiser => distinct(&legal.owed_by),
+            Self::Destructible => legal.destructible.clone(),
+            Self::Pledged => legal.held.clone(),
+            Self::Meeting => legal.exits.clone(),
+            Self::Tongue => legal.languages.clone(),
             _ => return None,
         })
+    }
+
+    /// Whether it may be left out.
+    pub(super) fn is_optional(self) -> bool {
+        matches!(
+            self,
+            Self::Motive | Self::Tongue | Self::Pledged | Self::Meeting
+        )
+    }
+
+    /// Whether there is nothing to choose from.
+    pub(super) fn is_empty(self, legal: &PlanConstraints) -> bool {
+        self.options(legal)
+            .is_some_and(|options| options.is_empty())
     }
 
     /// Whether there is a legal value.
     pub(super) fn is_open(self, legal: &PlanConstraints) -> bool {
         let is_free = self != Self::Deed || legal.attempt;
-        let options = self.options(legal);
-        is_free && options.is_none_or(|options| !options.is_empty())
+        is_free && (self.is_optional() || !self.is_empty(legal))
     }
 
     /// The schema of the values that are legal now, or of all that may ever be.
@@ -136,7 +159,7 @@ impl Source {
         }
         match (self, legal) {
             (Self::PromiseNumber, Some(legal)) => {
-                let numbers: Vec<_> = (1..=legal.promised_to.len()).collect();
+                let numbers: Vec<_> = (1..=legal.owed_by.len()).collect();
                 json!({"enum": numbers})
             }
             (Self::PromiseNumber, None) => json!({"type": "integer"}),
@@ -152,13 +175,19 @@ impl Source {
         };
         match self {
             Self::Addressee if text.is_empty() => None,
+            optional if optional.is_optional() && text.is_empty() => None,
             Self::Addressee | Self::Confidant | Self::Person | Self::Leader => {
                 check_present(text, &legal.present)
             }
             Self::Exit => check_exit(text, &legal.exits),
-            Self::Lying | Self::Held | Self::Readable | Self::Listener => {
-                Violation::unless_offered("", text, &self.options(legal)?)
-            }
+            Self::Lying
+            | Self::Held
+            | Self::Readable
+            | Self::Destructible
+            | Self::Listener
+            | Self::Tongue
+            | Self::Pledged
+            | Self::Meeting => Violation::unless_offered("", text, &self.options(legal)?),
             Self::Speech | Self::Search => check_text(text, legal),
             // What is said may be a silence; what is done is something.
             Self::Vow | Self::Deed => check_text(if letters(text) > 0 { text } else { "" }, legal),
@@ -188,7 +217,12 @@ impl Source {
             }
             Self::Usable => parts("uses", "item"),
             Self::UsedWith => parts("uses", "with"),
-            Self::Promisee => parts("promises", "to"),
+            Self::Promiser => parts("owed", "by"),
+            Self::Destructible => {
+                let items = notes.list("items").filter(|item| item.flag("destructible"));
+                items.map(Notes::name).collect()
+            }
+            Self::Tongue => Some(notes.texts("languages")).filter(|own| !own.is_empty())?,
             _ => return None,
         })
     }

@@ -9,6 +9,7 @@ mod table;
 
 mod announce;
 mod attempt;
+mod destroy;
 mod feels;
 mod follow;
 mod give;
@@ -42,7 +43,11 @@ use table::{Action, words};
 pub(crate) use table::{ActionSpec, Appeal, Slot, plain};
 
 actions! {
-    speak: Speak, Said { target: String = Addressee, text: String = Speech }
+    speak: Speak, Said {
+        target: String = Addressee, text: String = Speech;
+        #[serde(skip_serializing_if = "String::is_empty")]
+        language: String = Tongue
+    }
     whisper: Whisper, Said { target: String = Confidant, text: String = Speech }
     announce: Announce, Said { text: String = Speech }
     take: Take, Done { item: String = Lying }
@@ -51,9 +56,16 @@ actions! {
     read: Read, Done { item: String = Readable }
     r#use: Use, Done { #[serde(default)] item: String = Usable; with: String = UsedWith }
     hide: Hide, Done { item: String = Held }
+    destroy: Destroy, Done { item: String = Destructible }
     follow: Follow, Done { who: String = Leader }
-    promise: Promise, Beside { to: String = Listener, words: String = Vow }
-    keep: Keep, Beside { ; to: String = Promisee, promise: u64 = PromiseNumber }
+    promise: Promise, Beside {
+        to: String = Listener, words: String = Vow;
+        #[serde(skip_serializing_if = "String::is_empty")]
+        item: String = Pledged,
+        #[serde(skip_serializing_if = "String::is_empty")]
+        place: String = Meeting
+    }
+    keep: Keep, Beside { ; by: String = Promiser, promise: u64 = PromiseNumber }
     feels: Feels, Felt { about: String = Felt, change: i64 = Step; why: String = Motive }
     attempt: Attempt, Done {
         what: String = Deed;

@@ -22,6 +22,8 @@ pub(crate) struct PlanConstraints {
     pub(crate) present: Vec<String>,
     /// The names of the places one can walk to.
     pub(crate) exits: Vec<String>,
+    /// The languages that one speaks besides the one that all share.
+    pub(crate) languages: Vec<String>,
     /// Whether whispering is allowed.
     pub(crate) whisper: bool,
     /// The maximum number of characters of one speech.
@@ -43,8 +45,10 @@ pub(crate) struct PlanConstraints {
     pub(crate) uses: Vec<Use>,
     /// The names of those to whom one may promise something.
     pub(crate) promise_to: Vec<String>,
-    /// To whom each promise was made that one has not kept yet, in the order of their numbers.
-    pub(crate) promised_to: Vec<String>,
+    /// By whom each promise was made to one that is not kept yet, in the order of their numbers.
+    pub(crate) owed_by: Vec<String>,
+    /// The names of the items that one has and can destroy.
+    pub(crate) destructible: Vec<String>,
     /// Whether something else may be tried now.
     pub(crate) attempt: bool,
 }
@@ -257,7 +261,9 @@ mod tests {
             readable: vec!["the log".into()],
             uses: vec![using("the key", "Mill"), using("the key", "the log")],
             promise_to: vec!["Bob".into()],
-            promised_to: vec!["Bob".into(), "Ann".into(), "Bob".into()],
+            owed_by: vec!["Bob".into(), "Ann".into(), "Bob".into()],
+            destructible: Vec::new(),
+            languages: Vec::new(),
             attempt: true,
         }
     }
@@ -283,12 +289,12 @@ mod tests {
             r#"{"mind": "m", "give": {"item": "the key", "to": "Bob"}}"#,
             r#"{"mind": "m", "promise": {"to": "Bob", "words": "I will."}}"#,
             r#"{"mind": "m", "speak": {"target": "Bob", "text": "Hi"}, "promise": {"to": "Bob", "words": "I will."}, "move": {"to": "Mill"}}"#,
-            r#"{"mind": "m", "keep": {"to": "Bob", "promise": 3}}"#,
+            r#"{"mind": "m", "keep": {"by": "Bob", "promise": 3}}"#,
             r#"{"mind": "m", "keep": {"promise": "number 1"}}"#,
-            r#"{"mind": "m", "keep": {"to": "Ann"}}"#,
+            r#"{"mind": "m", "keep": {"by": "Ann"}}"#,
             r#"{"mind": "m", "attempt": {"what": "force the door"}}"#,
             r#"{"mind": "m", "attempt": {"what": "force the door", "aim": "to get out"}}"#,
-            r#"{"mind": "m", "give": {"item": "the key", "to": "Bob"}, "keep": {"to": "Ann"}}"#,
+            r#"{"mind": "m", "give": {"item": "the key", "to": "Bob"}, "keep": {"by": "Ann"}}"#,
             r#"{"mind": "m", "announce": "Hi", "move": "Mill", "feels": {"about": "Eve", "change": "+1", "why": "w"}}"#,
             r#"{"mind": "m", "use": {"item": "the key", "with": "the log"}}"#,
             r#"{"mind": "m", "hide": {"item": "the key"}}"#,
@@ -319,9 +325,9 @@ mod tests {
         let unknown = r#"{"mind": "m", "announce": {"text": "t", "tells": ["the-boy"]}, "show": {"item": "the log", "to": "Eve"}}"#;
         assert_eq!(broken_paths(unknown), ["tells[0]", "show.item", "show.to"]);
         for (keep, path) in [
-            (r#"{"to": "Bob"}"#, "keep.promise"),
-            (r#"{"to": "Bob", "promise": 2}"#, "keep.promise"),
-            (r#"{"to": "Eve", "promise": 2}"#, "keep.to"),
+            (r#"{"by": "Bob"}"#, "keep.promise"),
+            (r#"{"by": "Bob", "promise": 2}"#, "keep.promise"),
+            (r#"{"by": "Eve", "promise": 2}"#, "keep.by"),
             ("{}", "keep.promise"),
         ] {
             let plan = format!(r#"{{"mind": "m", "keep": {keep}}}"#);

@@ -2,7 +2,7 @@
 
 use super::rules::{Acting, Rules};
 use super::{Action, Appeal, Promise};
-use crate::drama::{self, PromiseState};
+use crate::drama::{self, Condition, PromiseState};
 use crate::events::PromiseMade;
 use crate::talk::TurnTaken;
 
@@ -11,23 +11,46 @@ impl Action for Promise {
 
     /// Everybody there hears it, unless it stands beside a whisper.
     fn carry_out(self, rules: &mut Rules<'_, '_>, acting: &Acting<'_>, taken: &mut TurnTaken) {
-        let Self { to, words } = self;
+        let Self {
+            to,
+            words,
+            item,
+            place,
+        } = self;
         let Some(listener) = rules.listener(acting, "promise", &to) else {
             return;
         };
         let Ok(mut promises) = rules.promises.get_mut(acting.entity) else {
             return;
         };
+        let is_whispered = taken.whispered_to.as_ref() == Some(&to);
+        let hearers = if is_whispered {
+            vec![acting.entity, listener]
+        } else {
+            acting.present.clone()
+        };
+        let names = hearers.iter().map(|who| rules.whereabouts.name_text(*who));
+        let given = Condition::Holds(to.clone(), item.clone());
+        let reached = Condition::At(acting.name.to_string(), place.clone());
         let promise = drama::Promise {
             to: to.as_str().into(),
             words: words.as_str().into(),
             state: PromiseState::Open,
+            kept: match (item.is_empty(), place.is_empty()) {
+                (true, true) => Condition::Always,
+                (false, true) => given,
+                (true, false) => reached,
+                (false, false) => Condition::All(vec![given, reached]),
+            },
+            heard: names.map(Into::into).collect(),
         };
         // What is promised once more is the same promise.
-        if !promises.0.contains(&promise) {
+        let is_same = |known: &drama::Promise| {
+            (&known.to, &known.words, known.state) == (&promise.to, &promise.words, promise.state)
+        };
+        if !promises.0.iter().any(is_same) {
             promises.0.push(promise);
         }
-        let is_whispered = taken.whispered_to.as_ref() == Some(&to);
         let event = PromiseMade {
             actor: acting.name.to_string(),
             to,

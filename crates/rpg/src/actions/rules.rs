@@ -13,11 +13,13 @@ use playhouse_engine::memory::{AnswerWords, LookupVectors, Lore, Vectors, Witnes
 use serde::Serialize;
 
 use super::Plan;
+use crate::components::RpgWorld;
 use crate::drama::{Belongings, Bonds, Hidden, Promises, StoryData};
 use crate::events::Refusal;
 use crate::home::here::present;
 use crate::home::uses::OpenUses;
 use crate::talk::{Talk, TurnTaken};
+use crate::world_file::WorldFile;
 
 /// Why an actor could not do what it wanted.
 #[derive(Serialize, Prompt)]
@@ -43,6 +45,7 @@ pub(super) enum Reason<'a> {
 /// What the rules know and change.
 #[derive(SystemParam)]
 pub(crate) struct Rules<'w, 's> {
+    pub(super) file: Res<'w, RpgWorld>,
     pub(super) book: Res<'w, FactBook>,
     pub(super) list: Res<'w, CastList>,
     pub(crate) whereabouts: Whereabouts<'w, 's>,
@@ -271,6 +274,16 @@ impl Rules<'_, '_> {
     pub(super) fn taught_by(&self, item: &str) -> Vec<String> {
         let item = self.story.item(item);
         item.map(|item| item.teaches.clone()).unwrap_or_default()
+    }
+
+    /// Those there, with the actor, who lack a sense by which one perceives.
+    pub(super) fn without(
+        &self,
+        acting: &Acting<'_>,
+        has: fn(&WorldFile, &str) -> bool,
+    ) -> Vec<Entity> {
+        let lacks = |who: &Entity| !has(&self.file.0, &self.whereabouts.name_text(*who));
+        acting.present.iter().copied().filter(lacks).collect()
     }
 
     pub(super) fn show_all(&mut self, acting: &Acting<'_>, event: impl AgentEvent) {

@@ -77,15 +77,21 @@ impl ActionSpec {
 
     /// The schema of what is legal now, or of all that may ever be.
     pub(super) fn schema(&self, legal: Option<&PlanConstraints>) -> Value {
-        let properties = self.members.iter().map(|member| {
+        let is_closed = |source: Source| {
+            source.is_optional() && legal.is_some_and(|legal| source.is_empty(legal))
+        };
+        let members = self
+            .members
+            .iter()
+            .filter(|member| !is_closed(member.source));
+        let properties = members.map(|member| {
             let schema = member.source.schema(legal);
             (member.name.to_owned(), schema)
         });
-        // Nobody need say what something is for.
         let required = self
             .members
             .iter()
-            .filter(|member| member.source != Source::Motive);
+            .filter(|member| !member.source.is_optional());
         let mut schema = json!({
             "type": "object",
             "properties": properties.collect::<Map<_, _>>(),

@@ -4,6 +4,7 @@ use playhouse_engine::event::kinds;
 
 use super::rules::{Acting, Rules};
 use super::{Action, Appeal, Whisper};
+use crate::perception::Unperceived;
 use crate::talk::TurnTaken;
 
 impl Action for Whisper {
@@ -16,12 +17,22 @@ impl Action for Whisper {
             return;
         };
         taken.addressed = Some(target.as_str().into());
+        taken.asks = text.contains(['?', '？']);
         let event = kinds::Whisper {
             actor: acting.name.to_string(),
             target,
             message: text,
             tells: acting.tells.clone(),
         };
-        rules.events.notify_entities(&[listener], event);
+        if rules.file.0.understands(&event.target, "") {
+            return rules.events.notify_entities(&[listener], event);
+        }
+        let unheard = Unperceived {
+            by: vec![event.target.clone()],
+            actor: event.actor,
+            target: event.target,
+            ..Unperceived::default()
+        };
+        rules.events.notify_entities(&[listener], unheard);
     }
 }

@@ -19,9 +19,11 @@ use crate::combat::wounds::wound;
 use crate::components::{Fighter, Health, RpgWorld, Wounded};
 use crate::drama::{Belongings, Bonds, Condition, Effect, Hidden, Qualities, StoryData};
 use crate::events::{AttemptOutcome, FeelingChanged, Wound};
+use crate::home::here::present;
 use crate::kickoff::fallen;
 use crate::phase::{CurrentPlace, Phase};
 use crate::scenes::effects::{Cause, apply_effects};
+use crate::talk::Talk;
 use crate::world_file::StageKind;
 
 /// An attempt can cost or restore this fraction of all hit points: one divided by the number.
@@ -71,6 +73,7 @@ pub(crate) struct RefereeParams<'w, 's> {
     guards: Res<'w, Guards>,
     language: Res<'w, Language>,
     whereabouts: Whereabouts<'w, 's>,
+    talks: Query<'w, 's, &'static mut Talk>,
     exits: Query<'w, 's, &'static Exits>,
     belongings: Query<'w, 's, &'static mut Belongings>,
     hidden: Query<'w, 's, &'static mut Hidden>,
@@ -213,12 +216,12 @@ impl RefereeParams<'_, '_> {
             .unwrap_or_default();
         let written = self.rpg.0.stage(&self.whereabouts.name_text(stage));
         let ways = written.map_or(&[][..], |stage| &stage.connects).iter();
-        let is_closed = move |to: &&String| {
+        let is_closed = move |to: &String| {
             let to = self.list.by_name(to);
             let id = to.and_then(|to| self.whereabouts.id(to));
             id.is_some_and(|id| !open.contains(&id))
         };
-        ways.filter(is_closed).cloned()
+        ways.map(|way| way.to.clone()).filter(is_closed)
     }
 
     /// Takes some hit points, never the last; returns how many.
@@ -401,7 +404,14 @@ pub(crate) fn take_ruling(
         let cost = named(&stakes.costs, &ruling.cost);
         applied.apply(&mut params, &trying, cost, "");
     }
-    let present = params.whereabouts.living_on(stage);
+    let mut talk = Talk::default();
+    if let Ok(mut current) = params.talks.get_mut(stage) {
+        current.note_end(&who, outcome.end());
+        talk = current.clone();
+    }
+    let present = present(&params.whereabouts, &talk, stage);
+    let mut unaware = params.whereabouts.living_on(stage);
+    unaware.retain(|other| !present.contains(other));
     let event = AttemptOutcome {
         is_known: events.is_known_to_all(&present, &message),
         actor: who.to_string(),
@@ -414,13 +424,13 @@ pub(crate) fn take_ruling(
         healed_by: applied.healed_by,
         hurt: applied.hurt,
     };
-    events.broadcast_to_stage(stage, event, &[]);
+    events.broadcast_to_stage(stage, event, &unaware);
     if applied.wounded {
         let wound = wound();
         let (name, days) = (who.to_string(), wound.days);
         let event = Wound { actor: name, days };
         commands.entity(actor).insert(wound);
-        events.broadcast_to_stage(stage, event, &[]);
+        events.broadcast_to_stage(stage, event, &unaware);
     }
     for (entity, feeling) in applied.felt {
         events.think(entity, feeling);
@@ -432,8 +442,7 @@ pub(crate) fn take_ruling(
         });
     }
     if let Some(text) = applied.fact {
-        let mut present = vec![stage];
-        present.extend(params.whereabouts.living_on(stage));
+        let present = [&[stage][..], &present].concat();
         events.defer(move |world| {
             let id = make_fact(world, MadeKind::Outcome, text);
             write_events_at_meeting(world, |events| events.teach(&present, &id, ""));

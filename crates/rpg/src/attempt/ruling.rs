@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use super::prose::faults;
 use super::stakes::{Stakes, ids};
+use crate::drama::AttemptEnd;
 
 /// The maximum number of characters of a made fact.
 pub(super) const FACT_CHARS: usize = 200;
@@ -39,6 +40,13 @@ pub(super) enum AttemptResult {
 }
 
 impl AttemptResult {
+    pub(super) fn end(self) -> AttemptEnd {
+        match self {
+            Self::Full | Self::AtACost => AttemptEnd::Succeeded,
+            Self::Not => AttemptEnd::Failed,
+        }
+    }
+
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Full => "full",

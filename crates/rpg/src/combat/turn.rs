@@ -186,7 +186,9 @@ impl Turn<'_, '_, '_> {
             ..Speak::default()
         };
         let (stage, me) = (self.stage.entity, self.actor().entity);
-        self.events.broadcast_to_stage(stage, speech, &[me]);
+        let mut unaware = self.without(|file, name| file.understands(name, ""));
+        unaware.push(me);
+        self.events.broadcast_to_stage(stage, speech, &unaware);
         let said = self.events.last();
         self.combat.told |= said.is_some_and(|said| !said.tells.is_empty());
         self.note(FightAction {
@@ -194,6 +196,15 @@ impl Turn<'_, '_, '_> {
             words: words.to_owned(),
             ..FightAction::default()
         });
+    }
+
+    /// The combatants who lack a sense by which one perceives.
+    fn without(&self, has: impl Fn(&WorldFile, &str) -> bool) -> Vec<Entity> {
+        let lack = self
+            .combatants
+            .iter()
+            .filter(|each| !has(self.world, &each.name));
+        lack.map(|each| each.entity).collect()
     }
 
     /// Something that is not a card, as the others see it.
@@ -230,7 +241,8 @@ impl Turn<'_, '_, '_> {
         let combatants = self.combatants.iter();
         let present = combatants.filter(|each| each.departure != Some(Departure::Fell));
         let mut learners = vec![self.stage.entity];
-        learners.extend(present.map(|each| each.entity));
+        let sighted = present.filter(|each| self.world.sees(&each.name));
+        learners.extend(sighted.map(|each| each.entity));
         self.combat.told |= !item.teaches.is_empty();
         for fact in &item.teaches {
             self.events.teach(&learners, fact, &actor);

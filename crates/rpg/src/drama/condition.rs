@@ -7,20 +7,23 @@ use playhouse_engine::world_data::prose;
 use serde::{Deserialize, Serialize};
 
 use super::judgement::Judgements;
-use super::occasion::Occasion;
+use super::occasion::{AttemptEnd, Occasion};
 use super::quality::Qualities;
 use super::state::{
     Belongings, Bonds, FightResult, GoalState, Goals, History, PromiseState, Promises,
 };
 
+use crate::campaign_phase::round_of;
+use crate::components::RpgWorld;
 use crate::everybody::party;
+use crate::talk::Talk;
 
 /// What a name in conditions and effects may be besides a name: any hero.
 pub const PARTY: &str = "party";
 
 /// What must hold for a scene, an option or an ending. A name is that of an agent, a stage, an
 /// actor or a foe, or `party` for any hero.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub enum Condition {
     /// It always holds; what a missing condition is.
@@ -44,6 +47,13 @@ pub enum Condition {
     Day(u32),
     /// It is this part of a day or of a journey: `Now(Morning)`.
     Now(Occasion),
+    /// It is this round of talk of a day at home, from 1.
+    Round(u32),
+    /// It is the round of a day at home with this name: `Hour("after the soup")`.
+    Hour(String),
+    /// What an actor tried last in this round of talk ended like this: `Attempted("Bruno Kell",
+    /// Failed)`.
+    Attempted(String, AttemptEnd),
     /// A dungeon, or `stay`, won a vote: `Voted("The Mill")`.
     Voted(String),
     /// A fight on a stage ended like this: `Fought("The Captain's Bench", Won)`.
@@ -53,7 +63,7 @@ pub enum Condition {
     Happened(String),
     /// An option of a scene was chosen: `Chose("the-log", "burn")`.
     Chose(String, String),
-    /// An actor was told a fact by another: `Told("Pell Gantry", "Brant Hollis", "the-lamp")`.
+    /// An actor was told a fact by another, for the first time or again: `Told("Pell Gantry", "Brant Hollis", "the-lamp")`.
     Told(String, String, String),
     /// An actor has made another a promise that is not broken: `Promised("Jory Teasel", "Odile
     /// Marsh")`.
@@ -140,6 +150,18 @@ impl Condition {
             }),
             Self::Day(day) => world.resource::<Today>().0 >= *day,
             Self::Now(occasion) => world.resource::<Occasion>() == occasion,
+            Self::Round(round) => round_of(world) == *round,
+            Self::Hour(name) => {
+                let hour = world.resource::<RpgWorld>().0.hour(round_of(world));
+                !hour.is_empty() && hour == name
+            }
+            Self::Attempted(who, end) => any(who, &|entity| {
+                let stage = stage_of(world, entity);
+                let talk = stage.and_then(|stage| world.get::<Talk>(stage));
+                let name = world.get::<EntityName>(entity);
+                let tried = name.zip(talk).and_then(|(name, talk)| talk.tried(&name.0));
+                tried == Some(*end)
+            }),
             Self::Voted(winner) => history.voted(winner),
             Self::Fought(stage, result) => history.fought(stage, *result),
             Self::Fell(who) => any(who, &|entity| {
@@ -151,8 +173,11 @@ impl Condition {
             Self::Told(from, to, fact) => any(to, &|entity| {
                 let knowledge = world.get::<Knowledge>(entity);
                 let known = knowledge.and_then(|knowledge| knowledge.get(fact));
-                let teller = known.and_then(|known| by_name(world, known.from.as_deref()?));
-                teller.is_some_and(|teller| entities_of(world, from).contains(&teller))
+                let tellers = entities_of(world, from);
+                known.is_some_and(|known| {
+                    let mut told_by = known.told_by();
+                    told_by.any(|name| by_name(world, name).is_some_and(|it| tellers.contains(&it)))
+                })
             }),
             Self::Promised(from, to) => any(from, &|entity| {
                 let states = promises(world, entity, to);
@@ -171,6 +196,10 @@ impl Condition {
             Self::Any(parts) => parts.iter().enumerate().any(part_holds),
             Self::Not(condition) => !condition.holds(world, key),
         }
+    }
+
+    pub(crate) fn is_always(&self) -> bool {
+        *self == Self::Always
     }
 
     /// Whether it is about an occasion; how a fight ended that was not won is about the retreat.

@@ -20,6 +20,9 @@ pub struct Item {
     pub at: String,
     /// Whether it lies hidden where it is at the start, if that is a stage, until it is found.
     pub hidden: bool,
+    /// What is seen if whoever has it destroys it; nobody can if this is empty.
+    #[serde(deserialize_with = "prose", skip_serializing_if = "String::is_empty")]
+    pub destroyed: String,
     /// The ids of the facts that reading it teaches.
     pub teaches: Vec<String>,
     pub uses: Vec<ItemUse>,
@@ -114,13 +117,14 @@ impl StoryData {
         self.scenes.iter().find(|scene| scene.id == id)
     }
 
-    pub fn choice(&self, scene: &str) -> Option<&Choice> {
-        self.scene(scene)?.choice.as_ref()
+    /// A choice of a scene, by number from 0.
+    pub fn choice(&self, scene: &str, number: usize) -> Option<&Choice> {
+        self.scene(scene)?.choices().nth(number)
     }
 
     /// An option of the choice of a scene.
     pub fn option(&self, scene: &str, option: &str) -> Option<&ChoiceOption> {
-        let mut options = self.scene(scene)?.options().iter();
+        let mut options = self.scene(scene)?.options();
         options.find(|offered| offered.id == option)
     }
 
@@ -129,15 +133,16 @@ impl StoryData {
     }
 }
 
-/// All effects of scenes, of their options, and of uses of items.
+/// All effects of scenes, of their options, and of uses of items, without their conditions.
 pub(crate) fn effects_of<'a>(
     scenes: &'a [Scene],
     items: &'a [Item],
 ) -> impl Iterator<Item = &'a Effect> {
-    let chosen = |scene: &'a Scene| scene.options().iter().flat_map(|option| &option.effects);
+    let chosen = |scene: &'a Scene| scene.options().flat_map(|option| &option.effects);
     let of_scenes = scenes
         .iter()
         .flat_map(move |scene| chosen(scene).chain(&scene.effects));
     let uses = items.iter().flat_map(|item| &item.uses);
-    of_scenes.chain(uses.flat_map(|does| &does.effects))
+    let all = of_scenes.chain(uses.flat_map(|does| &does.effects));
+    all.map(Effect::bare)
 }

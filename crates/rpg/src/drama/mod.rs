@@ -21,11 +21,12 @@ pub(crate) use data::effects_of;
 pub use data::{BondSpec, Goal, Item, ItemUse, StoryData};
 pub use judgement::{Finding, Judgements};
 pub use nearness::{Missing, Nearness, PlotPoint, Whereabout};
-pub use occasion::Occasion;
+pub use occasion::{AttemptEnd, Occasion};
 pub use quality::{Qualities, Quality, QualityStep};
 pub(crate) use scene::note_scenes;
 pub use scene::{
-    Choice, ChoiceOption, Effect, Ending, Scene, claims_of_endings, claims_of_scenes, next_scene,
+    Choice, ChoiceOption, Effect, Ending, OwnOpening, Scene, claims_of_endings, claims_of_scenes,
+    next_scene,
 };
 pub use state::{
     Belongings, Bond, Bonds, FightResult, GoalState, Goals, Hidden, History, Promise, PromiseState,

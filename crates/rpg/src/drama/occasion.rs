@@ -41,3 +41,15 @@ pub enum Occasion {
     #[serde(alias = "Return")]
     Return,
 }
+
+/// How an attempt ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AttemptEnd {
+    /// It succeeded, perhaps at a cost.
+    #[serde(alias = "Succeeded")]
+    Succeeded,
+    #[default]
+    #[serde(alias = "Failed")]
+    Failed,
+}

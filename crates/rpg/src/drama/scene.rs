@@ -8,6 +8,7 @@ use super::condition::{Claim, Condition};
 use super::nearness::{Nearness, PlotPoint};
 use super::occasion::Occasion;
 use super::state::History;
+use crate::everybody::can_come;
 
 /// A writer's unit of drama: where and when it opens, what is told at its beginning, how long
 /// people talk, and at most one choice.
@@ -19,17 +20,34 @@ pub struct Scene {
     pub at: String,
     pub when: Condition,
     pub again: bool,
+    /// Whether it is never talked of: no world agent hears of it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub private: bool,
+    /// Who alone takes part, sees and hears it, if there is anybody: it opens if all of them are
+    /// there. Others at the place notice nothing, and have no turn meanwhile.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub among: Vec<String>,
+    /// Who comes to its place as it opens, from wherever ways lead there. It opens if nothing keeps
+    /// them: each is alive, at home, and not in a scene that has opened elsewhere.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub cast: Vec<String>,
     /// Whom and what its texts name although nothing makes them be there.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub absent: Vec<String>,
     /// What everybody there is told at its beginning.
     #[serde(deserialize_with = "prose")]
     pub opening: String,
+    /// What some of them are told instead.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub opening_for: Vec<OwnOpening>,
     /// The maximum number of turns of talk; `None` for as many as in any talk.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub turns: Option<u32>,
     /// What must be decided after the talk.
     pub choice: Option<Choice>,
+    /// What must be decided then, one after the other, by the same or by others.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub then: Vec<Choice>,
     /// What changes after it, whatever was decided.
     pub effects: Vec<Effect>,
 }
@@ -41,20 +59,61 @@ impl Default for Scene {
             at: String::new(),
             when: Condition::Always,
             again: false,
+            private: false,
+            among: Vec::new(),
+            cast: Vec::new(),
             absent: Vec::new(),
             opening: String::new(),
+            opening_for: Vec::new(),
             turns: None,
             choice: None,
+            then: Vec::new(),
             effects: Vec::new(),
         }
     }
 }
 
 impl Scene {
-    /// The options of its choice; none if it has no choice.
-    pub fn options(&self) -> &[ChoiceOption] {
-        self.choice.as_ref().map_or(&[], |choice| &choice.options)
+    /// Whether somebody at its place takes part in it.
+    pub(crate) fn is_for(&self, name: &str) -> bool {
+        self.among.is_empty() || self.among.iter().any(|among| among == name)
     }
+
+    /// That all are there whom it is among.
+    pub(crate) fn presence(&self) -> Condition {
+        let is_here = |who: &String| Condition::At(who.clone(), self.at.clone());
+        let comes = |who: &&String| self.cast.contains(who);
+        let not_sent = self.among.iter().filter(|who| !comes(who));
+        Condition::All(not_sent.map(is_here).collect())
+    }
+
+    /// Whether it may open now, if it is one of those that may.
+    fn holds(&self, world: &World) -> bool {
+        self.when.holds(world, &self.id)
+            && self.presence().holds(world, "")
+            && self.cast.iter().all(|who| can_come(world, who, &self.at))
+    }
+
+    /// What must be decided in it, one after the other.
+    pub fn choices(&self) -> impl Iterator<Item = &Choice> + Clone {
+        self.choice.iter().chain(&self.then)
+    }
+
+    /// The options of all its choices.
+    pub fn options(&self) -> impl Iterator<Item = &ChoiceOption> + Clone {
+        self.choices().flat_map(|choice| &choice.options)
+    }
+}
+
+/// What some are told at the beginning of a scene.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct OwnOpening {
+    /// One name, or several.
+    #[serde(deserialize_with = "one_or_more")]
+    pub to: Vec<String>,
+    #[serde(deserialize_with = "prose")]
+    pub text: String,
 }
 
 /// A decision that a scene leads to.
@@ -65,6 +124,10 @@ pub struct Choice {
     /// is, nothing is decided.
     #[serde(deserialize_with = "one_or_more")]
     pub who: Vec<String>,
+    /// Whether all of them who are there decide together: what most choose is done, and of equals
+    /// the first in the file.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub vote: bool,
     #[serde(deserialize_with = "prose")]
     pub question: String,
     pub options: Vec<ChoiceOption>,
@@ -124,12 +187,21 @@ pub enum Effect {
     Put(String, String),
     /// An item is gone for good.
     Destroy(String),
+    /// An item becomes another, which is nowhere yet, where it is: `Become("the letter", "the torn
+    /// letter")`.
+    Become(String, String),
     /// A quality changes: `Add("lamp", 1)`.
     Add(String, i32),
     /// A bond changes: `Bond("Odile Marsh", "Brant Hollis", -2)`.
     Bond(String, String, i32),
     /// An actor makes a promise: `Promise("Jory Teasel", "Odile Marsh", "I'll hang it back.")`.
-    Promise(String, String, String),
+    /// With a condition, it is kept as soon as that holds.
+    Promise(
+        String,
+        String,
+        String,
+        #[serde(default, skip_serializing_if = "Condition::is_always")] Condition,
+    ),
     /// An actor breaks a promise to another: the one of which a third text, if there is one, is a
     /// part; else the oldest that a [`Effect::Promise`] of the file made, or the oldest of all.
     Break(
@@ -168,12 +240,29 @@ pub enum Effect {
     CloseDungeon(String),
     /// Everybody at the place of the scene is told something.
     Tell(String),
-    /// An actor is told something that nobody else hears: `TellTo("Odile Marsh", "…")`.
-    TellTo(String, String),
+    /// One actor, or several, are told something that nobody else hears: `TellTo("Odile Marsh",
+    /// "…")`.
+    TellTo(
+        #[serde(deserialize_with = "one_or_more")] Vec<String>,
+        String,
+    ),
     /// Everybody in the world is told something.
     Announce(String),
     /// The story ends now, with this ending.
     End(String),
+    /// What applies if a condition holds then, and else does not, which is no mistake:
+    /// `If(Promise("Jory Teasel", "Odile Marsh", Open), Keep("Jory Teasel", "Odile Marsh"))`.
+    If(Condition, Box<Self>),
+}
+
+impl Effect {
+    /// It without its conditions.
+    pub(crate) fn bare(&self) -> &Self {
+        match self {
+            Self::If(_, effect) => effect.bare(),
+            effect => effect,
+        }
+    }
 }
 
 /// Whether a scene with this condition opens on an occasion: those of a day at home and of a camp
@@ -219,7 +308,7 @@ impl Ending {
 pub fn next_scene<'a>(world: &World, scenes: &'a [Scene], stage: &str) -> Option<&'a Scene> {
     let history = world.resource::<History>();
     let candidates = candidates(world, scenes, stage);
-    let open = candidates.filter(|(_, scene)| scene.when.holds(world, &scene.id));
+    let open = candidates.filter(|(_, scene)| scene.holds(world));
     let first = open.min_by_key(|(number, scene)| precedence(history, *number, scene));
     first.map(|(_, scene)| scene)
 }
@@ -230,7 +319,9 @@ pub(crate) fn note_scenes(world: &World, scenes: &[Scene], stage: &str, opened: 
     let others = candidates(world, scenes, stage).filter(|(_, scene)| Some(&*scene.id) != opened);
     for (_, scene) in others {
         let point = PlotPoint::Scene(scene.id.clone());
-        Nearness::note(world, point, &scene.when.required(&scene.id), opened);
+        let (presence, mut parts) = (scene.presence(), scene.when.required(&scene.id));
+        parts.extend(presence.required(""));
+        Nearness::note(world, point, &parts, opened);
     }
 }
 

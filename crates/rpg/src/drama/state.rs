@@ -10,6 +10,9 @@ use playhouse_engine::knowledge::Knowledge;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::condition::Condition;
+use crate::events::PromiseKept;
+
 /// On characters and stages: the names of the items that they hold. An item is in one place only:
 /// [`move_item`] takes it from its holder before it gives it to another.
 #[derive(Component, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -111,6 +114,32 @@ pub struct Promise {
     /// What was promised, in the words of the one who did.
     pub words: Arc<str>,
     pub state: PromiseState,
+    /// It is kept as soon as this holds; only somebody can say so if it is `Always`.
+    #[serde(skip_serializing_if = "Condition::is_always")]
+    pub kept: Condition,
+    /// Who heard it being made, by name.
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    pub heard: BTreeSet<Arc<str>>,
+}
+
+impl Promise {
+    /// That it is kept by an actor.
+    pub(crate) fn kept_by(&self, actor: &str) -> PromiseKept {
+        PromiseKept {
+            actor: actor.to_owned(),
+            to: self.to.to_string(),
+            words: self.words.to_string(),
+        }
+    }
+
+    /// Whether it was made to somebody and is neither kept nor broken.
+    pub(crate) fn is_owed_to(&self, name: &str) -> bool {
+        *self.to == *name && self.state == PromiseState::Open
+    }
+
+    pub(crate) fn is_known_to(&self, name: &str) -> bool {
+        self.heard.contains(name)
+    }
 }
 
 /// The promises of a character, oldest first.

@@ -75,7 +75,7 @@ impl Outcome {
             .iter()
             .map(|scene| Self::Scene(scene.id.clone()));
         let options = world.scenes.iter().flat_map(|scene| {
-            let options = scene.options().iter();
+            let options = scene.options();
             options.map(|option| Self::Option(scene.id.clone(), option.id.clone()))
         });
         let facts = world.facts.iter().filter(|fact| !fact.is_common());
@@ -130,7 +130,7 @@ impl Outcome {
             Self::Option(id, _) => {
                 let decided = world.scenes.iter().filter(|scene| scene.choice.is_some());
                 let scene = decided.clone().find(|scene| scene.id == *id);
-                let ids = |scene: &'w Scene| scene.options().iter().map(|option| &*option.id);
+                let ids = |scene: &'w Scene| scene.options().map(|option| &*option.id);
                 let options = scene.map(|scene| ids(scene).collect());
                 let scenes = decided.map(|scene| &*scene.id).collect();
                 std::iter::once(scenes).chain(options).collect()

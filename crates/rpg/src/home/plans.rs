@@ -1,5 +1,7 @@
 //! Whose turn it is at home, what it is asked, and what comes of its plan.
 
+use std::collections::BTreeMap;
+
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::SystemParam;
 use playhouse_engine::cast::{CastList, Exits, StageRng, WorldSeed, WorldTurn};
@@ -9,7 +11,7 @@ use rand::seq::SliceRandom;
 use serde::Serialize;
 
 use super::here::present;
-use super::view::{ActorMinds, KnownFact, OpenPromise, SeenItem, View, worth_listing};
+use super::view::{ActorMinds, KnownFact, OpenPromise, OwedPromise, SeenItem, View, worth_listing};
 use crate::actions::rules::Rules;
 use crate::actions::{Attempt, Plan, PlanConstraints, Use};
 use crate::attempt::pending::PendingAttempts;
@@ -17,14 +19,14 @@ use crate::attempt::referee::talk_goes_on;
 use crate::campaign_phase::{CampaignPhase, CampaignState};
 use crate::components::{LastFight, RpgWorld};
 use crate::conversation::{SpokenLine, last_event_text};
-use crate::drama::{Choice, Occasion};
+use crate::drama::{Choice, Occasion, Scene};
 use crate::events::Refusal;
 use crate::kickoff::{PresentActor, fallen, present_without};
 use crate::phase::{CurrentPlace, Phase};
 use crate::scenes::open::OpenScene;
 use crate::speaker::Speaker;
 use crate::talk::Talk;
-use crate::world_file::{CampaignStep, Limits};
+use crate::world_file::{Actor, CampaignStep, Limits};
 
 /// The maximum number of promises to one person that are open at the same time.
 const MAX_PROMISES: usize = 3;
@@ -77,6 +79,7 @@ pub(super) struct PlanData<'a> {
     uses: &'a [Use],
     promise_to: &'a [String],
     promises: &'a [OpenPromise<'a>],
+    owed: &'a [OwedPromise<'a>],
     feelings: Vec<FeltFor<'a>>,
     /// What it wants and has neither got nor lost.
     goals: Vec<&'a str>,
@@ -84,7 +87,13 @@ pub(super) struct PlanData<'a> {
     is_needed: bool,
     /// The names of what it can say and do now.
     can: Vec<&'a str>,
+    /// How those here are addressed, for minds without language.
+    called: BTreeMap<&'a str, &'a str>,
+    /// The languages that it speaks besides the one that all share.
+    languages: &'a [String],
     speech_chars: usize,
+    /// `now` or `soon` if the talk is about to end; else empty.
+    ending: &'a str,
     refused: String,
     speaker: Speaker<'a>,
 }
@@ -96,7 +105,9 @@ pub(super) struct WhenData<'a> {
     occasion: Occasion,
     day: u32,
     round: u32,
-    rounds: i32,
+    rounds: u32,
+    /// The name of the round; may be empty.
+    hour: &'a str,
     dungeon: &'a str,
 }
 
@@ -131,8 +142,10 @@ pub(crate) fn ask_plans(
         return current.set_phase(Phase::Idle);
     };
     talk.begin(params.turn.0);
+    let played = scene.and_then(|scene| params.minds.story.scene(&scene.id));
+    talk.keep_among(played.map_or(&[], |scene| &scene.among));
     let here = present(&params.minds.whereabouts, &talk, stage);
-    let asked = params.asked(&here, &mut talk, scene, &rng);
+    let (asked, ending) = params.asked(&here, &mut talk, scene, &rng);
     current.set_phase(if asked.is_empty() {
         Phase::Idle
     } else {
@@ -150,6 +163,7 @@ pub(crate) fn ask_plans(
         talk: &talk,
         scene,
         when,
+        ending,
     };
     for actor in asked {
         if let Some(view) = params.minds.view(stage, &moment.here, actor) {
@@ -176,17 +190,17 @@ impl PlanParams<'_, '_> {
         &self.minds.world.0.limits
     }
 
-    /// Who of those here is asked.
+    /// Who of those here is asked, and whether the talk ends with that or soon.
     fn asked(
         &self,
         here: &[Entity],
         talk: &mut Talk,
         scene: Option<&OpenScene>,
         rng: &StageRng,
-    ) -> Vec<Entity> {
+    ) -> (Vec<Entity>, &'static str) {
         let limits = self.limits();
         if limits.together {
-            return here.to_vec();
+            return (here.to_vec(), "");
         }
         let names: Vec<_> = here
             .iter()
@@ -203,15 +217,19 @@ impl PlanParams<'_, '_> {
         let next = talk
             .next(&names, max_turns, &mut rng.stream("order of talk"))
             .and_then(|name| self.list.by_name(&name));
-        next.into_iter().collect()
+        (
+            next.into_iter().collect(),
+            talk.ending(names.len(), max_turns),
+        )
     }
 
     fn when(&self) -> WhenData<'_> {
         WhenData {
             occasion: *self.occasion,
             day: self.day(),
-            round: round_of(&self.campaign),
-            rounds: self.limits().home_rounds.max(1),
+            round: self.campaign.round(),
+            rounds: self.minds.world.0.home_rounds(),
+            hour: self.minds.world.0.hour(self.campaign.round()),
             dungeon: self.campaign.dungeon(),
         }
     }
@@ -235,6 +253,8 @@ struct Moment<'a, 'w, 's> {
     scene: Option<&'a OpenScene>,
     /// The part of the day or of the journey, in words.
     when: String,
+    /// `now` or `soon` if the talk is about to end.
+    ending: &'static str,
 }
 
 /// Where an actor may go, and why it may not.
@@ -247,9 +267,12 @@ struct Ways {
 }
 
 impl Moment<'_, '_, '_> {
-    /// What has to be decided here.
-    fn choice(&self) -> Option<&Choice> {
-        self.params.minds.story.choice(&self.scene?.id)
+    /// What has to be decided here, one after the other.
+    fn choices(&self) -> impl Iterator<Item = &Choice> {
+        let scene = self
+            .scene
+            .and_then(|open| self.params.minds.story.scene(&open.id));
+        scene.into_iter().flat_map(Scene::choices)
     }
 
     /// Nobody leaves the party on a journey, and a party that is back wakes up at home. A character
@@ -258,17 +281,26 @@ impl Moment<'_, '_, '_> {
         let params = self.params;
         let decides = |choice: &Choice| choice.who.contains(&view.name);
         let is_named = |scene: &OpenScene| params.minds.is_named(&scene.id, &view.name);
-        let is_needed = self.choice().is_some_and(decides) || self.scene.is_some_and(is_named);
+        let is_needed = self.choices().any(decides) || self.scene.is_some_and(is_named);
         let exits = self.exits();
         let can_go = !exits.is_empty();
-        let is_late = can_go && !walks_matter(&params.campaign, params.limits(), view.sleeps);
-        let stays = can_go && !is_late && is_needed && self.choice().is_some();
+        let is_late = can_go && !self.walks_matter(view);
+        let stays = can_go && !is_late && is_needed && self.choices().next().is_some();
         Ways {
             exits: if is_late || stays { Vec::new() } else { exits },
             is_late,
             stays,
             is_needed,
         }
+    }
+
+    /// Whether it matters where an actor walks: after the last round of a day some go where they
+    /// sleep, or where they are on the next.
+    fn walks_matter(&self, view: &View<'_>) -> bool {
+        let file = &self.params.minds.world.0;
+        let is_last_round = self.params.campaign.round() >= file.home_rounds();
+        let goes = |actor: &Actor| actor.goes_before(self.params.day() + 1).is_some();
+        !(is_last_round && file.actor(&view.name).is_some_and(goes))
     }
 
     fn exits(&self) -> Vec<String> {
@@ -317,11 +349,14 @@ impl Moment<'_, '_, '_> {
             promises.filter(|promise| promise.to == to).count()
         };
         let may_promise = |to: &&String| view.promises.is_some() && promised(to) < MAX_PROMISES;
-        let readable = view.at_hand().filter(|item| item.readable);
+        let file = &self.params.minds.world.0;
+        let (sees, languages) = (file.sees(&view.name), file.actor(&view.name));
+        let readable = view.at_hand().filter(|item| item.readable && sees);
         let known = view.facts.iter().map(|fact| fact.id.to_owned());
-        let promised_to = view.open_promises().iter();
+        let destructible = view.items.iter().filter(|item| item.destructible);
         PlanConstraints {
             exits,
+            languages: languages.map_or(Vec::new(), |actor| actor.languages.clone()),
             whisper: limits.whisper,
             speech_chars: limits.speech_chars.max(1) as usize,
             tells: facts.iter().map(|fact| fact.id.to_owned()).collect(),
@@ -331,7 +366,8 @@ impl Moment<'_, '_, '_> {
             readable: readable.map(|item| item.name.to_owned()).collect(),
             uses: self.params.minds.uses(self.stage, view),
             promise_to: present.iter().filter(may_promise).cloned().collect(),
-            promised_to: promised_to.map(|promise| promise.to.to_owned()).collect(),
+            owed_by: view.owed.iter().map(|promise| promise.by.clone()).collect(),
+            destructible: destructible.map(|item| item.name.to_owned()).collect(),
             attempt: self.talk.attempts(&view.name) < limits.attempts.max(0) as u32,
             feels_about: present.iter().filter(may_feel).cloned().collect(),
             present: present.clone(),
@@ -351,7 +387,7 @@ impl Moment<'_, '_, '_> {
         let data = self.data(actor, view, &ways, (&constraints, facts));
         let promises = data.promises.iter();
         let promises = promises.map(|promise| format!("{}: {}", promise.to, promise.words));
-        let at_stake = promises.chain(self.choice().map(|choice| choice.question.clone()));
+        let at_stake = promises.chain(self.choices().map(|choice| choice.question.clone()));
         let limits = self.params.limits();
         let cues = limits.cues(at_stake.collect(), &constraints.present);
         let voice = Voice::new(&view.name, &constraints.present)
@@ -388,7 +424,7 @@ impl Moment<'_, '_, '_> {
             place: &self.place,
             day: params.day(),
             when: &self.when,
-            round: round_of(&params.campaign),
+            round: params.campaign.round(),
             together: params.limits().together,
             present: present_without(&minds.whereabouts, &minds.appearances, &self.here, actor),
             exits: &ways.exits,
@@ -410,11 +446,19 @@ impl Moment<'_, '_, '_> {
             uses: &constraints.uses,
             promise_to: &constraints.promise_to,
             promises: view.open_promises(),
+            owed: &view.owed,
             feelings: feelings.collect(),
             goals: view.wanted.iter().map(|goal| goal.words.as_str()).collect(),
             is_needed: ways.is_needed,
             can: constraints.possible().map(|row| row.name).collect(),
+            called: view
+                .present
+                .iter()
+                .map(|name| (&**name, file.called(name)))
+                .collect(),
+            languages: &constraints.languages,
             speech_chars: constraints.speech_chars,
+            ending: self.ending,
             refused: last_event_text::<Refusal>(view.context),
             speaker: Speaker::of(file, &view.name).in_story(*params.seed, &view.name),
         }
@@ -478,12 +522,6 @@ fn ahead(campaign: &CampaignState) -> Option<(&str, &[String])> {
     }
 }
 
-/// Whether it matters where an actor walks: after the last round of a day some go where they sleep.
-fn walks_matter(campaign: &CampaignState, limits: &Limits, sleeps: bool) -> bool {
-    let is_last_round = round_of(campaign) >= limits.home_rounds.max(1) as u32;
-    !(sleeps && is_last_round)
-}
-
 /// The number of turns of talk without a scene.
 fn turns_of(limits: &Limits, occasion: Occasion) -> u32 {
     let turns = match occasion {
@@ -493,12 +531,4 @@ fn turns_of(limits: &Limits, occasion: Occasion) -> u32 {
         Occasion::Retreat | Occasion::Return => limits.return_turns,
     };
     u32::try_from(turns).unwrap_or_default()
-}
-
-/// The round of a day at home; 0 anywhere else.
-fn round_of(campaign: &CampaignState) -> u32 {
-    match campaign.phase {
-        CampaignPhase::Home { round, .. } => round,
-        _ => 0,
-    }
 }

@@ -36,6 +36,8 @@ pub(super) struct SceneData<'a> {
     kind: &'a str,
     place: &'a str,
     day: u32,
+    /// The name of the first round of a day; may be empty.
+    hour: &'a str,
     present: Vec<String>,
     profile: Option<&'a str>,
     news: &'a str,
@@ -65,6 +67,7 @@ pub(crate) fn ask_scene(
         kind: "stage",
         place: &name.0,
         day: campaign.days_done + 1,
+        hour: world.0.hour(1),
         present: names_without(&whereabouts, &whereabouts.living_on(stage), stage),
         profile: world.0.stage(&name.0).map(|stage| stage.profile.as_str()),
         news: &news,

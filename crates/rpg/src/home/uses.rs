@@ -46,7 +46,10 @@ impl OpenUses {
         let is_it = |open: &(Arc<str>, usize)| *open.0 == *used && open.1 == number;
         self.open.retain(|open| !is_it(open));
         let moves = |effect: &Effect| match effect {
-            Effect::Give(item, _) | Effect::Put(item, _) | Effect::Destroy(item) => item == used,
+            Effect::Give(item, _)
+            | Effect::Put(item, _)
+            | Effect::Destroy(item)
+            | Effect::Become(item, _) => item == used,
             _ => false,
         };
         if does.effects.iter().any(moves) {

@@ -7,7 +7,7 @@ use bevy_ecs::system::SystemParam;
 use playhouse_engine::cast::{Appearance, Whereabouts, WorldTurn};
 use playhouse_engine::context::AgentContext;
 use playhouse_engine::event::kinds::MemorySearch;
-use playhouse_engine::knowledge::{FactBook, Knowledge, MadeFacts, MadeKind};
+use playhouse_engine::knowledge::{FactBook, Knowledge, Known, MadeFacts, MadeKind};
 use playhouse_engine::memory::{AnswerWords, Lore};
 use serde::Serialize;
 
@@ -30,8 +30,6 @@ const MAX_FACTS: usize = 12;
 /// What an actor knows and has, wants and feels.
 pub(super) struct View<'a> {
     pub(super) name: String,
-    /// Whether it goes elsewhere at night.
-    pub(super) sleeps: bool,
     /// The names of the others who are here.
     pub(super) present: Vec<String>,
     pub(super) context: &'a AgentContext,
@@ -40,6 +38,8 @@ pub(super) struct View<'a> {
     pub(super) bonds: Option<&'a Bonds>,
     /// What it has promised and not kept yet; `None` if it can't promise anything.
     pub(super) promises: Option<Vec<OpenPromise<'a>>>,
+    /// What those here have promised to it and not kept yet.
+    pub(super) owed: Vec<OwedPromise<'a>>,
     /// What it wants and has neither got nor lost.
     pub(super) wanted: Vec<&'a Goal>,
     pub(super) heard: Vec<SpokenLine>,
@@ -73,7 +73,7 @@ pub(super) struct KnownFact<'a> {
     /// Whether nobody can say it.
     #[serde(skip)]
     pub(super) is_sworn: bool,
-    /// Whether it is not news to anybody here.
+    /// Whether one knows that it is not news to anybody here.
     #[serde(skip)]
     pub(super) is_known_here: bool,
     /// The turn in which it was learned.
@@ -87,6 +87,8 @@ pub(super) struct SeenItem<'a> {
     pub(super) look: &'a str,
     /// Whether there is something to read.
     pub(super) readable: bool,
+    /// Whether it can be destroyed.
+    pub(super) destructible: bool,
     /// Whether one's own goal or choice depends on it.
     pub(super) is_own: bool,
     /// Whether one knows all that there is to read.
@@ -95,9 +97,15 @@ pub(super) struct SeenItem<'a> {
 
 #[derive(Serialize)]
 pub(super) struct OpenPromise<'a> {
+    pub(super) to: &'a str,
+    pub(super) words: &'a str,
+}
+
+#[derive(Serialize)]
+pub(super) struct OwedPromise<'a> {
     /// From 1, by which it is named when it is kept.
     pub(super) number: usize,
-    pub(super) to: &'a str,
+    pub(super) by: String,
     pub(super) words: &'a str,
 }
 
@@ -138,7 +146,6 @@ impl ActorMinds<'_, '_> {
         let (context, knowledge, last_fight, bonds, promises, states) =
             self.minds.get(actor).ok()?;
         let name = self.whereabouts.name_text(actor);
-        let written = self.world.0.actor(&name);
         let goals = self.world.0.goals(&name);
         let wanted: Vec<_> = states.map_or(Vec::new(), |states| states.open(goals).collect());
         let interests = Interests::of(&name, &wanted, &self.story.scenes, &self.history);
@@ -147,13 +154,14 @@ impl ActorMinds<'_, '_> {
             .copied()
             .filter(|other| *other != actor)
             .collect();
-        let items = |holder| self.items_of(holder, stage, knowledge, &interests);
+        let sees = self.world.0.sees(&name);
+        let items = |holder| self.items_of((holder, sees), stage, knowledge, &interests);
         Some(View {
-            sleeps: written.is_some_and(|actor| !actor.sleeps.is_empty()),
             present: names_without(&self.whereabouts, here, actor),
             promises: promises.map(open_promises),
+            owed: self.owed_to(&name, &others),
             heard: heard(context),
-            facts: self.known(knowledge, &others, &interests).collect(),
+            facts: self.known(&name, knowledge, &others, &interests).collect(),
             items: items(actor).collect(),
             lying: items(stage).collect(),
             name,
@@ -166,10 +174,10 @@ impl ActorMinds<'_, '_> {
     }
 
     /// What an actor has, or what lies on a stage for another who knows this to see, unless it is
-    /// used up.
+    /// used up. Without sight, one knows of it and not how it looks.
     fn items_of<'a>(
         &'a self,
-        holder: Entity,
+        (holder, sees): (Entity, bool),
         stage: Entity,
         knowledge: Option<&'a Knowledge>,
         interests: &Interests<'_>,
@@ -183,11 +191,30 @@ impl ActorMinds<'_, '_> {
         });
         items.map(move |item| SeenItem {
             name: &item.name,
-            look: &item.look,
+            look: if sees { &item.look } else { "" },
             readable: !item.teaches.is_empty(),
+            destructible: !item.destroyed.is_empty(),
             is_own: interests.items.contains(item.name.as_str()),
             is_known: item.teaches.iter().all(knows),
         })
+    }
+
+    /// What these have promised to an actor and not kept yet.
+    fn owed_to(&self, name: &str, others: &[Entity]) -> Vec<OwedPromise<'_>> {
+        let mut owed = Vec::new();
+        for other in others {
+            let Ok((.., Some(promises), _)) = self.minds.get(*other) else {
+                continue;
+            };
+            for promise in promises.0.iter().filter(|promise| promise.is_owed_to(name)) {
+                owed.push(OwedPromise {
+                    number: owed.len() + 1,
+                    by: self.whereabouts.name_text(*other),
+                    words: &promise.words,
+                });
+            }
+        }
+        owed
     }
 
     /// What can be used here, and with what.
@@ -224,11 +251,14 @@ impl ActorMinds<'_, '_> {
     pub(super) fn is_named(&self, scene: &str, name: &str) -> bool {
         let scene = self.story.scene(scene);
         let parts = scene.map(|scene| scene.when.parts()).unwrap_or_default();
-        parts.iter().any(|part| match part {
-            Condition::At(who, _) | Condition::Alive(who) => who == name || who == PARTY,
-            Condition::Together(names) => names.iter().any(|who| who == name),
-            _ => false,
-        })
+        let takes_part =
+            scene.is_some_and(|scene| scene.among.iter().chain(&scene.cast).any(|who| who == name));
+        takes_part
+            || parts.iter().any(|part| match part {
+                Condition::At(who, _) | Condition::Alive(who) => who == name || who == PARTY,
+                Condition::Together(names) => names.iter().any(|who| who == name),
+                _ => false,
+            })
     }
 
     /// What an actor may tell of what is news to another here, and how much more it could tell:
@@ -266,13 +296,21 @@ impl ActorMinds<'_, '_> {
     /// All facts that an actor knows and not everyone does, in the order of the world file.
     fn known<'a>(
         &'a self,
+        me: &str,
         knowledge: Option<&'a Knowledge>,
         others: &[Entity],
         interests: &Interests<'_>,
     ) -> impl Iterator<Item = KnownFact<'a>> {
-        let knows = |other: &Entity, id: &str| {
+        // That another knows it, one knows if one of the two told the other, or both learned it at
+        // once: a list must not tell more.
+        let knows = |other: &Entity, id: &str, own: &Known| {
             let known = self.minds.get(*other).ok().and_then(|(_, known, ..)| known);
-            known.is_some_and(|known| known.knows(id))
+            known.and_then(|known| known.get(id)).is_some_and(|known| {
+                let name = self.whereabouts.name_text(*other);
+                own.told_by().any(|by| **by == *name)
+                    || known.told_by().any(|by| **by == *me)
+                    || (!own.event.is_empty() && own.event == known.event)
+            })
         };
         let facts = self.book.all().filter(|fact| !fact.is_common());
         facts.filter_map(move |fact| {
@@ -283,7 +321,7 @@ impl ActorMinds<'_, '_> {
                 return None;
             }
             let denials = self.book.denials(fact, knowledge);
-            let is_known_here = others.iter().all(|other| knows(other, &fact.id));
+            let is_known_here = others.iter().all(|other| knows(other, &fact.id, known));
             Some(KnownFact {
                 denies: denials.map(|fact| fact.title.as_str()).collect(),
                 id: &fact.id,
@@ -338,8 +376,8 @@ impl<'a> View<'a> {
 }
 
 fn open_promises(promises: &Promises) -> Vec<OpenPromise<'_>> {
-    let open = promises.open().zip(1..);
-    let open = open.map(|(Promise { to, words, .. }, number)| OpenPromise { number, to, words });
+    let open = promises.open();
+    let open = open.map(|Promise { to, words, .. }| OpenPromise { to, words });
     open.collect()
 }
 

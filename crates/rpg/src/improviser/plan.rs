@@ -22,10 +22,8 @@ const OWN_WORDS: usize = 50;
 const FEELS: usize = 40;
 /// The percentage of turns in which one thinks of what one does.
 const THINKS: usize = 15;
-/// The percentage of turns in which one thinks of what one wants, while its part of the day lasts.
-const WANTS: usize = 60;
-/// The number of parts of a day at home in which one thinks of what one wants.
-const DAY_PARTS: i64 = 2;
+/// How often other words are looked for if they ask something and nobody may answer.
+const TRIES: usize = 4;
 
 /// A turn; `None` if the schema asks for something else.
 pub(super) fn plan<'a>(prompt: &Prompt<'a>, writer: &mut Writer<'a>) -> Option<Value> {
@@ -72,12 +70,13 @@ pub(super) fn plan<'a>(prompt: &Prompt<'a>, writer: &mut Writer<'a>) -> Option<V
     if let Some(feeling) = home.feel(writer) {
         turn.insert("feels".into(), feeling);
     }
-    let mind = match home.wanted(writer) {
-        Some(goal) => goal.to_owned(),
-        // Most words and deeds speak for themselves.
-        None if writer.rng().happens(THINKS) => writer.line(symbol),
-        None => String::new(),
+    // Most words and deeds speak for themselves.
+    let mind = if writer.rng().happens(THINKS) {
+        writer.line(symbol)
+    } else {
+        String::new()
     };
+    home.address_shortly(&mut turn);
     turn.insert("mind".into(), mind.into());
     Some(turn.into())
 }
@@ -426,7 +425,13 @@ impl<'n> PlanNotes<'n> {
             }
             None => "speak.open",
         };
-        let text = self.with_more(writer.line(first), 12, writer);
+        let mut text = self.with_more(writer.line(first), 12, writer);
+        let is_ending = !self.notes.text("ending").is_empty();
+        for _ in 0..TRIES {
+            if is_ending && text.contains(['?', '？']) {
+                text = writer.line(first);
+            }
+        }
         Some(("mind.speak", json!({"target": target, "text": text})))
     }
 
@@ -483,19 +488,19 @@ impl<'n> PlanNotes<'n> {
         last.is_some_and(|line| line.text("text").contains(['?', '？']))
     }
 
-    /// A goal, now and then. Each has one part of one day, so that it is thought once in a story
-    /// although the thought is forgotten once it is archived: among the goals that are still open a
-    /// goal only moves to the front, and its part of the day is over then.
-    fn wanted(&self, writer: &mut Writer<'n>) -> Option<&'n str> {
-        if !writer.rng().happens(WANTS) {
-            return None;
+    /// Nobody is addressed by its whole name.
+    fn address_shortly(&self, turn: &mut Map<String, Value>) {
+        let called = self.notes.object("called");
+        for kind in ["speak", "whisper"] {
+            let Some(said) = turn.get_mut(kind) else {
+                continue;
+            };
+            let target = said["target"].as_str().unwrap_or_default().to_owned();
+            let short = called.text(&target);
+            if let Some(Value::String(text)) = said.get_mut("text").filter(|_| !short.is_empty()) {
+                *text = text.replace(&target, short);
+            }
         }
-        let (day, round) = (self.notes.number("day"), self.notes.number("round"));
-        let part = (1..=DAY_PARTS).contains(&round).then_some(round - 1)?;
-        let index = usize::try_from((day - 1) * DAY_PARTS + part).ok()?;
-        let goal = *self.notes.texts("goals").get(index)?;
-        let is_new = !goal.is_empty() && !writer.remembers(goal) && writer.would_say(goal);
-        is_new.then_some(goal)
     }
 
     /// The name we know that a line spoke of last.

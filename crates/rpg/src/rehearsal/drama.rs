@@ -174,7 +174,7 @@ impl ActsOn {
         Self::of_condition(&scene.when, &mut found);
         Self::of_condition(&option.when, &mut found);
         for effect in &option.effects {
-            let (who, fact) = match effect {
+            let (who, fact) = match effect.bare() {
                 Effect::Tells(who, _, fact) => (Some(who.clone()), fact),
                 Effect::Teach(_, fact) | Effect::Reveal(fact) => (None, fact),
                 _ => continue,
@@ -209,7 +209,7 @@ impl DramaFigures {
     /// Everything that a world holds, before any run.
     pub(super) fn of_nothing(world: &WorldFile) -> Self {
         let options = world.scenes.iter().flat_map(|scene| {
-            let options = scene.options().iter();
+            let options = scene.options();
             options.map(move |option| (scene, option))
         });
         let acts_on = options.clone().map(|(scene, option)| {

@@ -49,18 +49,23 @@ pub struct MissedFigures {
 /// Those of a world, before any run.
 pub(super) fn of_nothing(world: &WorldFile) -> Vec<MissedFigures> {
     let scenes = world.scenes.iter().flat_map(|scene| {
-        let choice = scene.choice.as_ref();
-        let presence = choice.map(|choice| choice.presence(&scene.at));
-        let options = scene.options().iter().map(move |option| {
+        let options = scene.choices().flat_map(|choice| {
+            let presence = choice.presence(&scene.at);
+            let options = choice.options.iter();
+            options.map(move |option| (option, presence.clone()))
+        });
+        let options = options.map(move |(option, presence)| {
             let (scene, option_id) = (scene.id.clone(), option.id.clone());
             let point = PlotPoint::Option {
                 scene,
                 option: option_id,
             };
-            MissedFigures::new(point, &option.when, presence.as_ref())
+            MissedFigures::new(point, &option.when, Some(&presence))
         });
         let point = PlotPoint::Scene(scene.id.clone());
-        std::iter::once(MissedFigures::new(point, &scene.when, None)).chain(options)
+        let presence = scene.presence();
+        let itself = MissedFigures::new(point, &scene.when, Some(&presence));
+        std::iter::once(itself).chain(options)
     });
     let endings = world.endings.iter().map(|ending| {
         let point = PlotPoint::Ending(ending.id.clone());
@@ -76,10 +81,13 @@ impl MissedFigures {
             written.replace("\",\"", "\", \"")
         };
         let parts = when.required("").into_iter().map(|(part, _)| part);
-        let parts = parts.chain(presence).map(|part| PartFigures {
-            part: written(part),
-            ..PartFigures::default()
-        });
+        let presence = presence.map(|part| part.required("")).into_iter().flatten();
+        let parts = parts
+            .chain(presence.map(|(part, _)| part))
+            .map(|part| PartFigures {
+                part: written(part),
+                ..PartFigures::default()
+            });
         Self {
             point,
             missed: Share::default(),

@@ -3,9 +3,7 @@
 use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
-use playhouse_engine::cast::{
-    CastList, EntityName, Kind, Whereabouts, WorldSeed, all_of, is_dead, stage_of,
-};
+use playhouse_engine::cast::{CastList, Kind, Whereabouts, WorldSeed, all_of};
 use playhouse_engine::context::Noting;
 use playhouse_engine::event::{AgentEvent, EventWriter, Prompt};
 use playhouse_engine::exchange::{Answers, Question, Reply, Violation, Voice};
@@ -22,14 +20,18 @@ use crate::campaign_phase::CampaignState;
 use crate::components::RpgWorld;
 use crate::decision::{DecisionConstraints, think_and_say};
 use crate::drama::{
-    Bonds, ChoiceOption, Goals, History, Nearness, PlotPoint, Scene, StoryData, entities_of,
+    Bonds, Choice, ChoiceOption, Goals, History, Nearness, PlotPoint, Scene, StoryData, entities_of,
 };
-use crate::everybody::publish;
+use crate::everybody::{names, participants, publish};
 use crate::happening::Happening;
+use crate::home::vote::OneVote;
 use crate::other_names::OTHER_NAMES;
 use crate::phase::{CurrentPlace, Phase};
 use crate::speaker::Speaker;
 use crate::world_file::NOTHING;
+
+/// The most who decide together: each is asked.
+const MAX_VOTERS: usize = 12;
 
 /// The option to do nothing.
 #[derive(Serialize, Prompt)]
@@ -44,6 +46,23 @@ pub(crate) struct PendingChoice {
     pub(super) who: Arc<str>,
     /// The ids of the options that are offered.
     pub(super) options: Vec<Arc<str>>,
+    /// Which choice of the scene it is, from 0.
+    #[serde(default, skip_serializing_if = "is_first")]
+    number: usize,
+    /// Who else decides together with it, by a vote.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) others: Vec<Arc<str>>,
+}
+
+fn is_first(number: &usize) -> bool {
+    *number == 0
+}
+
+impl PendingChoice {
+    /// All who are asked.
+    pub(super) fn deciders(&self) -> impl Iterator<Item = &Arc<str>> {
+        std::iter::once(&self.who).chain(&self.others)
+    }
 }
 
 /// On a stage: the option that was chosen there; its effects are applied at the next meeting.
@@ -75,6 +94,17 @@ impl ChoiceMade {
         let (who, choice) = (self.actor.as_str().into(), choice.into());
         Happening::Decided { who, choice }.into()
     }
+}
+
+/// How those voted who decided together.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
+#[event("scene_vote", style = Choice)]
+pub(crate) struct SceneVoted {
+    pub(crate) scene: String,
+    /// Who voted for what, in the words in which it was offered.
+    pub(crate) votes: Vec<OneVote>,
+    /// What is done, in these words; empty for nothing.
+    pub(crate) result: String,
 }
 
 /// A decision: what one thinks, what one does, and what one says as one does it.
@@ -164,33 +194,40 @@ pub(crate) fn offer_choices(world: &mut World) -> bool {
     any
 }
 
-/// The choice of a scene; `None` if it has none, nobody who may decide is there, or no option's
-/// condition holds. Nobody is made to do the only thing that is left.
+/// The next choice of a scene for which somebody is there who may decide, and the condition of an
+/// option holds; `None` if there is none. Nobody is made to do the only thing that is left.
 fn offered(world: &World, stage: Entity, open: &OpenScene) -> Option<PendingChoice> {
     let scene = world.resource::<StoryData>().scene(&open.id)?;
-    note_options(world, scene);
-    let choice = scene.choice.as_ref()?;
-    let mut named = choice.who.iter().flat_map(|who| entities_of(world, who));
-    let who = named.find(|who| stage_of(world, *who) == Some(stage) && !is_dead(world, *who))?;
-    let options = choice.options.iter().filter(|option| {
-        let key = format!("{}/{}", open.id, option.id);
-        option.when.holds(world, &key)
-    });
-    let mut options: Vec<Arc<str>> = options.map(|option| option.id.as_str().into()).collect();
-    if options.len() == 1 {
-        options.push(NOTHING.into());
-    }
-    let (scene, who) = (open.id.clone(), world.get::<EntityName>(who)?.0.clone());
-    (!options.is_empty()).then_some(PendingChoice {
-        scene,
-        who,
-        options,
+    let mut choices = scene.choices().enumerate().skip(open.choices);
+    choices.find_map(|(number, choice)| {
+        note_options(world, scene, choice);
+        let named = choice.who.iter().flat_map(|who| entities_of(world, who));
+        let here = participants(world, stage);
+        let mut deciders: Vec<_> = named.filter(|who| here.contains(who)).collect();
+        deciders.truncate(if choice.vote { MAX_VOTERS } else { 1 });
+        let names = names(world, &deciders).into_iter().map(Into::into);
+        let mut names = names.collect::<Vec<Arc<str>>>().into_iter();
+        let options = choice.options.iter().filter(|option| {
+            let key = format!("{}/{}", open.id, option.id);
+            option.when.holds(world, &key)
+        });
+        let mut options: Vec<Arc<str>> = options.map(|option| option.id.as_str().into()).collect();
+        if options.len() == 1 {
+            options.push(NOTHING.into());
+        }
+        let (scene, who) = (open.id.clone(), names.next()?);
+        (!options.is_empty()).then(|| PendingChoice {
+            scene,
+            who,
+            options,
+            number,
+            others: names.collect(),
+        })
     })
 }
 
 /// Notes what was missing for each option: a part of its condition, or an actor who may decide.
-fn note_options(world: &World, scene: &Scene) {
-    let Some(choice) = &scene.choice else { return };
+fn note_options(world: &World, scene: &Scene, choice: &Choice) {
     let presence = choice.presence(&scene.at);
     for ChoiceOption { id, when, .. } in &choice.options {
         let mut parts = when.required(&format!("{}/{id}", scene.id));
@@ -214,7 +251,7 @@ fn end_scene(world: &mut World, stage: Entity, scene: &str) {
     world.entity_mut(stage).remove::<OpenScene>();
 }
 
-/// Applies what was decided, and ends the scenes. At a meeting.
+/// Applies what was decided. At a meeting, before the next choices are offered.
 pub(crate) fn apply_choices(world: &mut World) {
     for stage in all_of(world, Kind::Stage) {
         let pending = world.entity_mut(stage).take::<PendingChoice>();
@@ -222,7 +259,9 @@ pub(crate) fn apply_choices(world: &mut World) {
         if let Some(Decided(id)) = world.entity_mut(stage).take::<Decided>() {
             apply_option(world, stage, &pending, id);
         }
-        end_scene(world, stage, &pending.scene);
+        if let Some(mut open) = world.get_mut::<OpenScene>(stage) {
+            open.choices = pending.number + 1;
+        }
     }
 }
 
@@ -236,7 +275,9 @@ fn apply_option(world: &mut World, stage: Entity, choice: &PendingChoice, id: Ar
         .unwrap_or_default();
     let cause = Cause {
         place: stage,
-        decider: world.resource::<CastList>().by_name(who),
+        decider: Some(who)
+            .filter(|_| choice.others.is_empty())
+            .and_then(|who| world.resource::<CastList>().by_name(who)),
         of: &format!("{scene}/{id}"),
         told: option.told(),
         is_seen: !option.seen.is_empty(),
@@ -264,83 +305,87 @@ pub(crate) fn ask_choice(
     let Ok(pending) = pending.get(stage) else {
         return;
     };
-    let mut here = whereabouts.living_on(stage);
-    // The end of a scene elsewhere may have moved the decider since it was offered.
-    let who = list.by_name(&pending.who).filter(|who| here.contains(who));
-    let Some((choice, entity)) = story.choice(&pending.scene).zip(who) else {
+    let here = whereabouts.living_on(stage);
+    // The end of a scene elsewhere may have moved the deciders since it was offered.
+    let deciders = pending
+        .deciders()
+        .filter_map(|who| Some((who, list.by_name(who)?)));
+    let deciders: Vec<_> = deciders.filter(|(_, who)| here.contains(who)).collect();
+    let choice = story.choice(&pending.scene, pending.number);
+    let Some(choice) = choice.filter(|_| !deciders.is_empty()) else {
         return;
     };
     current.set_phase(Phase::Chosen);
-    let is_offered = |id: &str| pending.options.iter().any(|option| **option == *id);
-    let options = choice
-        .options
-        .iter()
-        .filter(|option| is_offered(&option.id));
-    let goals = rpg.0.goals(&pending.who);
-    let (bonds, states) = minds.get(entity).unwrap_or_default();
-    let open: Vec<_> = states.map_or(Vec::new(), |states| states.open(goals).collect());
-    let leads = |option| Leads::of(&pending.who, &open, (&pending.scene, option));
-    let pass = match events.phrases().fill(&Pass) {
-        Ok(pass) => pass,
-        Err(error) => return events.fault(error.into()),
-    };
-    let pass = is_offered(NOTHING).then(|| OfferedOption {
-        id: NOTHING,
-        label: pass.trim(),
-        is_pass: true,
-        leads_to: Leads::default(),
-    });
-    let options = options.map(|option| OfferedOption {
-        id: &option.id,
-        label: &option.label,
-        is_pass: false,
-        leads_to: leads(option),
-    });
-    let feelings = bonds.into_iter().flat_map(|bonds| &bonds.0);
-    let feelings = feelings.map(|(name, bond)| FeltFor {
-        name,
-        value: bond.value,
-    });
-    let constraints = DecisionConstraints {
-        options: pending.options.iter().map(ToString::to_string).collect(),
-        speech_chars: rpg.0.limits.speech_chars.max(1) as usize,
-    };
-    let place = whereabouts.name_text(stage);
-    let data = ChoiceData {
-        me: &pending.who,
-        name: &pending.who,
-        kind: "actor",
-        place: &place,
-        day: campaign.days_done + 1,
-        scene: &pending.scene,
-        question: &choice.question,
-        options: options.chain(pass).collect(),
-        goals: open.iter().map(|goal| goal.words.as_str()).collect(),
-        speech_chars: constraints.speech_chars,
-        feelings: feelings.collect(),
-        speaker: Speaker::of(&rpg.0, &pending.who).in_story(*seed, &pending.who),
-    };
-    let labels = data.options.iter().map(|option| option.label.to_owned());
-    let goals = data.goals.iter().map(|goal| (*goal).to_owned());
-    let at_stake = std::iter::once(choice.question.clone());
-    here.retain(|other| *other != entity);
-    let here: Vec<_> = here
-        .iter()
-        .map(|other| whereabouts.name_text(*other))
-        .collect();
-    let limits = &rpg.0.limits;
-    let cues = limits.cues(at_stake.chain(labels).chain(goals).collect(), &here);
-    // Without an answer nothing is decided, and nothing moves.
-    let ask = data.ask(events.phrases(), constraints, SceneDecision::default());
-    let ask = ask.map(|ask| {
-        let ask = ask.max_tokens(limits.max_reply_tokens()).recalling(cues);
-        ask.spoken_by(Voice::new(&pending.who, &here))
-    });
-    events.insert_or_fault(&mut commands, entity, ask);
+    for (who, entity) in deciders {
+        let is_offered = |id: &str| pending.options.iter().any(|option| **option == *id);
+        let options = choice
+            .options
+            .iter()
+            .filter(|option| is_offered(&option.id));
+        let goals = rpg.0.goals(who);
+        let (bonds, states) = minds.get(entity).unwrap_or_default();
+        let open: Vec<_> = states.map_or(Vec::new(), |states| states.open(goals).collect());
+        let leads = |option| Leads::of(who, &open, (&pending.scene, option));
+        let pass = match events.phrases().fill(&Pass) {
+            Ok(pass) => pass,
+            Err(error) => return events.fault(error.into()),
+        };
+        let pass = is_offered(NOTHING).then(|| OfferedOption {
+            id: NOTHING,
+            label: pass.trim(),
+            is_pass: true,
+            leads_to: Leads::default(),
+        });
+        let options = options.map(|option| OfferedOption {
+            id: &option.id,
+            label: &option.label,
+            is_pass: false,
+            leads_to: leads(option),
+        });
+        let feelings = bonds.into_iter().flat_map(|bonds| &bonds.0);
+        let feelings = feelings.map(|(name, bond)| FeltFor {
+            name,
+            value: bond.value,
+        });
+        let constraints = DecisionConstraints {
+            options: pending.options.iter().map(ToString::to_string).collect(),
+            speech_chars: rpg.0.limits.speech_chars.max(1) as usize,
+        };
+        let place = whereabouts.name_text(stage);
+        let data = ChoiceData {
+            me: who,
+            name: who,
+            kind: "actor",
+            place: &place,
+            day: campaign.days_done + 1,
+            scene: &pending.scene,
+            question: &choice.question,
+            options: options.chain(pass).collect(),
+            goals: open.iter().map(|goal| goal.words.as_str()).collect(),
+            speech_chars: constraints.speech_chars,
+            feelings: feelings.collect(),
+            speaker: Speaker::of(&rpg.0, who).in_story(*seed, who),
+        };
+        let labels = data.options.iter().map(|option| option.label.to_owned());
+        let goals = data.goals.iter().map(|goal| (*goal).to_owned());
+        let at_stake = std::iter::once(choice.question.clone());
+        let others = here.iter().filter(|other| **other != entity);
+        let here: Vec<_> = others.map(|other| whereabouts.name_text(*other)).collect();
+        let limits = &rpg.0.limits;
+        let cues = limits.cues(at_stake.chain(labels).chain(goals).collect(), &here);
+        // Without an answer nothing is decided, and nothing moves.
+        let ask = data.ask(events.phrases(), constraints, SceneDecision::default());
+        let ask = ask.map(|ask| {
+            let ask = ask.max_tokens(limits.max_reply_tokens()).recalling(cues);
+            ask.spoken_by(Voice::new(who, &here))
+        });
+        events.insert_or_fault(&mut commands, entity, ask);
+    }
 }
 
 /// The decision is seen by everybody there; its effects wait for the meeting.
 pub(crate) fn take_choice(
+    rpg: Res<RpgWorld>,
     story: Res<StoryData>,
     pending: Query<&PendingChoice>,
     whereabouts: Whereabouts,
@@ -355,25 +400,56 @@ pub(crate) fn take_choice(
     let Ok(pending) = pending.get(stage) else {
         return;
     };
+    let scene = story.scene(&pending.scene);
+    let mut unaware = whereabouts.living_on(stage);
+    unaware.retain(|other| scene.is_some_and(|it| !it.is_for(&whereabouts.name_text(*other))));
+    let mut votes = Vec::new();
     for (entity, decision, _by) in answers.take() {
-        let actor = whereabouts.name_text(entity);
-        let option = story.option(&pending.scene, &decision.option);
-        if option.is_none() && decision.option != NOTHING {
+        let name = whereabouts.name_text(entity);
+        let option = decision.option;
+        if option != NOTHING && story.option(&pending.scene, &option).is_none() {
             continue;
         }
-        think_and_say(&mut events, entity, &actor, decision.mind, decision.say);
-        let Some(option) = option else { continue };
-        let event = ChoiceMade {
-            actor,
-            scene: pending.scene.to_string(),
-            option: option.id.clone(),
-            message: option.told().to_owned(),
-            label: option.label.clone(),
-        };
-        let message = event.message.clone();
-        events.broadcast_to_stage(entity, event, &[]);
-        events.defer(move |world| publish(world, stage, &message));
-        let option = option.id.as_str().into();
-        commands.entity(stage).insert(Decided(option));
+        let (cast, words) = ((&*rpg.0, &whereabouts), (decision.mind, decision.say));
+        think_and_say(&mut events, cast, (entity, &name), words, &unaware);
+        votes.push(OneVote { name, option });
     }
+    let count = |id: &str| votes.iter().filter(|vote| vote.option == id).count();
+    // Of equals, the first in the file wins: it is looked at last.
+    let most = pending.options.iter().rev().max_by_key(|id| count(id));
+    let option = most.and_then(|id| story.option(&pending.scene, id));
+    let option = option.filter(|option| count(&option.id) > 0);
+    if !pending.others.is_empty() {
+        let label = |id: &str| {
+            let option = story.option(&pending.scene, id);
+            option.map_or_else(|| id.to_owned(), |option| option.label.clone())
+        };
+        let tally = SceneVoted {
+            scene: pending.scene.to_string(),
+            result: option.map_or_else(String::new, |option| option.label.clone()),
+            votes: votes
+                .iter()
+                .map(|vote| OneVote {
+                    name: vote.name.clone(),
+                    option: label(&vote.option),
+                })
+                .collect(),
+        };
+        events.broadcast_to_stage(stage, tally, &unaware);
+    }
+    let Some(option) = option else { return };
+    votes.retain(|vote| vote.option == option.id);
+    let voters = votes.into_iter().map(|vote| vote.name);
+    let event = ChoiceMade {
+        actor: voters.collect::<Vec<_>>().join(", "),
+        scene: pending.scene.to_string(),
+        option: option.id.clone(),
+        message: option.told().to_owned(),
+        label: option.label.clone(),
+    };
+    let message = event.message.clone();
+    events.broadcast_to_stage(stage, event, &unaware);
+    events.defer(move |world| publish(world, stage, &message));
+    let option = option.id.as_str().into();
+    commands.entity(stage).insert(Decided(option));
 }

@@ -60,7 +60,9 @@ pub async fn choose_again(
         let world = state_at(slot, game, turn + 1).await?.engine.world;
         let places = all_of(&world, Kind::Stage).into_iter();
         let mut pending = places.filter_map(|place| world.get::<PendingChoice>(place));
-        let Some(pending) = pending.find(|pending| *pending.who == *outcome.entity) else {
+        let Some(pending) =
+            pending.find(|pending| pending.deciders().any(|who| **who == *outcome.entity))
+        else {
             continue;
         };
         if *pending.scene != *scene {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
 use playhouse_engine::cast::{
-    CastList, Dead, Exits, Faction, Kind, Occupants, StableId, is_dead, name_of, place_of, stage_of,
+    CastList, Dead, Exits, Faction, Kind, StableId, all_of, is_dead, name_of, place_of, stage_of,
 };
 use playhouse_engine::context::{AgentContext, Chapters};
 use playhouse_engine::event::kinds::{Announce, Death};
@@ -16,11 +16,11 @@ use serde::{Deserialize, Serialize};
 use crate::combat::wounds::tell_wound;
 use crate::components::{ClosedDungeons, FallenFoes, Health, Placed, RpgWorld, Wounded};
 use crate::drama::{
-    Effect, History, Promise, PromiseState, Promises, Qualities, StoryData, change_bond,
+    Condition, Effect, History, Promise, PromiseState, Promises, Qualities, StoryData, change_bond,
     effects_of, entities_of, holder_of, move_item,
 };
 use crate::events::{ItemMoved, PromiseKept, PromiseMade};
-use crate::everybody::{public_of, publish};
+use crate::everybody::{participants, public_of, publish};
 use crate::happening::{Happening, Pledge};
 use crate::spawn::{HERO, NEUTRAL};
 use crate::travel::send;
@@ -96,7 +96,8 @@ impl Cause<'_> {
 pub(crate) fn apply_effects(world: &mut World, cause: Cause<'_>, effects: &[Effect]) -> bool {
     let mut told = cause.told.to_owned();
     for effect in effects {
-        if let Effect::Tell(text) | Effect::TellTo(_, text) | Effect::Announce(text) = effect {
+        if let Effect::Tell(text) | Effect::TellTo(_, text) | Effect::Announce(text) = effect.bare()
+        {
             told.push('\n');
             told.push_str(text);
         }
@@ -144,7 +145,7 @@ fn apply(world: &mut World, cause: Cause<'_>, effect: &Effect) -> Result<(), Obs
         }
         Effect::Reveal(fact) => {
             let mut learners = present(world, place);
-            learners.extend(public_of(world, place));
+            learners.extend(public_of(world, place, learners.len() - 1));
             let teller = teller_of(world, cause, fact);
             write_events_at_meeting(world, |events| events.teach(&learners, fact, &teller));
         }
@@ -159,6 +160,19 @@ fn apply(world: &mut World, cause: Cause<'_>, effect: &Effect) -> Result<(), Obs
         Effect::Destroy(item) => {
             holder_of(world, item).ok_or(NoItem)?;
             pass_item(world, cause, item, None)?;
+        }
+        Effect::Become(item, other) => {
+            let holder = holder_of(world, item).ok_or(NoItem)?;
+            if holder_of(world, other).is_some() {
+                return Err(NoItem);
+            }
+            move_item(world, item, None);
+            pass_item(world, cause, other, Some(holder))?;
+        }
+        Effect::If(condition, effect) => {
+            if condition.holds(world, &format!("{}/if", cause.of)) {
+                apply(world, cause, effect)?;
+            }
         }
         Effect::Add(quality, by) => change_quality(world, quality, *by).ok_or(NoQuality)?,
         Effect::Bond(from, to, by) => {
@@ -175,7 +189,9 @@ fn apply(world: &mut World, cause: Cause<'_>, effect: &Effect) -> Result<(), Obs
                 note(world, from, Happening::Felt { about, change, why });
             }
         }
-        Effect::Promise(from, to, words) => promise(world, cause, (from, to), words)?,
+        Effect::Promise(from, to, words, kept) => {
+            promise(world, cause, (from, to), (words, kept))?;
+        }
         Effect::Break(from, to, named) => {
             let words = settle(world, (from, to), named, PromiseState::Broken)?;
             let from = entity(world, from).ok_or(Nobody)?;
@@ -222,7 +238,9 @@ fn apply(world: &mut World, cause: Cause<'_>, effect: &Effect) -> Result<(), Obs
                     by: String::new(),
                     stage: name_of(world, place),
                 };
-                tell_stage(world, place, event);
+                write_events_at_meeting(world, |events| {
+                    events.broadcast_to_stage(place, event, &[]);
+                });
                 world.entity_mut(who).insert(Dead);
                 world.resource_mut::<History>().fallen.insert(name);
             }
@@ -259,7 +277,8 @@ fn apply(world: &mut World, cause: Cause<'_>, effect: &Effect) -> Result<(), Obs
             tell_stage(world, place, SceneText { message });
         }
         Effect::TellTo(who, message) => {
-            let who = living(world, who)?;
+            let who = who.iter().map(|who| living(world, who));
+            let who = who.collect::<Result<Vec<_>, _>>()?.concat();
             let message = message.clone();
             write_events_at_meeting(world, |events| {
                 events.notify_entities(&who, SceneText { message });
@@ -321,6 +340,13 @@ fn pass_item(
         to: name_of_any(to.filter(|holder| !is_stage(holder))).unwrap_or_default(),
         place: name_of_any(to.filter(is_stage)).unwrap_or_default(),
     };
+    // What becomes of a thing that is used up is what is seen of it.
+    if to.is_none() && cause.is_seen {
+        if let Some((loser, happening)) = loser.zip(event.lost()) {
+            note(world, loser, happening);
+        }
+        return Ok(());
+    }
     if names(cause.told, name) {
         let taker = to.filter(|_| !event.to.is_empty());
         let sides = [
@@ -379,15 +405,22 @@ fn promise(
     world: &mut World,
     cause: Cause<'_>,
     (from, to): (&str, &str),
-    words: &str,
+    (words, kept): (&str, &Condition),
 ) -> Result<(), Obstacle> {
     let actor = one_living(world, from)?;
+    let mut audience = present(world, cause.place);
+    audience.push(actor);
+    audience.extend(one_living(world, to));
+    let heard = audience.iter().map(|who| name_of(world, *who).into());
+    let heard = heard.collect();
     let mut actor_mut = world.entity_mut(actor);
     let mut promises = actor_mut.entry::<Promises>().or_default();
     promises.get_mut().0.push(Promise {
         to: to.into(),
         words: words.into(),
         state: PromiseState::Open,
+        kept: kept.clone(),
+        heard,
     });
     if cause.told.to_lowercase().contains(&words.to_lowercase()) {
         note_promise(world, actor, to, words, Pledge::Made);
@@ -398,11 +431,36 @@ fn promise(
         to: to.to_owned(),
         words: words.to_owned(),
     };
-    let mut audience = present(world, cause.place);
-    audience.push(actor);
-    audience.extend(one_living(world, to));
     write_events_at_meeting(world, |events| events.notify_entities(&audience, event));
     Ok(())
+}
+
+/// Promises are kept of which code can tell that they are, such as that an item is given or a place
+/// reached. At a meeting.
+pub(crate) fn settle_promises(world: &mut World) {
+    for actor in all_of(world, Kind::Actor) {
+        let promises = world.get::<Promises>(actor).cloned().unwrap_or_default();
+        for (number, promise) in promises.0.iter().enumerate() {
+            let is_open = promise.state == PromiseState::Open && !promise.kept.is_always();
+            if !is_open || !promise.kept.holds(world, "promise") {
+                continue;
+            }
+            if let Some(mut promises) = world.get_mut::<Promises>(actor)
+                && let Some(kept) = promises.0.get_mut(number)
+            {
+                kept.state = PromiseState::Kept;
+            }
+            let event = promise.kept_by(&name_of(world, actor));
+            let mut told = stage_of(world, actor).map_or(Vec::new(), |stage| present(world, stage));
+            told.retain(|who| promise.is_known_to(&name_of(world, *who)));
+            let both = [&event.actor, &event.to];
+            told.extend(
+                both.into_iter()
+                    .filter_map(|who| one_living(world, who).ok()),
+            );
+            write_events_at_meeting(world, |events| events.notify_entities(&told, event));
+        }
+    }
 }
 
 fn announce(world: &mut World, message: &str) {
@@ -458,7 +516,7 @@ fn settle(
     let story = world.resource::<StoryData>();
     let effects = effects_of(&story.scenes, &story.items);
     let written = effects.filter_map(|effect| match effect {
-        Effect::Promise(by, whom, words) if by == from && whom == to => Some(words.clone()),
+        Effect::Promise(by, whom, words, _) if by == from && whom == to => Some(words.clone()),
         _ => None,
     });
     let written: Vec<_> = written.collect();
@@ -550,16 +608,15 @@ fn fighters(world: &World, who: &str) -> Result<Vec<Entity>, Obstacle> {
     }
 }
 
-/// A stage and the living who are there.
+/// A stage and the living who are there, and take part in the scene that is played there.
 fn present(world: &World, stage: Entity) -> Vec<Entity> {
-    let occupants = world.get::<Occupants>(stage);
     let mut present = vec![stage];
-    present.extend(occupants.into_iter().flat_map(Occupants::in_order));
-    present.retain(|entity| !is_dead(world, *entity));
+    present.extend(participants(world, stage));
     present
 }
 
 /// Tells everybody at a stage something, at a meeting.
 fn tell_stage(world: &mut World, stage: Entity, event: impl AgentEvent) {
-    write_events_at_meeting(world, |events| events.broadcast_to_stage(stage, event, &[]));
+    let present = present(world, stage);
+    write_events_at_meeting(world, |events| events.notify_entities(&present, event));
 }

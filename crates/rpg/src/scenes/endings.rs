@@ -10,6 +10,7 @@ use playhouse_engine::knowledge::{FactBook, Knowledge};
 use playhouse_engine::locale::UiText;
 use serde::{Deserialize, Serialize};
 
+use super::effects::settle_promises;
 use crate::components::RpgWorld;
 use crate::drama::{
     Belongings, Bond, Bonds, ChoiceOption, Ending, GoalState, Goals, History, Nearness, PlotPoint,
@@ -102,6 +103,7 @@ struct BondNote<'a> {
 
 /// Settles the goals whose conditions hold now. At a meeting.
 pub(crate) fn settle_goals(world: &mut World) {
+    settle_promises(world);
     let file = world.resource::<RpgWorld>().0.clone();
     for actor in &file.actors {
         let Some(entity) = world.resource::<CastList>().by_name(&actor.name) else {

@@ -22,7 +22,7 @@ use super::open::OpenScene;
 use crate::components::RpgWorld;
 use crate::conversation::{NumberedEvent, last_events};
 use crate::drama::{
-    Claim, Finding, Judgements, Occasion, StoryData, claims_of_endings, claims_of_scenes,
+    Claim, Finding, Judgements, Occasion, Scene, StoryData, claims_of_endings, claims_of_scenes,
 };
 use crate::phase::{CurrentPlace, Phase};
 
@@ -136,7 +136,7 @@ pub(crate) fn judge_choices(world: &mut World, may_end: bool) -> bool {
     for stage in all_of(world, Kind::Stage) {
         let open = world.get::<OpenScene>(stage);
         let scene = open.and_then(|open| story.scene(&open.id));
-        let options = scene.map_or(&[][..], |scene| scene.options()).iter();
+        let options = scene.into_iter().flat_map(Scene::options);
         for option in options.filter(|option| option.when.is_judged()) {
             let key = scene.map(|scene| format!("{}/{}", scene.id, option.id));
             let mut claims = Vec::new();

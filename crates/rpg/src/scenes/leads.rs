@@ -33,6 +33,7 @@ impl<'a> Leads<'a> {
         let mut leads = Self::default();
         let pushed = |condition: &Condition| {
             let effects = option.effects.iter();
+            let effects = effects.map(Effect::bare);
             let by_effects: i32 = effects.map(|effect| pushes(effect, condition)).sum();
             by_effects.signum() + settles(scene, &option.id, condition)
         };
@@ -53,19 +54,19 @@ impl<'a> Leads<'a> {
                 *self.others.entry(who).or_default() += by;
             }
         };
-        match effect {
+        match effect.bare() {
             Effect::Bond(from, to, by) if to == me => on(from, by.signum()),
             Effect::Give(_, to) if to == me => self.gain += 1,
             Effect::Give(_, to) => {
                 on(to, 1);
                 self.gain -= 1;
             }
-            Effect::Put(..) | Effect::Destroy(..) => self.gain -= 1,
+            Effect::Put(..) | Effect::Destroy(..) | Effect::Become(..) => self.gain -= 1,
             Effect::Heal(who, _) | Effect::Revive(who, _) => on(who, 1),
             Effect::Hurt(who, _) | Effect::Wound(who, _) => on(who, -1),
             Effect::Kill(who) => on(who, -3),
             Effect::Teach(..) | Effect::Reveal(..) => self.told += 1,
-            Effect::Promise(from, to, _) if from == me => on(to, 1),
+            Effect::Promise(from, to, ..) if from == me => on(to, 1),
             Effect::Keep(from, to, _) if from == me => {
                 on(to, 1);
                 self.faith += 1;
@@ -102,7 +103,7 @@ fn pushes(effect: &Effect, condition: &Condition) -> i32 {
         (C::Told(_, who, fact), E::Teach(whom, told) | E::Tells(_, whom, told)) => {
             (fact == told && who == whom).into()
         }
-        (C::Promised(from, to), E::Promise(by, whom, _)) => (from == by && to == whom).into(),
+        (C::Promised(from, to), E::Promise(by, whom, ..)) => (from == by && to == whom).into(),
         (C::Promised(from, to), E::Break(by, whom, _)) => -i32::from(from == by && to == whom),
         (C::Promise(from, to, state), E::Keep(by, whom, _)) if from == by && to == whom => {
             towards(*state == PromiseState::Kept)

@@ -3,14 +3,15 @@
 use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
-use playhouse_engine::cast::EntityName;
+use playhouse_engine::cast::{CastList, EntityName, name_of};
 use playhouse_engine::event::{AgentEvent, write_events_at_meeting};
 use playhouse_engine::knowledge::Today;
 use serde::{Deserialize, Serialize};
 
-use crate::drama::{History, Occasion, StoryData, next_scene, note_scenes};
-use crate::everybody::{living_on, set_phase};
+use crate::drama::{History, Occasion, Scene, StoryData, next_scene, note_scenes};
+use crate::everybody::{living_on, participants, set_phase};
 use crate::phase::Phase;
+use crate::travel::send;
 
 /// On a stage: the scene that is played there, from its opening to its effects.
 #[derive(Component, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -20,6 +21,13 @@ pub(crate) struct OpenScene {
     /// The maximum number of turns of talk; `None` for as many as in any talk.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) turns: Option<u32>,
+    /// How many of its choices are over.
+    #[serde(default, skip_serializing_if = "is_none_over")]
+    pub(crate) choices: usize,
+}
+
+fn is_none_over(choices: &usize) -> bool {
+    *choices == 0
 }
 
 /// On a stage: the scene that opens there next, whatever its condition says, since the host called
@@ -68,15 +76,44 @@ fn open_scene(world: &mut World, stage: Entity) -> bool {
     let id: Arc<str> = scene.id.as_str().into();
     let mut history = world.resource_mut::<History>();
     history.scenes.push((id.clone(), day));
-    let turns = scene.turns;
-    world.entity_mut(stage).insert(OpenScene { id, turns });
-    if !scene.opening.is_empty() {
-        let event = SceneOpens {
-            stage: name,
-            scene: scene.id,
-            message: scene.opening,
-        };
-        write_events_at_meeting(world, |events| events.broadcast_to_stage(stage, event, &[]));
-    }
+    let open = OpenScene {
+        id,
+        turns: scene.turns,
+        choices: 0,
+    };
+    world.entity_mut(stage).insert(open);
+    let list = world.resource::<CastList>();
+    let cast: Vec<_> = scene
+        .cast
+        .iter()
+        .filter_map(|who| list.by_name(who))
+        .collect();
+    send(world, &cast, stage);
+    tell_opening(world, stage, &scene);
     true
+}
+
+/// Tells the stage and those who take part what they are told at the beginning of a scene.
+fn tell_opening(world: &mut World, stage: Entity, scene: &Scene) {
+    let mut told = participants(world, stage);
+    told.push(stage);
+    let opening = |message: &str| SceneOpens {
+        stage: scene.at.clone(),
+        scene: scene.id.clone(),
+        message: message.to_owned(),
+    };
+    let mut openings = Vec::new();
+    for own in &scene.opening_for {
+        let is_meant = |who: &Entity| own.to.contains(&name_of(world, *who));
+        let (meant, others): (Vec<_>, Vec<_>) = told.into_iter().partition(is_meant);
+        openings.push((meant, opening(&own.text)));
+        told = others;
+    }
+    openings.insert(0, (told, opening(&scene.opening)));
+    openings.retain(|(told, event)| !told.is_empty() && !event.message.is_empty());
+    write_events_at_meeting(world, |events| {
+        for (told, event) in openings {
+            events.notify_entities(&told, event);
+        }
+    });
 }

@@ -15,7 +15,7 @@ pub use load::{DEFAULT_WORLD, WorldListing, list_worlds};
 pub use samples::{NewWorldError, WorldKind, new_world};
 pub(crate) use types::NOTHING;
 pub use types::{
-    Actor, ActorFaction, CampaignStep, Draw, DrawEach, Dungeon, Fight, FightSummary, Fights,
-    FoeSpec, Limits, MovedBy, Pattern, STAY, Skill, SkillKind, Stage, StageKind, Stats, Voice,
-    WorldAgent, WorldFile,
+    Actor, ActorFaction, CampaignStep, Dawn, Draw, DrawEach, Dungeon, Fight, FightSummary, Fights,
+    FoeSpec, Limits, MovedBy, Pattern, STAY, Sense, Skill, SkillKind, Stage, StageKind, Stats,
+    Voice, Way, WorldAgent, WorldFile,
 };

@@ -53,6 +53,10 @@ pub struct WorldFile {
     pub dungeons: Vec<Dungeon>,
     /// The steps of the campaign, which ends at home after the last one.
     pub schedule: Vec<CampaignStep>,
+    /// The names of the rounds of talk on a day at home, such as `after the soup`; as many as
+    /// `limits.home_rounds` says, without names, if empty.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub rounds: Vec<String>,
     pub limits: Limits,
     /// What minds are asked in fights.
     pub fights: Fights,
@@ -98,9 +102,61 @@ pub struct Stage {
     #[serde(deserialize_with = "prose")]
     pub kickoff: String,
     /// The names of the stages that one can walk to from here. The way back is listed there.
-    pub connects: Vec<String>,
+    pub connects: Vec<Way>,
+    /// Whether what happens here is never talked of: no world agent hears of it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub private: bool,
     /// The alias of the model that answers for it; the default model of the run if empty.
     pub model: String,
+}
+
+/// A way to another stage.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "WrittenWay", into = "WrittenWay")]
+pub struct Way {
+    pub to: String,
+    /// Whether it is closed at the start, until an effect or an attempt opens it.
+    pub closed: bool,
+}
+
+/// A way as authors write it: most are a name alone.
+#[derive(Serialize, Deserialize)]
+#[serde(untagged, expecting = "a name, or (to: name, closed: true)")]
+enum WrittenWay {
+    To(String),
+    Way {
+        to: String,
+        #[serde(default)]
+        closed: bool,
+    },
+}
+
+impl From<WrittenWay> for Way {
+    fn from(written: WrittenWay) -> Self {
+        let (to, closed) = match written {
+            WrittenWay::To(to) => (to, false),
+            WrittenWay::Way { to, closed } => (to, closed),
+        };
+        Self { to, closed }
+    }
+}
+
+impl From<Way> for WrittenWay {
+    fn from(Way { to, closed }: Way) -> Self {
+        if closed {
+            Self::Way { to, closed }
+        } else {
+            Self::To(to)
+        }
+    }
+}
+
+impl Stage {
+    /// The names of the stages to which a way is open at the start.
+    pub(crate) fn exits(&self) -> Vec<String> {
+        let open = self.connects.iter().filter(|way| !way.closed);
+        open.map(|way| way.to.clone()).collect()
+    }
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -131,6 +187,18 @@ pub struct Actor {
     /// The home stage to which it goes at night; where it is, if empty.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub sleeps: String,
+    /// How others address it; by the first part of its name if empty.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub called: String,
+    /// Where it is when some days begin: it goes there the night before, instead of to where it
+    /// sleeps.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub dawns: Vec<Dawn>,
+    /// What it speaks besides the language that all share.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub languages: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub lacks: Vec<Sense>,
     /// Needed in fights alone.
     #[serde(skip_serializing_if = "Stats::are_missing")]
     pub stats: Stats,
@@ -186,6 +254,34 @@ impl Stats {
     pub(crate) fn are_missing(&self) -> bool {
         *self == Self::default()
     }
+}
+
+/// Where somebody is when a day begins.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Dawn {
+    /// From 2: on the first day everybody is on its `stage`.
+    pub day: u32,
+    pub at: String,
+}
+
+impl Actor {
+    /// Where it goes on the night before a day; `None` to stay where it is.
+    pub(crate) fn goes_before(&self, day: u32) -> Option<&str> {
+        let dawn = self.dawns.iter().find(|dawn| dawn.day == day);
+        let to = dawn.map_or(&self.sleeps, |dawn| &dawn.at);
+        Some(to.as_str()).filter(|to| !to.is_empty())
+    }
+}
+
+/// A sense that somebody may lack.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Sense {
+    /// Without it, one learns nothing from what is shown or written.
+    Sight,
+    /// Without it, one learns nothing from talk.
+    #[default]
+    Hearing,
 }
 
 /// An actor whom the party meets in a dungeon.
@@ -314,6 +410,31 @@ impl WorldFile {
         self.actors.iter().find(|actor| actor.name == name)
     }
 
+    /// How somebody is addressed.
+    pub(crate) fn called<'a>(&'a self, name: &'a str) -> &'a str {
+        let own = self.actor(name).map_or("", |actor| &*actor.called);
+        match name.split_once(' ') {
+            _ if !own.is_empty() => own,
+            Some((first, _)) if first != "The" => first,
+            _ => name,
+        }
+    }
+
+    /// Whether somebody sees what is shown.
+    pub(crate) fn sees(&self, name: &str) -> bool {
+        let actor = self.actor(name);
+        actor.is_none_or(|actor| !actor.lacks.contains(&Sense::Sight))
+    }
+
+    /// Whether somebody hears and understands what is said in a language; in the one that all share
+    /// if it is empty.
+    pub(crate) fn understands(&self, name: &str, language: &str) -> bool {
+        self.actor(name).is_none_or(|actor| {
+            let speaks = language.is_empty() || actor.languages.iter().any(|own| own == language);
+            speaks && !actor.lacks.contains(&Sense::Hearing)
+        })
+    }
+
     pub(crate) fn foe(&self, name: &str) -> Option<&FoeSpec> {
         self.foes.iter().find(|foe| foe.name == name)
     }
@@ -377,6 +498,21 @@ impl WorldFile {
         models.map(String::as_str).collect()
     }
 
+    /// The number of rounds of talk on a day at home.
+    pub(crate) fn home_rounds(&self) -> u32 {
+        match self.rounds.len() {
+            0 => self.limits.home_rounds.max(1) as u32,
+            named => named as u32,
+        }
+    }
+
+    /// The name of a round of a day at home, from 1; empty if it has none.
+    pub(crate) fn hour(&self, round: u32) -> &str {
+        let index = (round as usize).checked_sub(1);
+        let hour = index.and_then(|index| self.rounds.get(index));
+        hour.map_or("", String::as_str)
+    }
+
     pub(crate) fn fact_book(&self) -> FactBook {
         FactBook::new(self.facts.iter().cloned())
     }
@@ -384,7 +520,7 @@ impl WorldFile {
     /// The conditions of its scenes, options, uses of items, endings and goals.
     pub(crate) fn conditions(&self) -> impl Iterator<Item = &Condition> {
         let scenes = self.scenes.iter().flat_map(|scene| {
-            let options = scene.options().iter().map(|option| &option.when);
+            let options = scene.options().map(|option| &option.when);
             std::iter::once(&scene.when).chain(options)
         });
         let uses = self.items.iter().flat_map(|item| &item.uses);

@@ -8,7 +8,7 @@ use playhouse_engine::knowledge::{Fact, KnownBy};
 use playhouse_engine::locale::{Argument, text};
 
 use super::names::Kind;
-use super::report::{Report, each, part};
+use super::report::{Report, choices, each, part};
 use crate::drama::{Choice, Condition, Effect, Item, PARTY, Scene};
 use crate::world_file::types::{CampaignStep, FoeSpec, NOTHING, STAY};
 
@@ -18,6 +18,9 @@ const MAX_TURNS: u32 = 60;
 /// The most hit points that an effect takes or gives, and the longest wound in days.
 const MAX_HIT_POINTS: i32 = 9_999;
 const MAX_WOUND: u32 = 99;
+
+/// The last day that a file may name.
+const MAX_DAY: u32 = 9_999;
 
 /// By how much an effect may change a bond.
 const BOND_CHANGE: RangeInclusive<i32> = -6..=6;
@@ -31,6 +34,10 @@ pub(super) fn check(report: &mut Report<'_>) {
     report.qualities();
     report.bonds();
     for (path, actor) in each("actors", &world.actors) {
+        for (path, dawn) in each(&format!("{path}.dawns"), &actor.dawns) {
+            report.require_kind(&format!("{path}.at"), Kind::HomeStage, &dawn.at);
+            report.range(&format!("{path}.day"), dawn.day, 2..=MAX_DAY);
+        }
         for (path, goal) in each(&format!("{path}.goals"), &actor.goals) {
             report.condition(&format!("{path}.met"), &goal.met);
             report.condition(&format!("{path}.lost"), &goal.lost);
@@ -62,6 +69,20 @@ impl Report<'_> {
                 self.error(path, text!(drama_not_the_party), right);
             }
             kind => self.require(path, kind, name),
+        }
+    }
+
+    /// One name, or several.
+    fn refer_each(&mut self, path: &str, kind: Kind, names: &[String]) {
+        match names {
+            [] => self.require(path, kind, ""),
+            [name] => self.refer(path, kind, name),
+            several => {
+                for (path, name) in each(path, several) {
+                    self.refer(&path, kind, name);
+                }
+                self.require_distinct(path, several);
+            }
         }
     }
 
@@ -238,24 +259,19 @@ impl Report<'_> {
                 self.require(&path, Kind::Entity, name);
             }
         }
+        self.require_all(&format!("{path}.among"), Kind::Actor, &scene.among);
+        for (path, own) in each(&format!("{path}.opening_for"), &scene.opening_for) {
+            self.refer_each(&format!("{path}.to"), Kind::Fighter, &own.to);
+        }
         self.effects(&format!("{path}.effects"), &scene.effects);
-        if let Some(choice) = &scene.choice {
-            self.choice(&format!("{path}.choice"), choice);
+        self.require_all(&format!("{path}.cast"), Kind::Actor, &scene.cast);
+        for (path, choice) in choices(path, scene) {
+            self.choice(&path, choice);
         }
     }
 
     fn choice(&mut self, path: &str, choice: &Choice) {
-        let list = format!("{path}.who");
-        match choice.who.as_slice() {
-            [] => self.require(&list, Kind::Fighter, ""),
-            [who] => self.refer(&list, Kind::Fighter, who),
-            several => {
-                for (path, who) in each(&list, several) {
-                    self.refer(&path, Kind::Fighter, who);
-                }
-                self.require_distinct(&list, several);
-            }
-        }
+        self.refer_each(&format!("{path}.who"), Kind::Fighter, &choice.who);
         let list = format!("{path}.options");
         if choice.options.is_empty() {
             self.error(&list, text!(drama_no_options), text!(drama_write_options));
@@ -338,6 +354,17 @@ impl Report<'_> {
                 self.at_least(&part(path, 2), *least, -2);
             }
             C::Day(day) => self.at_least(&first, i32::try_from(*day).unwrap_or(i32::MAX), 1),
+            C::Round(round) => {
+                let rounds = self.world.home_rounds();
+                self.range(&first, *round, 1..=rounds);
+            }
+            C::Hour(name) if self.world.rounds.contains(name) => {}
+            C::Hour(name) => {
+                let wrong = text!(drama_no_such_hour, name);
+                let hours = Argument::list(self.world.rounds.iter().cloned());
+                self.error(&first, wrong, text!(drama_one_of, names = hours));
+            }
+            C::Attempted(who, _) => self.refer(&first, Fighter, who),
             C::Voted(winner) if winner == STAY => {}
             C::Voted(winner) => self.require(&first, Dungeon, winner),
             C::Fought(stage, _) => self.require(&first, Stage, stage),
@@ -417,7 +444,15 @@ impl Report<'_> {
                 self.changes(&third, *by);
                 self.range(&third, *by, BOND_CHANGE);
             }
-            E::Promise(from, to, _) => self.two(path, (Fighter, from), to),
+            E::Promise(from, to, _, kept) => {
+                self.two(path, (Fighter, from), to);
+                self.condition(&part(path, 3), kept);
+            }
+            E::Become(item, other) => self.arguments(path, &[(Item, item), (Item, other)]),
+            E::If(condition, effect) => {
+                self.condition(&first, condition);
+                self.effect(&second, effect);
+            }
             E::Break(from, to, _) | E::Keep(from, to, _) => self.two(path, (Person, from), to),
             E::Move(who, place) => self.arguments(path, &[(Fighter, who), (Stage, place)]),
             E::Revive(who, place) => self.arguments(path, &[(Person, who), (Stage, place)]),
@@ -448,7 +483,7 @@ impl Report<'_> {
             E::OpenDungeon(dungeon) | E::CloseDungeon(dungeon) => {
                 self.require(&first, Dungeon, dungeon);
             }
-            E::TellTo(who, _) => self.refer(&first, Entity, who),
+            E::TellTo(who, _) => self.refer_each(&first, Entity, who),
             E::Tell(_) | E::Announce(_) => {}
             E::End(ending) => self.require(&first, Ending, ending),
         }

@@ -51,8 +51,9 @@ fn check_stages(report: &mut Report<'_>) {
     let world = report.world;
     for (path, stage) in each("stages", &world.stages) {
         let path = format!("{path}.connects");
-        report.require_all(&path, Kind::Stage, &stage.connects);
-        for (path, to) in each(&path, &stage.connects) {
+        let ways: Vec<_> = stage.connects.iter().map(|way| way.to.clone()).collect();
+        report.require_all(&path, Kind::Stage, &ways);
+        for (path, to) in each(&path, &ways) {
             if let Some(target) = world.stage(to) {
                 check_way(&path, stage, target, report);
             }
@@ -258,6 +259,8 @@ fn reached_stages<'a>(world: &'a WorldFile, unread: &BTreeSet<&'a str>) -> BTree
         .actors
         .iter()
         .flat_map(|actor| [actor.stage.as_str(), actor.sleeps.as_str()]);
+    let dawns = world.actors.iter().flat_map(|actor| &actor.dawns);
+    let starts = starts.chain(dawns.map(|dawn| dawn.at.as_str()));
     let is_home = |at: &&str| {
         let stage = world.stage(at);
         stage.is_some_and(|stage| stage.kind == StageKind::Home)
@@ -276,7 +279,7 @@ fn reached_stages<'a>(world: &'a WorldFile, unread: &BTreeSet<&'a str>) -> BTree
     while let Some(name) = open.pop() {
         if reached.insert(name) {
             let same = world.stages.iter().filter(|stage| stage.name == name);
-            open.extend(same.flat_map(|stage| &stage.connects).map(String::as_str));
+            open.extend(same.flat_map(|stage| &stage.connects).map(|way| &*way.to));
         }
     }
     reached

@@ -5,7 +5,7 @@ use playhouse_engine::locale::text;
 use playhouse_engine::mind::Language;
 use playhouse_engine::wording::FoldedText;
 
-use super::report::{Report, each, part};
+use super::report::{Report, choices, each, part};
 use crate::drama::{Condition, Effect, Item, ItemUse, Occasion, PARTY, Scene};
 use crate::world_file::types::{Actor, ActorFaction, StageKind, WorldFile};
 
@@ -95,7 +95,10 @@ impl<'a> TextSource<'a> {
     /// Whether it may be told of an actor or an item that is not there.
     fn allows_absent(self, name: &str) -> bool {
         match self {
-            Self::Scene(scene) => scene.absent.iter().any(|absent| absent == name),
+            Self::Scene(scene) => {
+                let mut named = scene.absent.iter().chain(&scene.among).chain(&scene.cast);
+                named.any(|named| named == name)
+            }
             // What is used, and with whom or what, is there.
             Self::Use(item, does) => item.name == name || does.with == name,
         }
@@ -108,37 +111,48 @@ impl<'a> PresenceCheck<'_, '_, 'a> {
             source: TextSource::Use(item, does),
             conditions: vec![&does.when],
             deciders: &[],
-            effects: does.effects.iter().collect(),
+            effects: does.effects.iter().map(Effect::bare).collect(),
         };
         self.text(&format!("{path}.seen"), &does.seen, &told);
         self.effects(path, &does.effects, &told);
     }
 
     fn scene(&mut self, path: &str, scene: &'a Scene) {
-        let of_options = scene.options().iter().flat_map(|option| &option.effects);
+        let of_options = scene.options().flat_map(|option| &option.effects);
         let mut told = TextContext {
             source: TextSource::Scene(scene),
             conditions: vec![&scene.when],
             deciders: &[],
-            effects: scene.effects.iter().chain(of_options).collect(),
+            effects: scene
+                .effects
+                .iter()
+                .chain(of_options)
+                .map(Effect::bare)
+                .collect(),
         };
         self.text(&format!("{path}.opening"), &scene.opening, &told);
+        for (path, own) in each(&format!("{path}.opening_for"), &scene.opening_for) {
+            self.text(&format!("{path}.text"), &own.text, &told);
+        }
         self.effects(path, &scene.effects, &told);
-        told.deciders = scene.choice.as_ref().map_or(&[], |choice| &choice.who);
-        for (path, option) in each(&format!("{path}.choice.options"), scene.options()) {
-            told.conditions = vec![&scene.when, &option.when];
-            told.effects = scene.effects.iter().chain(&option.effects).collect();
-            let is_label = option.seen.is_empty();
-            let field = if is_label { "label" } else { "seen" };
-            self.text(&format!("{path}.{field}"), option.told(), &told);
-            self.effects(&path, &option.effects, &told);
+        for (path, choice) in choices(path, scene) {
+            told.deciders = &choice.who;
+            for (path, option) in each(&format!("{path}.options"), &choice.options) {
+                told.conditions = vec![&scene.when, &option.when];
+                let effects = scene.effects.iter().chain(&option.effects);
+                told.effects = effects.map(Effect::bare).collect();
+                let is_label = option.seen.is_empty();
+                let field = if is_label { "label" } else { "seen" };
+                self.text(&format!("{path}.{field}"), option.told(), &told);
+                self.effects(&path, &option.effects, &told);
+            }
         }
     }
 
     /// What effects tell at the place.
     fn effects(&mut self, path: &str, effects: &[Effect], told: &TextContext<'a>) {
         for (path, effect) in each(&format!("{path}.effects"), effects) {
-            if let Effect::Tell(text) = effect {
+            if let Effect::Tell(text) = effect.bare() {
                 self.text(&part(&path, 0), text, told);
             }
         }
@@ -223,7 +237,10 @@ impl TextContext<'_> {
     /// Whether something says where a thing is, or moves it.
     fn places_item(&self, name: &str) -> bool {
         let moves = |effect: &&Effect| match effect {
-            Effect::Give(item, _) | Effect::Put(item, _) | Effect::Destroy(item) => item == name,
+            Effect::Give(item, _)
+            | Effect::Put(item, _)
+            | Effect::Destroy(item)
+            | Effect::Become(item, _) => item == name,
             _ => false,
         };
         let mentions = |condition: &Condition, _| match condition {

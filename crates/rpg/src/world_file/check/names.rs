@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use playhouse_engine::locale::{UiText, text};
 use playhouse_engine::wording::fold_name;
 
-use super::report::{Report, each};
+use super::report::{Report, choices, each};
 use crate::world_file::types::WorldFile;
 
 /// The maximum number of characters of a name.
@@ -187,15 +187,13 @@ pub(super) fn check(report: &mut Report<'_>) {
     }
     check_form("name", &world.name, report);
     for (path, scene) in each("scenes", &world.scenes) {
-        let options = scene.choice.as_ref().map(|choice| &choice.options[..]);
-        let list = format!("{path}.choice.options");
-        let options = define(
-            Kind::Scene,
-            &list,
-            options.unwrap_or_default(),
-            "id",
-            |option| &option.id,
-        );
+        let options = choices(&path, scene).flat_map(|(path, choice)| {
+            let list = format!("{path}.options");
+            define(Kind::Scene, &list, &choice.options, "id", |option| {
+                &option.id
+            })
+        });
+        let options: Vec<_> = options.collect();
         check_group(&options.iter().collect::<Vec<_>>(), report);
     }
     for entity in &entities {

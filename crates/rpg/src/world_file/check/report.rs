@@ -10,6 +10,7 @@ use playhouse_engine::wording::nearest;
 use playhouse_engine::world_data::{Parsed, Problem, Problems, is_within};
 
 use super::names::{Kind, definitions};
+use crate::drama::{Choice, Scene};
 use crate::world_file::types::{CampaignStep, StageKind, WorldFile};
 
 /// The fields of a world that contain no others.
@@ -25,6 +26,21 @@ pub(super) fn each<'a, T>(
 ) -> impl Iterator<Item = (String, &'a T)> + use<'a, T> {
     let (list, parts) = (list.to_owned(), parts.iter().enumerate());
     parts.map(move |(number, part)| (format!("{list}[{number}]"), part))
+}
+
+/// The choices of a scene, each with its path.
+pub(super) fn choices<'a>(
+    path: &str,
+    scene: &'a Scene,
+) -> impl Iterator<Item = (String, &'a Choice)> {
+    let first = scene
+        .choice
+        .iter()
+        .map(|choice| (format!("{path}.choice"), choice));
+    first
+        .chain(each(&format!("{path}.then"), &scene.then))
+        .collect::<Vec<_>>()
+        .into_iter()
 }
 
 /// The path of a part without a name, such as the second argument of an effect.
@@ -75,7 +91,7 @@ impl<'a> Report<'a> {
         }
         let mut options = BTreeMap::<&str, NameSet<'a>>::new();
         for scene in &world.scenes {
-            let ids = scene.options().iter().map(|option| option.id.as_str());
+            let ids = scene.options().map(|option| option.id.as_str());
             options.entry(&scene.id).or_default().extend(ids);
         }
         Self {

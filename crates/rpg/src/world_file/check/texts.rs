@@ -5,7 +5,7 @@ use playhouse_engine::knowledge::Fact;
 use playhouse_engine::locale::{UiText, text};
 use playhouse_engine::mind::Language;
 
-use super::report::{Report, each, part};
+use super::report::{Report, choices, each, part};
 use crate::drama::{Effect, Scene};
 use crate::world_file::types::{Voice, WorldFile};
 
@@ -147,7 +147,7 @@ impl<'a> Texts<'a> {
 
     /// Adds what everybody sees before these effects. It may be empty: then something else happens.
     fn add_seen(&mut self, path: String, text: &'a str, effects: &'a [Effect], instead: UiText) {
-        let taught = effects.iter().filter_map(|effect| match effect {
+        let taught = effects.iter().filter_map(|effect| match effect.bare() {
             Effect::Teach(_, fact) | Effect::Tells(_, _, fact) | Effect::Reveal(fact) => {
                 Some(fact.as_str())
             }
@@ -182,23 +182,27 @@ impl<'a> Texts<'a> {
             &scene.effects,
             silent,
         );
+        for (path, own) in each(&format!("{path}.opening_for"), &scene.opening_for) {
+            self.add(format!("{path}.text"), &own.text, Few);
+        }
         self.add_effects(path, &scene.effects);
-        let Some(choice) = &scene.choice else { return };
-        self.add(format!("{path}.choice.question"), &choice.question, Few);
-        for (path, option) in each(&format!("{path}.choice.options"), &choice.options) {
-            self.add(format!("{path}.label"), &option.label, Few);
-            let label = text!(drama_label_is_seen);
-            self.add_seen(format!("{path}.seen"), &option.seen, &option.effects, label);
-            self.add_effects(&path, &option.effects);
+        for (path, choice) in choices(path, scene) {
+            self.add(format!("{path}.question"), &choice.question, Few);
+            for (path, option) in each(&format!("{path}.options"), &choice.options) {
+                self.add(format!("{path}.label"), &option.label, Few);
+                let label = text!(drama_label_is_seen);
+                self.add_seen(format!("{path}.seen"), &option.seen, &option.effects, label);
+                self.add_effects(&path, &option.effects);
+            }
         }
     }
 
     fn add_effects(&mut self, path: &str, effects: &'a [Effect]) {
         for (path, effect) in each(&format!("{path}.effects"), effects) {
-            let (number, text) = match effect {
+            let (number, text) = match effect.bare() {
                 Effect::Tell(text) | Effect::Announce(text) => (0, text),
                 Effect::TellTo(_, text) => (1, text),
-                Effect::Promise(_, _, text) => (2, text),
+                Effect::Promise(_, _, text, _) => (2, text),
                 _ => continue,
             };
             self.add(part(&path, number), text, Few);
@@ -226,6 +230,10 @@ fn check_text(text: &Text<'_>, report: &mut Report<'_>) {
             Some(instead) => report.warn(&text.path, instead.clone(), right),
             None => report.error(&text.path, text!(rpg_check_text_missing), right),
         }
+    }
+    if text.text.contains("r#\"") {
+        let wrong = text!(rpg_check_text_goes_on);
+        report.warn(&text.path, wrong, text!(rpg_check_end_text));
     }
     let invisible = |c: &char| c.is_control() && !matches!(c, '\n' | '\t');
     if let Some(bad) = text.text.chars().find(invisible) {
