@@ -12,10 +12,12 @@ impl Action for Destroy {
         let item = self.item;
         let seen = rules.story.item(&item).map(|item| item.destroyed.clone());
         let seen = seen.filter(|seen| !seen.is_empty() && rules.has(acting.entity, &item));
-        let (Some(message), Ok(mut held)) = (seen, rules.belongings.get_mut(acting.entity)) else {
+        let Some(message) = seen else {
             return rules.refuse_item(acting, "destroy", &item);
         };
-        held.0.remove(item.as_str());
+        if let Ok(mut held) = rules.belongings.get_mut(acting.entity) {
+            held.0.remove(item.as_str());
+        }
         let actor = acting.name.to_string();
         rules.show_all(
             acting,

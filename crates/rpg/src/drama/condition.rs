@@ -10,7 +10,7 @@ use super::judgement::Judgements;
 use super::occasion::{AttemptEnd, Occasion};
 use super::quality::Qualities;
 use super::state::{
-    Belongings, Bonds, FightResult, GoalState, Goals, History, PromiseState, Promises,
+    Belongings, Bonds, FightResult, GoalState, Goals, Hidden, History, PromiseState, Promises,
 };
 
 use crate::campaign_phase::round_of;
@@ -32,7 +32,7 @@ pub enum Condition {
     Never,
     /// An actor knows a fact: `Knows("Odile Marsh", "the-order")`.
     Knows(String, String),
-    /// An actor holds an item, or it lies on a stage: `Holds("party", "the log")`.
+    /// An actor holds an item, or it lies on a stage for all to see: `Holds("party", "the log")`.
     Holds(String, String),
     /// A living actor is at a place: `At("Edda Hollis", "Customs Stair")`.
     At(String, String),
@@ -125,7 +125,9 @@ impl Condition {
             }),
             Self::Holds(who, item) => any(who, &|entity| {
                 let belongings = world.get::<Belongings>(entity);
-                belongings.is_some_and(|held| held.0.contains(item.as_str()))
+                let hidden = world.get::<Hidden>(entity);
+                let is_hidden = hidden.is_some_and(|hidden| hidden.0.contains_key(item.as_str()));
+                !is_hidden && belongings.is_some_and(|held| held.0.contains(item.as_str()))
             }),
             Self::At(who, place) => any(who, &|entity| {
                 !is_dead(world, entity) && stage_of(world, entity) == by_name(world, place)

@@ -11,7 +11,7 @@ use super::state::History;
 use crate::everybody::can_come;
 
 /// A writer's unit of drama: where and when it opens, what is told at its beginning, how long
-/// people talk, and at most one choice.
+/// people talk, and what is decided.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Scene {
