@@ -11,7 +11,7 @@ use super::parts::{
 use crate::drama::{
     BondSpec, Choice, ChoiceOption, Condition, Effect, Ending, Goal, Item, Occasion, Scene,
 };
-use crate::world_file::{Actor, ActorFaction, CampaignStep, Stage, Voice};
+use crate::world_file::{Actor, ActorFaction, CampaignStep, Stage, Voice, Way};
 
 /// The most days that a draft lasts.
 const MOST_DAYS: i32 = 4;
@@ -44,7 +44,7 @@ impl DraftPart for Outline {
             name: line(&place.name),
             kickoff: place.look.clone(),
             profile: place.look,
-            connects: place.leads_to,
+            connects: place.leads_to.into_iter().map(Way::from).collect(),
             ..Stage::default()
         });
         let mut stages: Vec<_> = stages.collect();
@@ -53,14 +53,14 @@ impl DraftPart for Outline {
             .iter()
             .flat_map(|stage| {
                 let to = stage.connects.iter();
-                to.map(|to| (to.clone(), stage.name.clone()))
+                to.map(|way| (way.to.clone(), stage.name.clone()))
             })
             .collect();
         for (from, to) in ways {
             if let Some(stage) = stages.iter_mut().find(|stage| stage.name == from)
-                && !stage.connects.contains(&to)
+                && !stage.connects.iter().any(|way| way.to == to)
             {
-                stage.connects.push(to);
+                stage.connects.push(to.into());
             }
         }
         world.stages = stages;
@@ -223,6 +223,7 @@ fn write_scene(scene: &mut Scene, decides: &str, written: WrittenScene) {
         who: vec![decides.to_owned()],
         question: written.question,
         options,
+        ..Choice::default()
     });
 }
 

@@ -93,7 +93,10 @@ impl Nearness {
 impl Condition {
     /// Whether it only says when.
     fn is_about_time(&self) -> bool {
-        matches!(self, Self::Day(_) | Self::Now(_))
+        matches!(
+            self,
+            Self::Day(_) | Self::Now(_) | Self::Round(_) | Self::Hour(_)
+        )
     }
 
     /// Where those are whom it wants to be somewhere.

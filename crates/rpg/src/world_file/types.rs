@@ -131,6 +131,12 @@ enum WrittenWay {
     },
 }
 
+impl From<String> for Way {
+    fn from(to: String) -> Self {
+        Self { to, closed: false }
+    }
+}
+
 impl From<WrittenWay> for Way {
     fn from(written: WrittenWay) -> Self {
         let (to, closed) = match written {
