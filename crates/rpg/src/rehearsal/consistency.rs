@@ -14,7 +14,6 @@ use playhouse_engine::engine::{MeetSet, Setup, StepSet};
 use playhouse_engine::event::{AudienceRule, EventRecord, Record, Records};
 use playhouse_engine::knowledge::Knowledge;
 use playhouse_engine::locale::{UiText, text};
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::play::each as each_with;
@@ -23,7 +22,7 @@ use crate::everybody::living_on;
 use crate::world_file::{SearchedText, Voice, WorldFile, each, names_of, part};
 
 /// A text that was told although the story says otherwise.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct FalseText {
     /// Where the text stands in the world file.
     pub path: String,
@@ -33,7 +32,7 @@ pub struct FalseText {
 }
 
 /// How a text and the state of the story differ.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Contradiction {
     /// An actor whom it names is somewhere else.
