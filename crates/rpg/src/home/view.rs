@@ -64,6 +64,10 @@ pub(super) struct KnownFact<'a> {
     pub(super) is_own: bool,
     /// Whether a goal of one's own is lost if it spreads.
     pub(super) is_feared: bool,
+    /// Whether it found it out by itself.
+    pub(super) is_found: bool,
+    /// Those here to whom it has told it.
+    pub(super) told_to: Vec<&'a str>,
     /// Whether it was known at the start.
     #[serde(skip)]
     pub(super) is_from_start: bool,
@@ -322,6 +326,12 @@ impl ActorMinds<'_, '_> {
             }
             let denials = self.book.denials(fact, knowledge);
             let is_known_here = others.iter().all(|other| knows(other, &fact.id, known));
+            let told_to = others.iter().filter_map(|other| {
+                let (_, known, ..) = self.minds.get(*other).ok()?;
+                known?.get(&fact.id)?.told_by().find(|by| ***by == *me)?;
+                let name = self.whereabouts.name(*other)?;
+                Some(&*name.0)
+            });
             Some(KnownFact {
                 denies: denials.map(|fact| fact.title.as_str()).collect(),
                 id: &fact.id,
@@ -331,6 +341,8 @@ impl ActorMinds<'_, '_> {
                 is_new: !known.by.is_empty() && known.turn == self.turn.0,
                 is_own: interests.facts.contains(fact.id.as_str()),
                 is_feared: interests.feared.contains(fact.id.as_str()),
+                is_found: !known.by.is_empty() && known.from.is_none() && made.is_none(),
+                told_to: told_to.collect(),
                 is_from_start: known.by.is_empty(),
                 is_made: made.is_some(),
                 is_sworn: fact.sworn,
