@@ -43,6 +43,8 @@ fn draft(folder: &Path, name: &str, premise: &str, options: &[&str]) -> std::pro
         "m",
         "--models",
         "models.ron",
+        "--runs",
+        "12",
     ]);
     command.args(options).output().unwrap()
 }
