@@ -660,6 +660,9 @@ pub(crate) struct NewArgs {
     pub(crate) world_lang: Option<Language>,
     #[arg(long, value_name = "TEXT_OR_FILE", conflicts_with = "kind")]
     pub(crate) from: Option<String>,
+    #[arg(long, value_name = "N", default_value_t = 100, requires = "from",
+          value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub(crate) runs: u32,
     #[command(flatten)]
     pub(crate) asked: AskedArgs,
 }

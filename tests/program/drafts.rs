@@ -43,6 +43,8 @@ fn draft(folder: &Path, name: &str, premise: &str, options: &[&str]) -> std::pro
         "m",
         "--models",
         "models.ron",
+        "--runs",
+        "12",
     ]);
     command.args(options).output().unwrap()
 }
@@ -192,6 +194,14 @@ fn a_suggestion_is_a_patch_that_the_check_has_seen() {
     let after = fs::read_to_string(dir.path().join("mine/world.ron")).unwrap();
     assert_eq!(before, after, "nobody took it");
     exits(dir.path(), "suggest mine scene", 2);
+}
+
+#[test]
+fn the_draft_that_comes_along_passes_its_check() {
+    let dir = tempfile::tempdir().unwrap();
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/last-rehearsal");
+    let checked = out(&succeed(dir.path(), &format!("check {folder}")));
+    assert!(!checked.contains("warning"), "{checked}");
 }
 
 #[test]

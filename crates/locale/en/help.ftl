@@ -170,6 +170,7 @@ help_help_subcommand = The command
 help_new_dir = The folder to create
 help_new_from = Let a model draft the world from this text, or from the text in this file: notes, a story, a chapter
 help_new_kind = Kind of story: talk, mystery, journey (default: asked on a terminal, else journey)
+help_new_runs = With --from: how often the improviser rehearses the draft each time
 help_new_world_lang = Language of the world: en, zh (default: that of the interface)
 help_rehearse_at = With --find: look at the turn in which this scene begins
 help_rehearse_consistency = Compare what the world's texts tell of people and things with the story at that moment (200 runs)

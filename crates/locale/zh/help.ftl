@@ -173,6 +173,7 @@ help_help_subcommand = 要显示帮助的命令
 help_new_dir = 要创建的文件夹
 help_new_from = 让模型根据这段文字（或这个文件里的笔记、小说、章节）起草世界
 help_new_kind = 故事的种类：talk、mystery、journey（默认：在终端上会问，否则为 journey）
+help_new_runs = 与 --from 合用：即兴生成器每次排演草稿几遍
 help_new_world_lang = 世界的语言：en、zh（默认：与界面相同）
 help_rehearse_at = 与 --find 合用：在这个场景开始的那一轮查看
 help_rehearse_consistency = 把世界文件里写到人和物的文字，与讲出来那一刻的实情对照（运行 200 次）

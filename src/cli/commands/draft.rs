@@ -16,7 +16,7 @@ use crate::session::{Game as _, Session};
 use crate::world_data::{MAX_BYTES, Source};
 
 use super::play;
-use crate::cli::args::SuggestArgs;
+use crate::cli::args::{NewArgs, SuggestArgs};
 use crate::cli::loader;
 use crate::cli::settings::IMPROVISER;
 use crate::cli::shell::shell_quoted;
@@ -25,15 +25,14 @@ use crate::cli::shell::shell_quoted;
 const SLOT: &str = "draft";
 const WORLD: &str = "world.ron";
 const EXPECTATIONS: &str = "expect.ron";
-/// How often a draft is rehearsed each time.
-const RUNS: u32 = 100;
 /// Nothing that is random is asked of a draft.
 const SEED: u64 = 1;
 /// How many lines stand around a change.
 const CONTEXT: usize = 3;
 
 /// Drafts a world into a folder, or goes on with a draft that was begun there.
-pub(super) fn draft(app: &App, folder: &Path, from: &str, language: Language) -> Result<()> {
+pub(super) fn draft(app: &App, args: &NewArgs, from: &str, language: Language) -> Result<()> {
+    let folder: &Path = &args.dir;
     let minds = minds(app)?;
     let path = folder.join(WORLD);
     if path.exists() {
@@ -41,7 +40,8 @@ pub(super) fn draft(app: &App, folder: &Path, from: &str, language: Language) ->
         return Err(CommandError::of(ErrorKind::World, &error));
     }
     let text = premise(from)?;
-    let game = DraftGame::new(&app.data()?, &text, language, RUNS).or_fail(ErrorKind::World)?;
+    let game =
+        DraftGame::new(&app.data()?, &text, language, args.runs).or_fail(ErrorKind::World)?;
     let mut session = match Slot::find(folder, SLOT) {
         Ok(slot) => {
             if slot.read(false)?.header.data != game.meta().data {

@@ -15,7 +15,7 @@ pub(super) fn new(app: &App, args: &NewArgs) -> Result<()> {
     let folder: &Path = &args.dir;
     let language = args.world_lang.unwrap_or(app.language);
     if let Some(from) = &args.from {
-        return draft::draft(app, folder, from, language);
+        return draft::draft(app, args, from, language);
     }
     let kind = args.kind.or_else(|| asked_kind(app)).unwrap_or_default();
     let path = new_world(folder, kind, language).or_fail(ErrorKind::World)?;

@@ -115,6 +115,8 @@ enum Step {
 #[derive(Resource, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Draft {
     step: Step,
+    /// How often it is rehearsed each time.
+    runs: u32,
     pub world: WorldFile,
     /// The scenes as they were planned.
     planned: Vec<PlannedScene>,
@@ -242,6 +244,7 @@ impl Game for DraftGame {
     fn populate(&self, setup: &mut Setup) -> Result<(), SetupError> {
         setup.world.insert_resource(Draft {
             step: self.first,
+            runs: self.runs,
             world: self.world.clone(),
             ..Draft::default()
         });
@@ -368,7 +371,7 @@ fn ask<P: DraftPart>(world: &mut World, draft: &Draft, game: &DraftGame) -> Opti
 fn rehearse_draft(draft: &mut Draft, game: &DraftGame, round: u32) {
     let rounds = if round < ROUNDS { 1 } else { 1 + MOST_LOOSENED };
     for number in 1..=rounds {
-        let Some(rehearsal) = rehearsed(&draft.world, game) else {
+        let Some(rehearsal) = rehearsed(draft, game) else {
             break;
         };
         draft.unmet = unmet(&rehearsal, game.language);
@@ -389,14 +392,14 @@ fn rehearse_draft(draft: &mut Draft, game: &DraftGame, round: u32) {
 }
 
 /// What the improviser makes of a world.
-fn rehearsed(world: &WorldFile, game: &DraftGame) -> Option<Rehearsal> {
+fn rehearsed(draft: &Draft, game: &DraftGame) -> Option<Rehearsal> {
     let folder =
-        DataFolder::of_texts([("world.ron".into(), written(world, &Remarks::new()))].into());
+        DataFolder::of_texts([("world.ron".into(), written(&draft.world, &Remarks::new()))].into());
     let campaign = Campaign::load_from(&game.data, &folder, GAME).ok()?;
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let plan = RehearsalPlan {
         seed: 1,
-        runs: game.runs,
+        runs: draft.runs,
         jobs: cores,
         ..RehearsalPlan::default()
     };

@@ -39,6 +39,7 @@ pub(super) struct Drafted<P>(pub(super) P);
 impl<P: DraftPart> Reply for Drafted<P> {
     type Constraints = Arc<Draft>;
     const NAME: &'static str = P::NAME;
+    const OWN_SCHEMA: bool = true;
 
     fn constrain_schema(schema: &Value, draft: &Self::Constraints) -> Option<Value> {
         let mut schema = schema.clone();
