@@ -85,9 +85,11 @@ pub struct Taken {
 /// A name that an entity can have; `None` if nothing is left of it.
 pub fn clean_name(name: &str) -> Option<String> {
     let plain = without_markup(name);
-    let line = as_line(&plain);
-    let kept = line.chars().filter(|char| !is_never_named(*char));
-    let short: String = kept.take(MAX_NAME).collect();
+    let kept: String = plain
+        .chars()
+        .filter(|char| !is_never_named(*char))
+        .collect();
+    let short: String = as_line(&kept).chars().take(MAX_NAME).collect();
     let name = short.trim().trim_matches('.').trim();
     name.chars()
         .any(char::is_alphanumeric)
@@ -347,14 +349,11 @@ impl Taker<'_> {
         } else if plain != expanded {
             self.note(field, Fate::Changed, text!(cards_markup_removed));
         }
-        let framed = defused(&plain);
-        let lines = framed
-            .as_deref()
-            .unwrap_or(&plain)
-            .lines()
-            .map(heading_free);
-        let framed: String = lines.collect::<Vec<_>>().join("\n");
-        let framed = framed.trim();
+        // Without headings, since a mark may stand behind one.
+        let bare: Vec<_> = plain.lines().map(heading_free).collect();
+        let bare = bare.join("\n");
+        let framed = defused(&bare);
+        let framed = framed.as_deref().unwrap_or(&bare).trim();
         if framed != plain.lines().collect::<Vec<_>>().join("\n").trim() {
             self.note(field, Fate::Changed, text!(cards_marks_removed));
         }
