@@ -360,7 +360,7 @@ impl WorldFile {
     }
 
     /// Whether anybody may ever fight.
-    pub(crate) fn has_fights(&self) -> bool {
+    pub fn has_fights(&self) -> bool {
         !self.dungeons.is_empty() || !self.foes.is_empty()
     }
 

@@ -54,10 +54,15 @@ pub(super) fn import(app: &App, file: &Path, into: &Path, names: &[String]) -> R
         };
         let look: String = first_sentence(description).chars().take(MAX_LOOK).collect();
         let stage = stage.as_deref().unwrap_or_default();
+        // Those who travel have to be able to fight, if anybody does.
+        let faction = match world.file.has_fights() {
+            true => "Neutral",
+            false => "Hero",
+        };
         world.add(
             "actors",
             &format!(
-                "(name: {name:?}, faction: Neutral, stage: {stage:?},\n    profile: {description:?},\n    look: {look:?})"
+                "(name: {name:?}, faction: {faction}, stage: {stage:?},\n    profile: {description:?},\n    look: {look:?})"
             ),
         )?;
         report.add(Fate::Taken, name, text!(cli_import_persona));
