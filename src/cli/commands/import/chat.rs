@@ -7,7 +7,7 @@ use std::path::Path;
 
 use playhouse_engine::files;
 
-use super::into_world::EditedWorld;
+use super::edited_world::EditedWorld;
 use super::report::Report;
 use crate::interop::cards::Fate;
 use crate::interop::{Conversation, other_file, read};

@@ -1,7 +1,7 @@
 //! `import`: what other programs made, taken into a world.
 
 mod chat;
-mod into_world;
+mod edited_world;
 mod personas;
 mod report;
 mod team;

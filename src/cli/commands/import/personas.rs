@@ -5,7 +5,7 @@ use std::path::Path;
 
 use playhouse_engine::files;
 
-use super::into_world::EditedWorld;
+use super::edited_world::EditedWorld;
 use super::report::Report;
 use crate::cast::check_name;
 use crate::cli::shell::shell_quoted;
@@ -49,7 +49,7 @@ pub(super) fn import(app: &App, file: &Path, into: &Path, names: &[String]) -> R
             continue;
         }
         let description = match persona.description.trim() {
-            "" => name,
+            "" => name.as_str(),
             description => description,
         };
         let look: String = first_sentence(description).chars().take(MAX_LOOK).collect();
