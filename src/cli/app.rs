@@ -10,8 +10,10 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use crate::interop::format::MediaFolder;
 use crate::mind::models::{ModelFile, Models, SHIPPED_NAME};
 use crate::world_data::{DataError, DataFault, DataFolder};
-use tracing_subscriber::EnvFilter;
 use tracing_subscriber::fmt::format::FmtSpan;
+use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::util::SubscriberInitExt;
+use tracing_subscriber::{EnvFilter, Layer, Registry, fmt};
 
 use super::args::{ColourArg, LogFormat};
 use super::env::{Env, variable};
@@ -21,7 +23,13 @@ use super::process::{INTERRUPTED, was_interrupted};
 use super::settings::{Origin, Settings};
 pub(crate) use super::shell::shell_quoted;
 use super::status_line::{LogOutput, StatusLine};
+#[cfg(feature = "otel")]
+use super::telemetry::Telemetry;
 use super::trust::{Gate, answer_to, read_text, says_yes};
+
+/// Nothing is sent.
+#[cfg(not(feature = "otel"))]
+type Telemetry = std::convert::Infallible;
 
 /// The file of models in the data folder, and in the user's settings folder.
 const MODELS: &str = "models.ron";
@@ -139,8 +147,9 @@ impl App {
         }
     }
 
-    /// Sends logs to standard error.
-    pub(crate) fn start_logs(&self) {
+    /// Sends logs to standard error, and spans to a collector if one is named, until what it returns
+    /// is dropped.
+    pub(crate) fn start_logs(&self) -> Option<Telemetry> {
         let clean: fn(&str) -> Cow<'_, str> = match self.settings.log_format {
             LogFormat::Json => escape_json,
             LogFormat::Text if self.stderr_colour => clean_styled,
@@ -151,15 +160,30 @@ impl App {
             clean,
         };
         let filter = EnvFilter::builder().parse_lossy(&self.settings.log_filter.value);
-        let logs = tracing_subscriber::fmt()
-            .with_env_filter(filter)
+        let logs = fmt::layer::<Registry>()
             .with_writer(move || output.clone())
             .with_ansi(self.stderr_colour)
             .with_span_events(FmtSpan::CLOSE);
-        match self.settings.log_format {
-            LogFormat::Text => logs.without_time().with_target(false).init(),
-            LogFormat::Json => logs.json().init(),
+        let logs = match self.settings.log_format {
+            LogFormat::Text => logs.without_time().with_target(false).boxed(),
+            LogFormat::Json => logs.json().boxed(),
+        };
+        let subscriber = tracing_subscriber::registry().with(logs.with_filter(filter));
+        #[cfg(feature = "otel")]
+        match Telemetry::from_env() {
+            Some(Ok(telemetry)) => {
+                subscriber.with(telemetry.layer()).init();
+                return Some(telemetry);
+            }
+            Some(Err(error)) => {
+                subscriber.init();
+                tracing::warn!(%error, "nothing is sent to the collector");
+                return None;
+            }
+            None => {}
         }
+        subscriber.init();
+        None
     }
 
     pub(crate) fn data(&self) -> Result<DataFolder> {

@@ -625,7 +625,7 @@ pub(crate) struct ReplayArgs {
 #[derive(Clone, Debug, Default, PartialEq, Args)]
 pub(crate) struct ExportArgs {
     pub(crate) slot: String,
-    #[arg(long, value_name = "FILE", required_unless_present_any = ["csv", "parquet"])]
+    #[arg(long, value_name = "FILE", required_unless_present_any = ["csv", "parquet", "to"])]
     pub(crate) html: Option<PathBuf>,
     #[arg(long, value_name = "DIR")]
     pub(crate) csv: Option<PathBuf>,
@@ -635,15 +635,55 @@ pub(crate) struct ExportArgs {
     pub(crate) seat: Option<String>,
     #[arg(long, requires = "html", conflicts_with = "seat")]
     pub(crate) calls: bool,
+    #[arg(long, value_name = "FORM", requires = "dir", value_parser = one_of(ExportForm::ALL))]
+    pub(crate) to: Option<ExportForm>,
+    #[arg(long, value_name = "DIR", requires = "to")]
+    pub(crate) dir: Option<PathBuf>,
+    #[arg(long = "actor", value_name = "NAME", requires = "to")]
+    pub(crate) actors: Vec<String>,
+    #[arg(long, requires = "to")]
+    pub(crate) repaired: bool,
+    #[arg(long, value_name = "N", requires = "to", default_value_t = 0)]
+    pub(crate) min_length: u32,
+    #[arg(long, value_name = "PERCENT", requires = "to", default_value_t = 0.0, value_parser = percent)]
+    pub(crate) held_out: f64,
+    #[arg(long, value_name = "N", requires = "to", default_value_t = 0)]
+    pub(crate) split_seed: u64,
+}
+
+/// The forms of other programs in which stories are written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum ExportForm {
+    /// The chat of each character, as it saw it.
+    #[default]
+    Sillytavern,
+    /// What each character was asked and answered, to train a model on.
+    Sharegpt,
+    Openai,
+    /// A card of each character.
+    Card,
+    /// The story as Concordia's log.
+    Concordia,
+}
+
+impl ExportForm {
+    const ALL: [Self; 5] = [
+        Self::Sillytavern,
+        Self::Sharegpt,
+        Self::Openai,
+        Self::Card,
+        Self::Concordia,
+    ];
 }
 
 /// The arguments of `convert`.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct ConvertArgs {
     pub(crate) file: Option<PathBuf>,
-    #[arg(long, value_name = "FORM", value_parser = profile())]
+    #[arg(long, value_name = "FORM", value_parser = profile(Profile::written()))]
     pub(crate) to: Profile,
-    #[arg(long, value_name = "FORM", value_parser = profile())]
+    #[arg(long, value_name = "FORM", value_parser = profile(Profile::ALL.iter().copied()))]
     pub(crate) from: Option<Profile>,
     #[arg(long, value_name = "NAME")]
     pub(crate) name: Option<String>,
@@ -727,6 +767,23 @@ pub(crate) struct PlayCardsArgs {
 #[derive(Debug, Subcommand)]
 pub(crate) enum ImportCommand {
     Card(ImportCardArgs),
+    Chat {
+        file: PathBuf,
+        #[arg(long, value_name = "DIR")]
+        into: PathBuf,
+    },
+    Personas {
+        file: PathBuf,
+        #[arg(long, value_name = "DIR")]
+        into: PathBuf,
+        #[arg(long = "name", value_name = "NAME")]
+        names: Vec<String>,
+    },
+    Team {
+        file: PathBuf,
+        #[arg(long, value_name = "DIR", default_value = ".")]
+        into: PathBuf,
+    },
 }
 
 /// The arguments of `import card`.
@@ -867,8 +924,8 @@ impl CommandLine {
 }
 
 /// The forms of conversations by name.
-fn profile() -> impl TypedValueParser<Value = Profile> {
-    let names = Profile::ALL.iter().map(|profile| profile.name());
+fn profile(profiles: impl Iterator<Item = Profile>) -> impl TypedValueParser<Value = Profile> {
+    let names = profiles.map(Profile::name);
     PossibleValuesParser::new(names).try_map(|name| name.parse())
 }
 
@@ -892,6 +949,12 @@ where
         let mut all = all.into_iter();
         all.find(|value| name(value) == text).unwrap_or_default()
     })
+}
+
+fn percent(text: &str) -> Result<f64, BadValue> {
+    let share = text.trim_end_matches('%').parse().ok();
+    let share = share.filter(|share: &f64| (0.0..=100.0).contains(share));
+    share.ok_or_else(|| BadValue(text!(cli_usage_percent)))
 }
 
 fn money(text: &str) -> Result<f64, BadValue> {

@@ -5,8 +5,9 @@ use crate::locale::Language;
 use super::say::say;
 
 /// The features that a program may lack.
-const FEATURES: [(&str, bool); 5] = [
+const FEATURES: [(&str, bool); 6] = [
     ("mcp", cfg!(feature = "mcp")),
+    ("otel", cfg!(feature = "otel")),
     ("page", cfg!(feature = "page")),
     ("parquet", cfg!(feature = "parquet")),
     ("scripts", cfg!(feature = "scripts")),

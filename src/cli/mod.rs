@@ -44,6 +44,8 @@ mod statistics;
 mod status_line;
 mod story;
 mod tables;
+#[cfg(feature = "otel")]
+mod telemetry;
 #[cfg(test)]
 mod testing;
 mod transcript;
@@ -242,7 +244,7 @@ fn run(mut command: Command, common: &CommonArgs, env: &Env, mut found: Found) -
         }
     }
     let mut app = with_settings;
-    app.start_logs();
+    let _sending = app.start_logs();
     let recalled = match (found.error, &command) {
         (Some(error), _) => Err(error),
         (None, _) if is_crowded => Err(CommandError::usage(text!(cli_one_seat))),

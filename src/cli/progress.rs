@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use crate::engine::Signal;
 use crate::event::AnsweredBy;
+use crate::message::TokenUsage;
 
 use super::env::clock;
 use super::labels::purpose_label;
@@ -73,14 +74,21 @@ impl Progress {
                 purpose,
                 by,
                 latency,
+                spent,
                 ..
             } => {
-                let ms = latency.as_millis() as u64;
+                let (ms, calls) = (latency.as_millis() as u64, spent.calls);
+                let TokenUsage {
+                    input,
+                    cached,
+                    output,
+                    ..
+                } = spent.usage;
                 // The story marks default answers where it shows them.
                 if let AnsweredBy::Fallback(reason) = &by {
-                    tracing::info!(%entity, purpose, ms, %reason, "default answer");
+                    tracing::info!(%entity, purpose, ms, calls, input, cached, output, %reason, "default answer");
                 } else {
-                    tracing::info!(%entity, purpose, ms, ?by, "answered");
+                    tracing::info!(%entity, purpose, ms, calls, input, cached, output, ?by, "answered");
                 }
                 lock(&self.calls).remove(&entity);
             }

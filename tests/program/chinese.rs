@@ -273,13 +273,13 @@ fn every_mistake_of_a_world_is_told_in_chinese() {
 /// and models, and terms.
 const NAMES: &str = "\
     ag2 AgentScope agentscope ai all always anthropic ask assistant audience auto autogen branch \
-    calls card chapters chat check choices color completions config convert costs csv Ctrl-C dashscope \
+    calls card chapters chat check choices color completions concordia config convert costs csv Ctrl-C dashscope \
     data deepseek diff doctor draw en ending events expect experiment export fact features force \
     form game games gemini help human id import improviser journey JSON json knowledge Knows lang \
     langchain line log man manual mcp memory model mystery N never new off ollama openai Parquet \
     parquet people play playhouse playhouse.ron prompts python question quiet recall rehearse replay \
-    request resume round rule run save saves scene scripts seat seed session sh shell show \
-    shuffled speaker stop stories story suggest system talk task text time token tool trace trust \
+    request resume round rule run save saves scene scripts seat seed session sh sharegpt shell show \
+    shuffled sillytavern speaker stop stories story suggest system talk task text time token tool trace trust \
     twig undercover until USD user verbose version view voice votes vv wait warn watch web what \
     who why width world worlds zh";
 

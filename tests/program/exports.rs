@@ -4,8 +4,10 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
+use serde_json::{Value, json};
+
 use super::chinese::write;
-use super::{Dir, err, exits, has, records_of, succeed};
+use super::{Dir, err, exits, has, out, records_of, succeed};
 
 /// The rows of a table, by the names of its columns.
 fn rows(folder: &Path, table: &str) -> Vec<BTreeMap<String, String>> {
@@ -152,4 +154,166 @@ fn parquet_files_have_the_rows_and_types_of_the_tables() {
             }
         }
     }
+}
+
+/// The JSON values of a file, one per line.
+fn lines_of(path: &Path) -> Vec<Value> {
+    let text = fs::read_to_string(path).unwrap();
+    let lines = text.lines();
+    lines
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
+}
+
+#[test]
+fn a_chat_has_what_its_character_saw_and_is_read_again() {
+    let folder = &Dir::new();
+    succeed(folder, "run --seed 1 --save s -q");
+    let told = records_of(&succeed(
+        folder,
+        "export s --to sillytavern --dir out --json",
+    ));
+    let files: BTreeMap<_, _> = told
+        .iter()
+        .map(|file| {
+            (
+                file["name"].as_str().unwrap(),
+                file["file"].as_str().unwrap(),
+            )
+        })
+        .collect();
+    let jory = lines_of(&folder.join(files["Jory Teasel"]));
+    assert_eq!(jory[0]["character_name"], "Jory Teasel");
+    let own = jory.iter().filter(|line| line["name"] == "Jory Teasel");
+    assert!(own.count() > 0);
+    let said: Vec<_> = jory
+        .iter()
+        .filter_map(|line| line["mes"].as_str())
+        .collect();
+    // What was said where he was not is not in it.
+    succeed(folder, "export s --csv tables -q");
+    let tables = &folder.join("tables");
+    let (events, audience) = (rows(tables, "events"), rows(tables, "audience"));
+    let (heard, elsewhere): (Vec<_>, Vec<_>) = events.iter().partition(|event| {
+        let mut learned = audience.iter().filter(|row| row["event"] == event["event"]);
+        event["who"] == "Jory Teasel" || learned.any(|row| row["who"] == "Jory Teasel")
+    });
+    let heard: Vec<_> = heard.iter().map(|event| &*event["words"]).collect();
+    let elsewhere = elsewhere.iter().map(|event| &*event["words"]);
+    let elsewhere: Vec<_> = elsewhere.filter(|words| !heard.contains(words)).collect();
+    assert!(!elsewhere.is_empty());
+    assert!(elsewhere.iter().all(|words| !said.contains(words)));
+    let converted = out(&succeed(
+        folder,
+        &format!("convert {} --to openai-jsonl", files["Jory Teasel"]),
+    ));
+    let line: Value = serde_json::from_str(converted.trim()).unwrap();
+    assert_eq!(line["messages"].as_array().unwrap().len(), jory.len() - 1);
+}
+
+#[test]
+fn examples_leave_out_what_nobody_should_learn() {
+    let folder = &Dir::new();
+    succeed(folder, "run --seed 1 --save s -q");
+    let all = records_of(&succeed(folder, "export s --to openai --dir all --json"));
+    let summary = all.last().unwrap();
+    let examples = summary["examples"].as_u64().unwrap();
+    let written: u64 = all.iter().filter_map(|file| file["lines"].as_u64()).sum();
+    assert_eq!(
+        (summary["record"].as_str(), written),
+        (Some("examples"), examples)
+    );
+    for line in lines_of(&folder.join("all/Jory%20Teasel.jsonl")) {
+        let messages = line["messages"].as_array().unwrap();
+        assert_eq!(messages[0]["role"], "system");
+        let last = messages.last().unwrap();
+        assert_eq!(last["role"], "assistant");
+        assert!(!last["content"].as_str().unwrap().is_empty());
+    }
+    // The same are held out every time, by their seed.
+    let held_out = |folder_name: &str, seed: u32| {
+        let line = format!(
+            "export s --to sharegpt --dir {folder_name} --held-out 30% --split-seed {seed} -q"
+        );
+        succeed(folder, &line);
+        let mut found = Vec::new();
+        for entry in fs::read_dir(folder.join(folder_name)).unwrap() {
+            let path = entry.unwrap().path();
+            if path.display().to_string().ends_with(".held-out.jsonl") {
+                found.extend(lines_of(&path));
+            }
+        }
+        found.sort_by_key(Value::to_string);
+        found
+    };
+    let (one, again, other) = (held_out("a", 1), held_out("b", 1), held_out("c", 2));
+    assert!(one == again && one != other);
+    let share = one.len() as f64 / examples as f64;
+    assert!((0.15..0.45).contains(&share), "{share}");
+    let short = records_of(&succeed(
+        folder,
+        "export s --to openai --dir long --min-length 200 --json",
+    ));
+    let short = short.last().unwrap();
+    assert!(short["left_out"]["short"].as_u64().unwrap() > 0);
+    exits(folder, "export s --to openai --dir x --held-out 101", 2);
+    exits(folder, "export s --to openai", 2);
+    let unknown = exits(folder, "export s --to card --dir x --actor Nobody", 2);
+    has(&err(&unknown), &["Nobody"]);
+}
+
+#[test]
+fn a_character_is_taken_home_as_a_card_with_its_memories() {
+    let folder = &Dir::new();
+    succeed(folder, "run --seed 1 --save s -q");
+    succeed(folder, "export s --to card --dir out -q");
+    let card = &lines_of(&folder.join("out/Odile%20Marsh.json"))[0];
+    assert_eq!(
+        (&card["spec"], &card["data"]["name"]),
+        (&json!("chara_card_v3"), &json!("Odile Marsh"))
+    );
+    let data = &card["data"];
+    for member in ["description", "personality", "first_mes", "mes_example"] {
+        assert!(
+            data[member].as_str().is_some_and(|text| !text.is_empty()),
+            "{member}"
+        );
+    }
+    let book = data["character_book"]["entries"].as_array().unwrap();
+    let told = records_of(&succeed(folder, "show s --json"));
+    let odile = told
+        .iter()
+        .find(|entity| entity["name"] == "Odile Marsh")
+        .unwrap();
+    assert!(book.len() as u64 > odile["chapters"].as_u64().unwrap());
+    assert!(
+        book.iter()
+            .all(|entry| entry["content"].is_string() && entry["keys"].is_array())
+    );
+}
+
+#[test]
+fn a_story_is_a_log_whose_references_lead_somewhere() {
+    let folder = &Dir::new();
+    succeed(folder, "run --seed 1 --save s -q --until 2");
+    succeed(folder, "export s --to concordia --dir out -q");
+    let log: Value = serde_json::from_slice(&fs::read(folder.join("out/s.json")).unwrap()).unwrap();
+    let entries = log["entries"].as_array().unwrap();
+    let actors: Vec<_> = log["entity_memories"].as_object().unwrap().keys().collect();
+    assert!(entries.iter().any(|entry| entry["entry_type"] == "entity"));
+    assert!(entries.iter().any(|entry| entry["entry_type"] == "step"));
+    assert!(actors.len() > 2 && !log["game_master_memories"].as_array().unwrap().is_empty());
+    fn check(value: &Value, store: &Value) {
+        match value {
+            Value::Object(map) => match map.get("_ref") {
+                Some(id) => assert!(store[id.as_str().unwrap()].is_string(), "{id}"),
+                None => map.values().for_each(|value| check(value, store)),
+            },
+            Value::Array(items) => items.iter().for_each(|item| check(item, store)),
+            _ => {}
+        }
+    }
+    entries
+        .iter()
+        .for_each(|entry| check(&entry["deduplicated_data"], &log["content_store"]));
 }

@@ -28,6 +28,7 @@
 mod as_tool;
 mod autogen_state;
 mod code_blocks;
+mod component;
 mod functions;
 mod game;
 mod graph_flow;
@@ -50,6 +51,7 @@ mod trace;
 mod user_proxy;
 
 pub use as_tool::TeamTool;
+pub use component::{ComponentError, ComponentTeam, read_component};
 pub use functions::{ConversationView, Functions};
 pub use game::ChatGame;
 pub use names::mentions;

@@ -116,6 +116,7 @@ fn read_known(map: &Map<String, Value>, warnings: &mut Vec<FormatError>) -> Opti
     let text = |key: &str| map.get(key)?.as_str();
     match text("type") {
         None | Some("text" | "input_text" | "output_text") => text("text").map(Block::text),
+        Some("refusal") => text("refusal").map(Block::text),
         Some("thinking" | "reasoning") => read_thinking(map),
         Some("tool_use" | "tool_call" | "function_call") => read_call(map, warnings),
         Some("tool_result") => read_result(map, warnings),

@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 
-use super::{Profile, autogen, langchain, openai};
+use super::{
+    Profile, agent_framework, autogen, gemini, langchain, openai, responses, sharegpt, sillytavern,
+};
 
 /// The format of these messages.
 ///
@@ -19,6 +21,19 @@ pub(super) fn detect<'a>(
     let by_type = || by_type().filter(|map| map.contains_key("type"));
     if objects.clone().any(autogen::is_message) {
         return Ok(Profile::AutoGen);
+    }
+    let told: [(_, fn(&Map<String, Value>) -> bool); 5] = [
+        (Profile::SillyTavern, sillytavern::is_message),
+        (Profile::ShareGpt, sharegpt::is_message),
+        (Profile::AgentFramework, agent_framework::is_message),
+        (Profile::Gemini, gemini::is_content),
+        (Profile::Responses, responses::is_item),
+    ];
+    let told = told
+        .into_iter()
+        .find(|(_, is_one)| objects.clone().any(is_one));
+    if let Some((profile, _)) = told {
+        return Ok(profile);
     }
     if objects.clone().any(langchain::is_wrapped) {
         return Ok(Profile::LangChain);
@@ -111,6 +126,13 @@ mod tests {
                 AgentScopePython2 => {"role": "assistant", "content": [{"type": "tool_call", "id": "1", "name": "f", "input": ""}]}
                 OpenAi => {"role": "user", "name": "u", "content": "hi"}
                 OpenAi => {"role": "assistant", "tool_calls": []}
+                Gemini => {"role": "model", "parts": [{"text": "hi"}]}
+                Gemini => {"role": "user", "text": "hi", "tokenCount": 1}
+                Responses => {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "hi"}]}
+                Responses => {"type": "function_call", "call_id": "c1", "name": "f", "arguments": "{}"}
+                AgentFramework => {"type": "chat_message", "role": {"type": "role", "value": "user"}, "contents": []}
+                ShareGpt => {"from": "human", "value": "hi"}
+                SillyTavern => {"name": "Wren", "is_user": false, "mes": "hi"}
         "#,
             |[profile, message]| {
                 let message: Value = serde_json::from_str(message).unwrap();

@@ -10,7 +10,7 @@ use thiserror::Error;
 use super::blocks::read_at;
 use super::detect::detect;
 use super::messages::{read_message, write_messages};
-use super::{Profile, autogen, memory, openai};
+use super::{Profile, autogen, blocks, gemini, memory, openai, responses, sharegpt, sillytavern};
 
 /// A conversation in no particular format.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -119,8 +119,8 @@ fn read_lines(values: &[Value], profile: Option<Profile>) -> Result<Imported, Di
 }
 
 /// Reads conversations from JSON: a message, a list of messages, an object that holds such a list
-/// as `messages` or (with a `name`) as `context`, the state of an AgentScope memory or of an
-/// AutoGen agent or team, or a list of those.
+/// as `messages` or (with a `name`) as `context`, a request to a provider, the state of an
+/// AgentScope memory or of an AutoGen agent or team, or a list of those.
 ///
 /// # Errors
 /// The format can't be detected, or a message can't be read.
@@ -128,6 +128,7 @@ pub fn read_value(value: &Value, profile: Option<Profile>) -> Result<Imported, D
     if let Some(reason) = autogen::refusal(value) {
         return Err(DialectError::NoConversation { reason });
     }
+    let value = &*responses::with_messages(value);
     let document = match value {
         Value::Array(values) => Document::of_list(values),
         value => Document {
@@ -152,15 +153,82 @@ fn is_conversation(value: &Value) -> bool {
     }
 }
 
-/// The list of messages that an object holds, and the name of the member. What has a role or a type
-/// is a message itself, whatever it holds.
-fn list_of(map: &Map<String, Value>) -> Option<(&'static str, &[Value])> {
-    if is_message(map) {
-        return None;
+/// The members that hold a list of messages.
+const LISTS: [&str; 8] = [
+    "context",
+    "messages",
+    "chat_history",
+    "contents",
+    "conversations",
+    "chunks",
+    "input",
+    "output",
+];
+
+/// The members of saved threads and prompts that have such a list inside.
+const WRAPPERS: [&str; 5] = [
+    "chat_message_store_state",
+    "storeState",
+    "state",
+    "stateBag",
+    "chunkedPrompt",
+];
+
+/// The list of messages that an object holds, and the path to it. What has a role or a type is a
+/// message itself, whatever it holds, unless it is a saved thread.
+fn list_of(map: &Map<String, Value>) -> Option<(String, &[Value])> {
+    let wrappers = WRAPPERS.iter();
+    let mut wrapped = wrappers.filter_map(|key| Some((*key, map.get(*key)?.as_object()?)));
+    wrapped
+        .find_map(|(key, inner)| list_within(key, inner))
+        .or_else(|| {
+            let (key, list) = direct_list(map).filter(|_| !is_message(map))?;
+            Some((key.to_owned(), list))
+        })
+}
+
+/// The list in what is saved under this name: its own, or that of one of its members.
+fn list_within<'a>(key: &str, saved: &'a Map<String, Value>) -> Option<(String, &'a [Value])> {
+    if let Some((member, list)) = direct_list(saved) {
+        return Some((format!("{key}.{member}"), list));
     }
-    let members = ["context", "messages", "chat_history"].into_iter();
-    let mut lists = members.filter_map(|key| Some((key, map.get(key)?.as_array()?)));
+    let members = saved
+        .iter()
+        .filter_map(|(name, inner)| Some((name, inner.as_object()?)));
+    let mut lists = members.filter_map(|(name, inner)| Some((name, direct_list(inner)?)));
+    let (name, (member, list)) = lists.next()?;
+    Some((format!("{key}.{name}.{member}"), list))
+}
+
+fn direct_list(map: &Map<String, Value>) -> Option<(&'static str, &[Value])> {
+    let mut lists = LISTS
+        .iter()
+        .filter_map(|key| Some((*key, map.get(*key)?.as_array()?)));
     lists.next().map(|(key, list)| (key, list.as_slice()))
+}
+
+/// What a request, or a row of a data set, tells its model beside the messages.
+fn system_of(value: &Value) -> Option<(&'static str, &Value)> {
+    const MEMBERS: [&str; 4] = [
+        "system",
+        "systemInstruction",
+        "system_instruction",
+        "instructions",
+    ];
+    let map = value.as_object().filter(|map| !is_message(map))?;
+    let mut given = MEMBERS
+        .iter()
+        .filter_map(|key| Some((*key, map.get(*key)?)));
+    given.find(|(_, system)| !system.is_null() && *system != "")
+}
+
+fn read_system(
+    system: &Value,
+    warnings: &mut Vec<FormatError>,
+) -> Result<Option<Message>, FormatError> {
+    let parts = system.get("parts").map(gemini::spelled_parts);
+    let blocks = blocks::read_content(Some(parts.as_ref().unwrap_or(system)), warnings)?;
+    Ok((!blocks.is_empty()).then(|| Message::system(blocks)))
 }
 
 fn is_state(map: &Map<String, Value>) -> bool {
@@ -171,6 +239,7 @@ fn is_message(map: &Map<String, Value>) -> bool {
     ["role", "type"]
         .iter()
         .any(|key| map.get(*key).is_some_and(Value::is_string))
+        || map.contains_key("mes")
 }
 
 /// Conversations whose messages are not read yet.
@@ -182,6 +251,8 @@ struct Part<'a> {
     /// Where it is in the document.
     path: String,
     name: Option<Arc<str>>,
+    /// What its model is told beside the messages, and the member that says it.
+    system: Option<(&'static str, &'a Value)>,
     content: PartContent<'a>,
 }
 
@@ -204,6 +275,7 @@ impl<'a> Part<'a> {
         let parts = saved.into_iter().map(|list| Self {
             path: list.path,
             name: list.name.map(Arc::from),
+            system: None,
             content: PartContent::Messages(list.messages),
         });
         parts.collect()
@@ -211,7 +283,7 @@ impl<'a> Part<'a> {
 
     fn of(value: &'a Value, path: String) -> Self {
         let (member, name, content) = match value {
-            Value::Array(values) => (None, None, PartContent::Messages(values)),
+            Value::Array(values) => return Self::of_messages(values, path),
             Value::Object(map) if list_of(map).is_none() && is_state(map) => {
                 (None, None, PartContent::MemoryState(map))
             }
@@ -228,13 +300,25 @@ impl<'a> Part<'a> {
         };
         let path = match member {
             None => path,
-            Some(member) if path.is_empty() => member.to_owned(),
+            Some(member) if path.is_empty() => member,
             Some(member) => format!("{path}.{member}"),
         };
         Self {
             path,
             name,
+            system: system_of(value),
             content,
+        }
+    }
+
+    /// A list of messages. The first line of a chat may say whose it is.
+    fn of_messages(values: &'a [Value], path: String) -> Self {
+        let head = values.first().filter(|first| sillytavern::is_head(first));
+        Self {
+            path,
+            name: head.and_then(sillytavern::owner),
+            system: None,
+            content: PartContent::Messages(values),
         }
     }
 
@@ -254,13 +338,25 @@ impl<'a> Part<'a> {
             }
         };
         let mut messages = Vec::with_capacity(values.len());
+        if let Some((member, system)) = self.system {
+            messages.extend(read_at(member, warnings, |found| {
+                read_system(system, found)
+            })?);
+        }
         for (index, value) in values.iter().enumerate() {
-            if value.is_null() {
+            if value.is_null() || sillytavern::is_head(value) {
                 continue;
             }
             let path = format!("{}[{index}]", self.path);
             let read = |found: &mut _| read_message(value, profile, found);
             messages.extend(read_at(&path, warnings, read)?);
+        }
+        if let Some(name) = self
+            .name
+            .as_deref()
+            .filter(|_| profile == Profile::SillyTavern)
+        {
+            sillytavern::settle(&mut messages, name);
         }
         Ok(Conversation {
             name: self.name.clone(),
@@ -280,11 +376,7 @@ impl<'a> Document<'a> {
             let parts = values.flat_map(|(index, value)| Part::all_of(value, format!("[{index}]")));
             parts.collect()
         } else {
-            vec![Part {
-                path: String::new(),
-                name: None,
-                content: PartContent::Messages(values),
-            }]
+            vec![Part::of_messages(values, String::new())]
         };
         Self { parts }
     }
@@ -321,10 +413,20 @@ impl<'a> Document<'a> {
     }
 }
 
-/// Writes conversations as JSON; several as a list.
+/// Writes conversations as JSON; several, and lines, as a list.
 pub fn write_value(conversations: &[Conversation], profile: Profile) -> Value {
     match conversations {
-        [conversation] if profile != Profile::OpenAiLines => conversation.write(profile),
+        _ if profile == Profile::SillyTavern => {
+            let lines = conversations
+                .iter()
+                .map(|conversation| conversation.write(profile));
+            let lines = lines.filter_map(|lines| match lines {
+                Value::Array(lines) => Some(lines),
+                _ => None,
+            });
+            lines.flatten().collect()
+        }
+        [conversation] if !profile.has_lines() => conversation.write(profile),
         several => several
             .iter()
             .map(|conversation| conversation.write(profile))
@@ -340,6 +442,7 @@ pub fn losses(conversations: &[Conversation], profile: Profile) -> Vec<UiText> {
     match profile {
         Profile::OpenAi | Profile::OpenAiLines => openai::losses(messages),
         Profile::AutoGen => autogen::losses(messages),
+        Profile::ShareGpt => sharegpt::losses(messages),
         _ => Vec::new(),
     }
 }
@@ -348,7 +451,7 @@ pub fn losses(conversations: &[Conversation], profile: Profile) -> Vec<UiText> {
 /// line.
 pub fn write(conversations: &[Conversation], profile: Profile) -> String {
     match write_value(conversations, profile) {
-        Value::Array(lines) if profile == Profile::OpenAiLines => {
+        Value::Array(lines) if profile.has_lines() => {
             lines.iter().map(|line| format!("{line}\n")).collect()
         }
         value => format!("{value:#}\n"),
@@ -357,10 +460,12 @@ pub fn write(conversations: &[Conversation], profile: Profile) -> String {
 
 impl Conversation {
     fn write(&self, profile: Profile) -> Value {
-        let messages = write_messages(&self.messages, self.name.as_deref(), profile);
+        let owner = Some(self.owner()).filter(|_| profile == Profile::SillyTavern);
+        let messages = write_messages(&self.messages, owner.or(self.name.as_deref()), profile);
         match profile {
             Profile::Playhouse => json!({"name": self.owner(), "context": messages}),
             Profile::OpenAiLines => json!({"messages": messages}),
+            Profile::ShareGpt => json!({"conversations": messages}),
             _ => Value::Array(messages),
         }
     }

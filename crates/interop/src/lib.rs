@@ -18,13 +18,18 @@
 //! conversation as each model provider expects it.
 //! Start reading at [`Profile`].
 
+mod agent_framework;
 mod agentscope;
 mod autogen;
 mod blocks;
 pub mod cards;
+pub mod concordia;
 mod detect;
 mod document;
+#[cfg(test)]
+mod foreign_tests;
 pub mod format;
+mod gemini;
 mod langchain;
 mod leftovers;
 pub mod lore;
@@ -38,7 +43,10 @@ mod playhouse;
 mod profile;
 #[cfg(test)]
 mod properties;
+mod responses;
 mod roles;
+mod sharegpt;
+mod sillytavern;
 pub mod thinking;
 mod timestamp;
 
@@ -49,3 +57,4 @@ pub use document::{
 pub use macros::Macros;
 pub use playhouse_engine::reading::{Arguments, ArgumentsError, ArgumentsRepair};
 pub use profile::{Profile, UnknownProfile};
+pub use sillytavern::{Persona, other_file, personas};

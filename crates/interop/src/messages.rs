@@ -5,7 +5,10 @@ use playhouse_engine::message::{FormatError, Message};
 use serde_json::Value;
 
 use super::neutral::Neutral;
-use super::{Profile, agentscope, autogen, langchain, openai, playhouse};
+use super::{
+    Profile, agent_framework, agentscope, autogen, gemini, langchain, openai, playhouse, responses,
+    sharegpt, sillytavern,
+};
 
 /// Reads one message. Some formats put several of our messages into one.
 pub(super) fn read_message(
@@ -25,6 +28,11 @@ pub(super) fn read_message(
         Profile::LangChain | Profile::LangChainFlat => langchain::read(map, warnings),
         Profile::OpenAi | Profile::OpenAiLines => openai::read(map, warnings),
         Profile::AutoGen => return autogen::read(map, warnings),
+        Profile::Gemini => gemini::read(map, warnings),
+        Profile::Responses => return responses::read(map, warnings),
+        Profile::AgentFramework => agent_framework::read(map, warnings),
+        Profile::ShareGpt => sharegpt::read(map, warnings),
+        Profile::SillyTavern => return sillytavern::read(map, warnings),
     };
     neutral.map(Neutral::into_messages)
 }
@@ -35,14 +43,16 @@ pub(super) fn write_messages(
     speaker: Option<&str>,
     profile: Profile,
 ) -> Vec<Value> {
-    match profile {
+    match profile.written_as() {
         Profile::Playhouse => playhouse::write(messages),
         Profile::AgentScope
         | Profile::AgentScopeJava1
         | Profile::AgentScopePython1
         | Profile::AgentScopePython2 => agentscope::write(messages, speaker, profile),
         Profile::LangChain | Profile::LangChainFlat => langchain::write(messages, profile),
-        Profile::OpenAi | Profile::OpenAiLines => openai::write(messages),
         Profile::AutoGen => autogen::write(messages, speaker),
+        Profile::ShareGpt => sharegpt::write(messages),
+        Profile::SillyTavern => sillytavern::write(messages, speaker.unwrap_or("assistant")),
+        _ => openai::write(messages),
     }
 }

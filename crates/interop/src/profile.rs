@@ -56,6 +56,38 @@ profiles! {
     /// What AutoGen and AG2 save. Written as the messages of a model's context: `type`, `content`
     /// and `source`.
     AutoGen = "autogen", dialect_profile_autogen;
+    /// Contents with parts, as Gemini's API has them, and saved prompts of Google AI Studio.
+    Gemini = "gemini", dialect_profile_gemini;
+    /// The items of OpenAI's Responses, requests and answers.
+    Responses = "openai-responses", dialect_profile_responses;
+    /// Messages and saved threads of Microsoft's Agent Framework.
+    AgentFramework = "agent-framework", dialect_profile_agent_framework;
+    /// ShareGPT's lists of `from` and `value`, one conversation per line.
+    ShareGpt = "sharegpt", dialect_profile_sharegpt;
+    /// Chats of SillyTavern: a line of head, then one for each message.
+    SillyTavern = "sillytavern", dialect_profile_sillytavern;
+}
+
+impl Profile {
+    /// The format in which it is written: itself, except for those that are only read, whose
+    /// conversations are written as chat messages.
+    pub fn written_as(self) -> Self {
+        match self {
+            Self::Gemini | Self::Responses | Self::AgentFramework => Self::OpenAi,
+            written => written,
+        }
+    }
+
+    /// Those that are written.
+    pub fn written() -> impl Iterator<Item = Self> {
+        let all = Self::ALL.iter().copied();
+        all.filter(|profile| profile.written_as() == *profile)
+    }
+
+    /// Whether a document has one JSON value per line.
+    pub fn has_lines(self) -> bool {
+        matches!(self, Self::OpenAiLines | Self::ShareGpt | Self::SillyTavern)
+    }
 }
 
 impl fmt::Display for Profile {

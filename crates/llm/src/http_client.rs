@@ -4,10 +4,15 @@
 use playhouse_engine::secrets::remember;
 use reqwest::{Client, ClientBuilder, Url, redirect};
 
-/// What every client is built from. It follows no redirects.
-pub fn client_builder() -> ClientBuilder {
+/// Lets the clients of this process have the same cryptography.
+pub fn use_ring() {
     // It fails if there is a default already, which is as good.
     let _ = rustls::crypto::ring::default_provider().install_default();
+}
+
+/// What every client is built from. It follows no redirects.
+pub fn client_builder() -> ClientBuilder {
+    use_ring();
     Client::builder()
         .redirect(redirect::Policy::none())
         .user_agent(concat!("playhouse/", env!("CARGO_PKG_VERSION")))

@@ -5,6 +5,9 @@
 groupchat_cancelled = the run was cancelled
 groupchat_changed_participants = the settings of { $names }
 groupchat_changed_settings = the settings of the team
+groupchat_component_no_team = this component is a { $kind }, not a team
+groupchat_component_none = this is no component: it has no provider and config
+groupchat_component_too_deep = its teams or conditions stand in one another more than { $max } times
 groupchat_empty_task = a task needs at least one message; to continue without a task, run `Task::continue_run()`
 groupchat_help_fewer_edges = remove some edges
 groupchat_no_agent_states = 'agent_states' is missing

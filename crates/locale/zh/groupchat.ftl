@@ -5,6 +5,9 @@
 groupchat_cancelled = 运行已取消
 groupchat_changed_participants = { $names } 的设置
 groupchat_changed_settings = 团队的设置
+groupchat_component_no_team = 这个组件是 { $kind }，不是团队
+groupchat_component_none = 这不是组件：没有 provider 和 config
+groupchat_component_too_deep = 其中的团队或条件嵌套超过 { $max } 层
 groupchat_empty_task = 任务至少要有一条消息；要在没有新任务的情况下继续，请运行 `Task::continue_run()`
 groupchat_help_fewer_edges = 请删去一些边
 groupchat_no_agent_states = 缺少“agent_states”

@@ -39,7 +39,7 @@ fn all_of(reasons: &[UiText]) -> UiText {
 }
 
 /// What stays as it is in a story that runs: members of the world file, or of the parts of one.
-const AT_START: [(&str, &str); 13] = [
+const AT_START: [(&str, &str); 14] = [
     ("bonds", ""),
     ("agents", "kickoff"),
     ("agents", "model"),
@@ -48,6 +48,7 @@ const AT_START: [(&str, &str); 13] = [
     ("actors", "kickoff"),
     ("actors", "model"),
     ("actors", "faction"),
+    ("actors", "past"),
     ("actors", "stage"),
     ("actors", "tools"),
     ("items", "at"),

@@ -58,6 +58,7 @@ mod kickoff;
 mod lore;
 mod other_names;
 mod outcome;
+mod past;
 mod perception;
 mod phase;
 pub mod phrases;

@@ -25,6 +25,7 @@ use super::components::{
     RpgWorld, StatusEffects, insert_data,
 };
 use super::lore::always_known;
+use super::past;
 use super::phase::Phase;
 use super::talk::Talk;
 use super::world_file::{
@@ -253,6 +254,7 @@ fn spawn_actor(
         stage: Some(&actor.stage),
     };
     let entity = new.spawn(world, rules, identity)?;
+    past::remember(world, entity, actor);
     if !actor.tools.is_empty() {
         let tools = ToolSet::of(actor.tools.iter().map(String::as_str));
         world.entity_mut(entity).insert(tools);

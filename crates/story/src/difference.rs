@@ -267,6 +267,7 @@ mod tests {
             role: Role::Human,
             speaker: None,
             text: text.into(),
+            blocks: Vec::new(),
             part,
             tokens: 1,
         }

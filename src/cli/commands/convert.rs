@@ -37,7 +37,7 @@ pub(super) fn convert(app: &App, args: &ConvertArgs) -> Result<()> {
     report(app, &reading, args.to);
     let mut out = app.out();
     match write_value(&reading.conversations, args.to) {
-        Value::Array(lines) if args.to == Profile::OpenAiLines => {
+        Value::Array(lines) if args.to.has_lines() => {
             lines.iter().for_each(|line| out.json(line));
         }
         value if app.settings.json => out.json(&value),

@@ -49,7 +49,7 @@ mod why;
 mod worlds;
 
 pub(super) use self::experiment::recall as recall_experiment;
-use super::args::{Command, DataCommand, ImportCommand, Question, RecallArgs};
+use super::args::{Command, DataCommand, Question, RecallArgs};
 
 pub(crate) fn run(command: Command, app: &App) -> Result<()> {
     match command {
@@ -102,9 +102,7 @@ pub(crate) fn run(command: Command, app: &App) -> Result<()> {
         Command::Suggest(args) => draft::suggest(app, &args),
         Command::Worlds => worlds::worlds(app),
         Command::Convert(args) => convert::convert(app, &args),
-        Command::Import {
-            what: ImportCommand::Card(args),
-        } => import::cards(app, &args),
+        Command::Import { what } => import::import(app, &what),
         Command::Config => config::config(app),
         Command::Doctor(args) => doctor::doctor(app, &args),
         Command::Trust(args) => trust::trust(app, &args),

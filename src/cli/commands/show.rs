@@ -104,7 +104,7 @@ fn show_request(app: &App, saved: &Saved, name: &str, args: &ShowArgs) -> Result
     if app.settings.json {
         let mut json = sent::request_json(&request);
         json["messages"] = request.messages.iter().map(sent::message_json).collect();
-        json["tools"] = json!(request.tools);
+        json["tools"] = request.tools.iter().map(|tool| tool.name()).collect();
         if let Some(body) = body {
             let body = String::from_utf8_lossy(body);
             json["body"] = json!(body);

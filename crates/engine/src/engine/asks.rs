@@ -128,6 +128,7 @@ impl Engine {
             },
             usage: JobUsage::default(),
             written_by: None,
+            span: None,
             ask: PreparedAsk {
                 entity,
                 id,

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
 use futures_util::{FutureExt, StreamExt};
+use tracing::{Instrument, Span};
 
 use super::calls::{CallResult, PassedAnswer};
 use super::compact::{fold, next_fold};
@@ -12,7 +13,7 @@ use super::gate::{AnswerInReview, AskKey, Decision};
 use super::job::{FinishedAsk, Job, LengthGuess};
 use super::places::Arrival;
 use super::totals::worst_case;
-use super::{Engine, Signal, Stop};
+use super::{Engine, Signal, Stop, telemetry};
 use crate::context::{AgentContext, ContextStats};
 use crate::event::{AnsweredBy, Phrasebook};
 use crate::exchange::prompts::{BrokenRule, Remark};
@@ -96,7 +97,10 @@ impl Engine {
         if let Some(act) = &mut self.listeners.on_call {
             act(&self.world, &job.ask.name);
         }
-        let Some(answering) = self.ask_mind(&job) else {
+        if job.span.is_none() {
+            job.span = Some(telemetry::agent_span(&job));
+        }
+        let Some((answering, span)) = self.ask_mind(&job) else {
             self.release(&job.usage.worst);
             let reason = text!(engine_entity_gone);
             return self.end(job, AskEnding::Failed { reason }, None);
@@ -111,6 +115,7 @@ impl Engine {
             }
         }
         self.note_repeated_bytes(&mut job);
+        telemetry::note_prompt(&span, &job.usage.figures.prompt_bytes);
         let info = job.mind.info();
         if let Some(prefix) = job.shared_prefix {
             self.calls.cache_warmup.started(&info.alias, prefix);
@@ -122,7 +127,8 @@ impl Engine {
             mind: info.alias.clone(),
         });
         self.calls.running.push(Box::pin(async move {
-            let result = answering.await;
+            let result = answering.instrument(span.clone()).await;
+            telemetry::note_answer(&span, job.mind.info(), &result);
             (job, CallResult::Mind(result))
         }));
     }
@@ -152,12 +158,13 @@ impl Engine {
     }
 
     /// Hands a prompt to its mind; `None` if the entity has left the world.
-    fn ask_mind(&self, job: &Job) -> Option<Answering> {
+    fn ask_mind(&self, job: &Job) -> Option<(Answering, Span)> {
         let prompt = self.prompt_of(job)?;
+        let span = telemetry::call_span(job, &prompt);
         let (purpose, tokens) = (prompt.purpose, job.usage.prompt_tokens);
-        let span = tracing::debug_span!("call", entity = %prompt.entity, purpose, tokens);
-        let _entered = span.enter();
-        Some(job.mind.answer(&prompt))
+        let logged = tracing::debug_span!("call", entity = %prompt.entity, purpose, tokens);
+        let _entered = logged.enter();
+        Some((job.mind.answer(&prompt), span))
     }
 
     /// Folds the oldest messages away until the prompt fits a window that is known.
@@ -522,18 +529,21 @@ impl Engine {
 
     /// An ask has its outcome, and its answer if one passed.
     pub(super) fn end(&mut self, job: Box<Job>, ending: AskEnding, value: Option<BoxedAnswer>) {
+        let by = match &ending {
+            AskEnding::Failed { reason } => AnsweredBy::Fallback(reason.clone()),
+            AskEnding::Answered { .. } => match job.rounds.refused().count() {
+                0 => AnsweredBy::Mind,
+                times => AnsweredBy::Repaired(times as u32),
+            },
+        };
+        telemetry::note_outcome(&job, &by);
         self.listeners.signal(|| Signal::CallEnded {
             entity: job.ask.name.clone(),
             number: job.ask.number,
             purpose: job.ask.question.purpose(),
-            by: match &ending {
-                AskEnding::Failed { reason } => AnsweredBy::Fallback(reason.clone()),
-                AskEnding::Answered { .. } => match job.rounds.refused().count() {
-                    0 => AnsweredBy::Mind,
-                    times => AnsweredBy::Repaired(times as u32),
-                },
-            },
+            by,
             latency: job.usage.latency,
+            spent: job.usage.spent,
         });
         let recalled = self.recalled_by(&job, &ending);
         let outcome = Arc::new(job.outcome(ending, recalled, self.now()));

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bevy_ecs::prelude::*;
+use tracing::Span;
 
 use super::CallFigures;
 use super::ask_tools::AskTools;
@@ -42,6 +43,8 @@ pub(super) struct Job {
     pub(super) usage: JobUsage,
     /// Who wrote its answer in the place of its mind.
     pub(super) written_by: Option<Arc<str>>,
+    /// The span of the ask, once its mind was asked.
+    pub(super) span: Option<Span>,
 }
 
 /// Which ask it is, and what is sent.

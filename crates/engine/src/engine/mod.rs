@@ -56,6 +56,7 @@ mod sent;
 mod setup;
 mod signal;
 mod state;
+pub mod telemetry;
 mod tools;
 mod totals;
 

@@ -8,6 +8,7 @@ use tokio::sync::Notify;
 
 use super::gate::AnswerInReview;
 use crate::event::AnsweredBy;
+use crate::exchange::Spent;
 use crate::locale::{Argument, UiText, text};
 
 /// News of the run, for progress displays and logs. Never reaches the world.
@@ -43,6 +44,8 @@ pub enum Signal {
         by: AnsweredBy,
         /// How long its calls took.
         latency: Duration,
+        /// What they spent.
+        spent: Spent,
     },
     /// An answer waits for the decision of the [`CallGate`](super::CallGate).
     AnswerHeld {

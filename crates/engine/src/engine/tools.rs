@@ -11,7 +11,7 @@ use futures_util::future::join_all;
 use super::ask_tools::AskTools;
 use super::calls::{CallResult, Continuation, ToolCallResult};
 use super::job::Job;
-use super::{Engine, EngineError, Signal};
+use super::{Engine, EngineError, Signal, telemetry};
 use crate::cast::EntityName;
 use crate::event::Phrasebook;
 use crate::event::guard::{Guards, Judged, Point};
@@ -256,22 +256,24 @@ impl Engine {
             let (call, stopped) = self.guarded_call(&job, call);
             self.signal_call(&job, &call);
             let trace = ToolTrace::with(allowance);
+            let span = telemetry::tool_span(&job, &call);
             let started = match stopped {
                 Some(error) => Started::Ended(Err(error)),
                 None => self.start_tool(&job, &call, index as u32, &trace),
             };
-            calls.push((started, trace));
+            calls.push((started, trace, span));
         }
         let attempt = job.open_round(&round_record(&job, &completion, Vec::new()));
         job.rounds.calling = Some(completion);
         let must_wait = calls
             .iter()
-            .any(|(started, _)| matches!(started, Started::Running(_)));
-        let calls = join_all(calls.into_iter().map(|(started, trace)| async move {
+            .any(|(started, ..)| matches!(started, Started::Running(_)));
+        let calls = join_all(calls.into_iter().map(|(started, trace, span)| async move {
             let output = match started {
                 Started::Ended(output) => output,
                 Started::Running(tool) => tool.await,
             };
+            telemetry::note_result(&span, &output);
             ToolCallResult { output, trace }
         }));
         if must_wait {

@@ -9,9 +9,10 @@ use super::{Game, SessionError};
 use crate::context::{AgentContext, Entry};
 use crate::engine::SentRequest;
 use crate::journal::{Line, Outcome};
-use crate::message::{BodyId, Digest, Role};
+use crate::message::{Block, BodyId, Digest, Role};
 use crate::mind::{Answering, Mind, Turn};
 use crate::save::Slot;
+use crate::tool::ToolSpec;
 
 /// What a message of a prompt is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,6 +39,8 @@ pub struct PromptMessage {
     pub speaker: Option<String>,
     /// Its text, tool calls and results included.
     pub text: String,
+    /// The same as blocks, if it is more than a text.
+    pub blocks: Vec<Block>,
     pub part: PromptPart,
     pub tokens: u64,
 }
@@ -48,6 +51,7 @@ impl PromptMessage {
             role: turn.role,
             speaker: turn.speaker.map(str::to_owned),
             text: turn.to_text(),
+            blocks: turn.blocks().to_vec(),
             part,
             tokens: turn.tokens(),
         }
@@ -76,8 +80,8 @@ pub struct CallRequest {
     pub place: Arc<str>,
     /// The conversation, oldest message first.
     pub messages: Vec<PromptMessage>,
-    /// The names of the tools that the mind could call.
-    pub tools: Vec<String>,
+    /// The tools that the mind could call.
+    pub tools: Vec<Arc<ToolSpec>>,
     /// The body of the request; `None` if the mind is sent none, as the improviser.
     pub body: Option<Bytes>,
 }
@@ -202,7 +206,7 @@ impl CallRequest {
             turn: sent.turn,
             place: sent.place.clone(),
             messages,
-            tools: tools.map(|spec| spec.name().to_owned()).collect(),
+            tools: tools.cloned().collect(),
             body: sent.mind.request(prompt),
         }
     }

@@ -215,6 +215,9 @@ pub struct Actor {
     pub kickoff: String,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub goals: Vec<Goal>,
+    /// What it remembers from before the story, oldest first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub past: Vec<Past>,
     /// The names of the tools that its mind may call: the engine's own, and `server.tool` or
     /// `server.*` of servers that the player's model file defines.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -225,6 +228,26 @@ pub struct Actor {
     pub books: Vec<String>,
     /// The alias of the model that answers for it; the default model of the run if empty.
     pub model: String,
+}
+
+/// Something that an actor remembers from before the story. It has the summary in mind, and recalls
+/// what was said when it bears on a question.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Past {
+    pub title: String,
+    /// What it has in mind of it.
+    #[serde(deserialize_with = "prose")]
+    pub summary: String,
+    /// What was said, in order.
+    pub said: Vec<PastWords>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct PastWords {
+    pub who: String,
+    pub words: String,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -464,7 +487,7 @@ impl WorldFile {
     }
 
     /// Whether anybody may ever fight.
-    pub(crate) fn has_fights(&self) -> bool {
+    pub fn has_fights(&self) -> bool {
         !self.dungeons.is_empty() || !self.foes.is_empty()
     }
 

@@ -1,11 +1,15 @@
-//! `export`: a story as a page in one file, and stories as tables.
+//! `export`: a story as a page in one file, stories as tables, and in the forms of other programs.
 
+mod card;
 mod csv_files;
 mod data;
+mod files;
 #[cfg(feature = "page")]
 mod page;
 #[cfg(feature = "parquet")]
 mod parquet_files;
+mod stories;
+mod training;
 
 use crate::cli::prelude::*;
 
@@ -23,6 +27,9 @@ pub(super) fn export(app: &App, args: &ExportArgs) -> Result<()> {
     }
     if let Some(folder) = &args.csv {
         data::export::<csv_files::CsvFiles>(app, &args.slot, folder)?;
+    }
+    if let (Some(form), Some(folder)) = (args.to, &args.dir) {
+        stories::export(app, args, form, folder)?;
     }
     if let Some(folder) = &args.parquet {
         #[cfg(feature = "parquet")]

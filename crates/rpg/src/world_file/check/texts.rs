@@ -96,6 +96,12 @@ impl<'a> Texts<'a> {
             for (path, goal) in each(&format!("{path}.goals"), &actor.goals) {
                 texts.add(format!("{path}.words"), &goal.words, Few);
             }
+            for (path, past) in each(&format!("{path}.past"), &actor.past) {
+                texts.add(format!("{path}.summary"), &past.summary, Few);
+                for (path, line) in each(&format!("{path}.said"), &past.said) {
+                    texts.add(format!("{path}.words"), &line.words, Few);
+                }
+            }
         }
         for (path, foe) in each("foes", &world.foes) {
             texts.add_fighter(&path, [&foe.profile, &foe.look, &foe.kickoff], &foe.voice);

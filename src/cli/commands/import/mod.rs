@@ -1,12 +1,18 @@
 //! `import`: what other programs made, taken into a world.
 
+mod chat;
+mod edited_world;
+mod personas;
+mod report;
+mod team;
+
 use crate::cli::prelude::*;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use playhouse_engine::files::{self, Durability, Folder};
 
-use crate::cli::args::ImportCardArgs;
+use crate::cli::args::{ImportCardArgs, ImportCommand};
 use crate::cli::loader;
 use crate::cli::shell::shell_quoted;
 use crate::interop::cards::{CardFile, Fate, MAX_CARD_BYTES};
@@ -17,8 +23,17 @@ const WORLD: &str = "world.ron";
 /// The endings of files that a folder is searched for.
 const ENDINGS: [&str; 4] = ["json", "png", "apng", "charx"];
 
+pub(super) fn import(app: &App, what: &ImportCommand) -> Result<()> {
+    match what {
+        ImportCommand::Card(args) => cards(app, args),
+        ImportCommand::Chat { file, into } => chat::import(app, file, into),
+        ImportCommand::Personas { file, into, names } => personas::import(app, file, into, names),
+        ImportCommand::Team { file, into } => team::import(app, file, into),
+    }
+}
+
 /// Makes actors of character cards.
-pub(super) fn cards(app: &App, args: &ImportCardArgs) -> Result<()> {
+fn cards(app: &App, args: &ImportCardArgs) -> Result<()> {
     let cast = Cast {
         seed: args.seed,
         ..read_cards(app, &args.cards)?

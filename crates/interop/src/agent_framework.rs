@@ -1,0 +1,77 @@
+//! The messages of Microsoft's Agent Framework, as its libraries for Python and .NET write them.
+
+use playhouse_engine::message::{FormatError, Role};
+use serde_json::{Map, Value, json};
+
+use super::neutral::Neutral;
+use super::{blocks, roles};
+
+/// Whether it is a message with contents.
+pub(super) fn is_message(map: &Map<String, Value>) -> bool {
+    map.contains_key("role") && map.get("contents").is_some_and(Value::is_array)
+}
+
+pub(super) fn read(
+    map: &Map<String, Value>,
+    warnings: &mut Vec<FormatError>,
+) -> Result<Neutral, FormatError> {
+    const ROLES: [&str; 4] = ["system", "user", "assistant", "tool"];
+    let role = map.get("role").unwrap_or(&Value::Null);
+    let role = match role.get("value").unwrap_or(role).as_str() {
+        Some("system" | "developer") => Role::System,
+        Some("user") => Role::Human,
+        Some("assistant") => Role::Ai,
+        Some("tool") => Role::Tool,
+        Some(other) => return Err(roles::unknown("role", other, &ROLES)),
+        None => return Err(roles::missing("role", &ROLES)),
+    };
+    let contents = map.get("contents").and_then(Value::as_array);
+    let contents: Value = contents.into_iter().flatten().filter_map(spelled).collect();
+    let either = |names: [&str; 2]| names.into_iter().find_map(|name| map.get(name));
+    let name = either(["author_name", "authorName"]).and_then(Value::as_str);
+    let mut neutral = Neutral {
+        role: Some(role),
+        blocks: blocks::read_content(Some(&contents), warnings)?,
+        name: name.filter(|name| !name.is_empty()).map(Into::into),
+        ..Neutral::default()
+    };
+    neutral.keep("id", either(["message_id", "messageId"]));
+    neutral.keep("timestamp", either(["created_at", "createdAt"]));
+    neutral.keep(
+        "additional_properties",
+        either(["additional_properties", "additionalProperties"]),
+    );
+    Ok(neutral)
+}
+
+/// A content as a block in a spelling that `blocks` reads; `None` for a count of tokens.
+fn spelled(content: &Value) -> Option<Value> {
+    let either = |names: [&str; 2]| names.into_iter().find_map(|name| content.get(name));
+    let kind = either(["$type", "type"]).and_then(Value::as_str)?;
+    let call_id = either(["call_id", "callId"]);
+    Some(match kind {
+        "usage" => return None,
+        "text" => json!({"type": "text", "text": content.get("text")}),
+        "text_reasoning" | "reasoning" => {
+            json!({"type": "thinking", "thinking": content.get("text")})
+        }
+        "function_call" | "functionCall" => json!({"type": "tool_call", "id": call_id,
+            "name": content.get("name"), "args": content.get("arguments")}),
+        "function_result" | "functionResult" => {
+            let failed = content
+                .get("exception")
+                .is_some_and(|exception| !exception.is_null());
+            json!({"type": "tool_result", "id": call_id, "output": content.get("result"),
+                "is_error": failed})
+        }
+        "data" | "uri" => json!({"type": "data", "source": {"url": content.get("uri"),
+            "mimeType": either(["media_type", "mediaType"])}}),
+        kind => {
+            let mut kept = content.clone();
+            if let Some(map) = kept.as_object_mut() {
+                map.entry("type").or_insert_with(|| kind.into());
+            }
+            kept
+        }
+    })
+}

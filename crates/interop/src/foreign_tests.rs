@@ -1,0 +1,204 @@
+//! Chats of other programs, and what is read of each, written as chat messages.
+
+use playhouse_engine::message::Role;
+use serde_json::{Value, json};
+
+use super::{Profile, read, read_value, write, write_value};
+
+/// What a document says, as chat messages, and how many warnings it gave.
+fn read_as(profile: Profile, document: &Value) -> (Value, usize) {
+    let imported = read_value(document, None).unwrap();
+    assert_eq!(imported.profile, profile, "{document}");
+    let written = write_value(&imported.conversations, Profile::OpenAi);
+    (written, imported.warnings.len())
+}
+
+#[test]
+fn a_system_prompt_beside_the_messages_is_the_first_message() {
+    let messages = json!([{"role": "user", "content": "hi"}]);
+    for system in [
+        json!("Be brief."),
+        json!([{"type": "text", "text": "Be brief."}]),
+    ] {
+        let request =
+            json!({"model": "m", "max_tokens": 9, "system": system, "messages": messages});
+        let wanted = json!([{"role": "system", "content": "Be brief."}, messages[0]]);
+        assert_eq!(read_as(Profile::OpenAi, &request), (wanted.clone(), 0));
+        let several = json!([request, request]);
+        assert_eq!(
+            read_as(Profile::OpenAi, &several).0,
+            json!([wanted, wanted])
+        );
+    }
+    for nothing in [json!(null), json!(""), json!([])] {
+        let request = json!({"system": nothing, "messages": messages});
+        assert_eq!(read_as(Profile::OpenAi, &request), (messages.clone(), 0));
+    }
+    let error = read_value(&json!({"system": 5, "messages": messages}), None).unwrap_err();
+    assert!(error.to_string().contains("system.content"), "{error}");
+}
+
+#[test]
+fn gemini_is_read() {
+    let request = json!({
+    "systemInstruction": {"parts": [{"text": "Be brief."}]},
+    "contents": [
+        {"role": "user", "parts": [{"text": "Look."}, {"inlineData": {"mimeType": "image/png", "data": "QUJD"}}]},
+        {"role": "model", "parts": [{"text": "Hm.", "thought": true}, {"functionCall": {"name": "dice", "args": {"sides": 6}}}]},
+        {"role": "user", "parts": [{"functionResponse": {"name": "dice", "response": {"rolled": 4}}}]},
+        {"role": "model", "parts": [{"text": "Four."}, {"executableCode": {"code": "1"}}]},
+    ]});
+    let (written, warnings) = read_as(Profile::Gemini, &request);
+    let wanted = json!([
+        {"role": "system", "content": "Be brief."},
+        {"role": "user", "content": [{"type": "text", "text": "Look."},
+            {"type": "image_url", "image_url": {"url": "data:image/png;base64,QUJD"}}]},
+        {"role": "assistant", "content": null, "tool_calls": [{"id": "dice", "type": "function",
+            "function": {"name": "dice", "arguments": "{\"sides\":6}"}}]},
+        {"role": "tool", "tool_call_id": "dice", "name": "dice", "content": "{\"rolled\":4}"},
+        {"role": "assistant", "content": [{"type": "text", "text": "Four."}, {"executableCode": {"code": "1"}}]},
+    ]);
+    assert_eq!((written, warnings), (wanted, 1));
+
+    let studio = json!({"runSettings": {}, "systemInstruction": {"text": "Be brief."}, "chunkedPrompt": {"chunks": [
+        {"text": "Hi.", "role": "user", "tokenCount": 2}, {"text": "Hm.", "role": "model", "isThought": true},
+        {"text": "Ho.", "role": "model"}]}});
+    let wanted = json!([{"role": "system", "content": "Be brief."}, {"role": "user", "content": "Hi."},
+        {"role": "assistant", "content": ""}, {"role": "assistant", "content": "Ho."}]);
+    assert_eq!(read_as(Profile::Gemini, &studio), (wanted, 0));
+}
+
+#[test]
+fn responses_are_read() {
+    let request = json!({"model": "m", "instructions": "Be brief.", "input": [
+        {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "Roll."}]},
+        {"type": "reasoning", "id": "rs_1", "summary": []},
+        {"type": "reasoning", "id": "rs_2", "summary": [{"type": "summary_text", "text": "Hm."}]},
+        {"type": "function_call", "id": "fc_1", "call_id": "call_1", "name": "dice", "arguments": "{}"},
+        {"type": "function_call_output", "call_id": "call_1", "output": "4"},
+        {"type": "web_search_call", "id": "ws_1", "status": "completed"},
+        {"type": "message", "role": "assistant", "id": "msg_1", "content": [
+            {"type": "output_text", "text": "Four.", "annotations": []}, {"type": "refusal", "refusal": "No more."}]}]});
+    let (written, warnings) = read_as(Profile::Responses, &request);
+    let wanted = json!([
+        {"role": "system", "content": "Be brief."},
+        {"role": "user", "content": "Roll."},
+        {"role": "assistant", "content": ""},
+        {"role": "assistant", "content": null, "tool_calls": [{"id": "call_1", "type": "function",
+            "function": {"name": "dice", "arguments": "{}"}}]},
+        {"role": "tool", "tool_call_id": "call_1", "content": "4"},
+        {"role": "assistant", "content": [{"type": "web_search_call", "id": "ws_1", "status": "completed"}]},
+        {"role": "assistant", "content": [{"type": "text", "text": "Four."}, {"type": "text", "text": "No more."}]},
+    ]);
+    assert_eq!((written, warnings), (wanted, 1));
+
+    let words = json!({"model": "m", "input": "Roll."});
+    let wanted = json!([{"role": "user", "content": "Roll."}]);
+    assert_eq!(read_as(Profile::Responses, &words), (wanted, 0));
+    let response = json!({"object": "response", "instructions": null, "output": [
+        {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "Four."}]}]});
+    let wanted = json!([{"role": "assistant", "content": "Four."}]);
+    assert_eq!(read_as(Profile::Responses, &response), (wanted, 0));
+}
+
+#[test]
+fn threads_of_the_agent_framework_are_read() {
+    let python = json!({"type": "agent_thread_state", "service_thread_id": null, "chat_message_store_state": {
+        "type": "chat_message_store_state", "messages": [
+            {"type": "chat_message", "role": {"type": "role", "value": "user"}, "contents": [{"type": "text", "text": "Roll."}]},
+            {"type": "chat_message", "role": {"type": "role", "value": "assistant"}, "author_name": "Wren", "contents": [
+                {"type": "text_reasoning", "text": "Hm."},
+                {"type": "function_call", "call_id": "c1", "name": "dice", "arguments": "{\"sides\": 6}"}]},
+            {"type": "chat_message", "role": {"type": "role", "value": "tool"}, "contents": [
+                {"type": "function_result", "call_id": "c1", "result": "4"}]}]}});
+    let dotnet = json!({"storeState": {"messages": [
+        {"role": "user", "contents": [{"$type": "text", "text": "Roll."}]},
+        {"role": "assistant", "authorName": "Wren", "contents": [
+            {"$type": "reasoning", "text": "Hm."},
+            {"$type": "functionCall", "callId": "c1", "name": "dice", "arguments": {"sides": 6}},
+            {"$type": "usage", "details": {}}]},
+        {"role": "tool", "contents": [{"$type": "functionResult", "callId": "c1", "result": "4"}]}]}});
+    let session = json!({"type": "session", "session_id": "s", "state": {"in_memory": {"messages":
+        python["chat_message_store_state"]["messages"]}}});
+    let wanted = json!([
+        {"role": "user", "content": "Roll."},
+        {"role": "assistant", "name": "Wren", "content": null, "tool_calls": [{"id": "c1", "type": "function",
+            "function": {"name": "dice", "arguments": "{\"sides\":6}"}}]},
+        {"role": "tool", "tool_call_id": "c1", "content": "4"},
+    ]);
+    for document in [python, dotnet, session] {
+        assert_eq!(
+            read_as(Profile::AgentFramework, &document),
+            (wanted.clone(), 0)
+        );
+    }
+}
+
+#[test]
+fn rows_of_sharegpt_are_read_and_written() {
+    let rows = json!([{"id": "1", "system": "Be brief.", "conversations": [
+        {"from": "human", "value": "Roll."},
+        {"from": "function_call", "value": "{\"name\": \"dice\", \"arguments\": {\"sides\": 6}}"},
+        {"from": "observation", "value": "4"},
+        {"from": "gpt", "value": "<think>Hm.</think>Four."},
+        {"from": "Odile", "value": "Again?"}]}]);
+    let imported = read_value(&rows, None).unwrap();
+    assert_eq!(imported.profile, Profile::ShareGpt);
+    let messages = &imported.conversations[0].messages;
+    assert_eq!(messages[5].body.sender().map(|name| &**name), Some("Odile"));
+    let line = write(&imported.conversations, Profile::ShareGpt);
+    let wanted = json!({"conversations": [
+        {"from": "system", "value": "Be brief."},
+        {"from": "human", "value": "Roll."},
+        {"from": "function_call", "value": "{\"arguments\":{\"sides\":6},\"name\":\"dice\"}"},
+        {"from": "observation", "value": "4"},
+        {"from": "gpt", "value": "Four."},
+        {"from": "human", "value": "Again?"}]});
+    assert_eq!(serde_json::from_str::<Value>(&line).unwrap(), wanted);
+    let losses = super::losses(&imported.conversations, Profile::ShareGpt);
+    assert_eq!(losses.len(), 2, "a thought and a name");
+}
+
+#[test]
+fn a_chat_of_sillytavern_survives_the_way_there_and_back() {
+    let head = json!({"user_name": "Ann", "character_name": "Odile", "create_date": "x", "chat_metadata": {"note": 1}});
+    let lines = [
+        json!({"name": "Odile", "is_user": false, "is_system": false, "send_date": "June 1, 2025 9:00pm",
+            "mes": "Good evening.", "swipes": ["Good evening.", "Well?"], "swipe_id": 0, "extra": {"api": "x", "reasoning": "A guest."}}),
+        json!({"name": "Ann", "is_user": true, "is_system": false, "mes": "Is Jory in?", "extra": {}}),
+        json!({"name": "System", "is_user": false, "is_system": false, "mes": "Rain begins.", "extra": {"type": "narrator"}}),
+        json!({"name": "Jory", "is_user": false, "is_system": false, "mes": "Here.", "extra": {}}),
+    ];
+    let hidden = json!({"name": "Ann", "is_user": true, "is_system": true, "mes": "(to myself)"});
+    let told = std::iter::once(&head).chain(&lines).chain([&hidden]);
+    let text: String = told.map(|line| format!("{line}\n")).collect();
+    let imported = read(&text, None).unwrap();
+    assert_eq!(imported.profile, Profile::SillyTavern);
+    let warnings: Vec<_> = imported
+        .warnings
+        .iter()
+        .map(|warning| &*warning.path)
+        .collect();
+    assert_eq!(warnings, ["[5].is_system"]);
+    let [chat] = &imported.conversations[..] else {
+        panic!("one chat");
+    };
+    assert_eq!(chat.name.as_deref(), Some("Odile"));
+    let roles: Vec<_> = chat.messages.iter().map(|message| message.role).collect();
+    assert_eq!(roles, [Role::Ai, Role::Human, Role::System, Role::Human]);
+    let Value::Array(written) = write_value(&imported.conversations, Profile::SillyTavern) else {
+        panic!("lines");
+    };
+    assert_eq!(written[0]["character_name"], "Odile");
+    assert_eq!(written[1..], lines);
+}
+
+#[test]
+fn what_is_only_read_is_written_as_chat_messages() {
+    let talk = read_value(&json!([{"role": "user", "content": "hi"}]), None).unwrap();
+    let wanted = write_value(&talk.conversations, Profile::OpenAi);
+    for profile in [Profile::Gemini, Profile::Responses, Profile::AgentFramework] {
+        assert_eq!(write_value(&talk.conversations, profile), wanted);
+        assert!(Profile::written().all(|written| written != profile));
+    }
+}

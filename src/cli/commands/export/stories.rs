@@ -1,0 +1,214 @@
+//! `export --to`: what characters saw, said, remember and became, for other programs.
+
+use crate::cli::prelude::*;
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::cast::{Kind, StableId, turn_number};
+use crate::event::EventTypes;
+use crate::interop::concordia::{Log, LogEntry, Logger};
+use crate::interop::{Conversation, Profile, write_value};
+use crate::journal::AskEnding;
+use crate::message::{Body, Message};
+use crate::story::{EventEntry, Form};
+
+use super::data::cant_write;
+use super::files::{LineFiles, file_of};
+use super::{card, training};
+use crate::cli::args::{ExportArgs, ExportForm};
+use crate::cli::commands::told;
+use crate::cli::event_types;
+use crate::cli::saved::{Being, Contents, Saved, WorldState, being, groups_of};
+
+/// Writes the stories of a save, batch or experiment in one of these forms.
+pub(super) fn export(app: &App, args: &ExportArgs, form: ExportForm, folder: &Path) -> Result<()> {
+    let groups = groups_of(app, &args.slot)?;
+    let stories: usize = groups.iter().map(|group| group.slots.len()).sum();
+    let mut files = LineFiles::create(folder)?;
+    let mut picked = training::Picked::new(args, stories);
+    for group in &groups {
+        for slot in &group.slots {
+            let saved = group.open(app, slot)?;
+            let story = Story::read(&saved, args)?;
+            // Of several stories, each has files of its own, unless they are examples.
+            let prefix = match stories {
+                1 => String::new(),
+                _ => format!("{}.", saved.slot.name()),
+            };
+            match form {
+                ExportForm::Sillytavern => story.write_chats(&mut files, &prefix)?,
+                ExportForm::Card => card::write(&saved, &story, &mut files, &prefix)?,
+                ExportForm::Concordia => story.write_log(folder, &saved, app)?,
+                ExportForm::Openai => {
+                    picked.add(app, &saved, &story, Profile::OpenAiLines, &mut files)?;
+                }
+                ExportForm::Sharegpt => {
+                    picked.add(app, &saved, &story, Profile::ShareGpt, &mut files)?;
+                }
+            }
+        }
+    }
+    files.finish(app)?;
+    picked.report(app);
+    Ok(())
+}
+
+/// A story, and those of whom something is written.
+pub(super) struct Story {
+    pub(super) view: Arc<crate::cli::saved::StoryView>,
+    pub(super) state: Arc<WorldState>,
+    /// Their numbers.
+    who: Vec<u32>,
+    events: EventTypes,
+}
+
+impl Story {
+    fn read(saved: &Saved, args: &ExportArgs) -> Result<Self> {
+        let view = told::read(saved, None)?;
+        let state = saved.contents()?.state;
+        let who = if args.actors.is_empty() {
+            let actors = state
+                .beings
+                .iter()
+                .filter(|being| being.kind == Kind::Actor);
+            actors.map(|being| being.id).collect()
+        } else {
+            let named = args.actors.iter().map(|name| being(&state, name));
+            named.map(|being| Ok(being?.id)).collect::<Result<_>>()?
+        };
+        Ok(Self {
+            view,
+            state,
+            who,
+            events: event_types(),
+        })
+    }
+
+    /// Those of whom something is written.
+    pub(super) fn beings(&self) -> impl Iterator<Item = &Being> {
+        self.who.iter().filter_map(|id| self.state.being(*id))
+    }
+
+    /// What somebody says aloud, or to those who are meant.
+    pub(super) fn words(&self, entry: &EventEntry) -> Option<String> {
+        let is_said = matches!(entry.form, Form::Speech | Form::Whisper | Form::Call);
+        let telling = self.events.telling(&entry.record).filter(|_| is_said)?;
+        entry.form.words_of(&*telling).map(str::to_owned)
+    }
+
+    /// The chat of each character, as it saw it.
+    fn write_chats(&self, files: &mut LineFiles, prefix: &str) -> Result<()> {
+        let contents = self.view.read();
+        for being in self.beings() {
+            let chat = Conversation {
+                name: Some(being.name.clone()),
+                messages: self.messages(&contents, being),
+            };
+            let Value::Array(lines) = write_value(&[chat], Profile::SillyTavern) else {
+                continue;
+            };
+            for line in lines {
+                let file = format!("{prefix}{}", file_of(being, ".jsonl"));
+                files.add(file, &being.name, &line.to_string())?;
+            }
+        }
+        Ok(())
+    }
+
+    /// What a character saw: words are those of their speakers, all else is told.
+    fn messages(&self, contents: &Contents, being: &Being) -> Vec<Message> {
+        let seen = contents.seen(being.id).iter();
+        let entries = seen.filter_map(|number| contents.events.get(*number as usize));
+        let entries = entries.filter(|entry| !matches!(entry.form, Form::Own | Form::Note));
+        let messages = entries.map(|entry| {
+            let seen = entry.record.as_seen_by(StableId(being.id));
+            let is_masked = seen.text != entry.record.text;
+            let words = self.words(entry).filter(|_| !is_masked);
+            match (words, &entry.record.speaker) {
+                (Some(words), Some(speaker)) if *speaker == being.name => {
+                    Message::ai(Body::text(words).from_sender(speaker.clone()))
+                }
+                (Some(words), Some(speaker)) => {
+                    Message::human(Body::text(words).from_sender(speaker.clone()))
+                }
+                _ => Message::system(seen.text),
+            }
+        });
+        messages.collect()
+    }
+
+    /// The whole story as Concordia's log.
+    fn write_log(&self, folder: &Path, saved: &Saved, app: &App) -> Result<()> {
+        let contents = self.view.read();
+        let mut log = Log::default();
+        for turn in &contents.turns {
+            let range = |(from, to): (u32, u32)| from as usize..to as usize;
+            let calls = contents.calls.get(range(turn.calls)).unwrap_or_default();
+            let outcomes = calls.iter().filter_map(|call| call.outcome.as_deref());
+            for outcome in outcomes {
+                let AskEnding::Answered { text, .. } = &outcome.ending else {
+                    continue;
+                };
+                log.add(LogEntry {
+                    step: turn_number(turn.turn),
+                    timestamp: time(Some(outcome.at).filter(|at| *at > 0)),
+                    logger: Logger::Entity,
+                    name: &outcome.entity,
+                    component: &outcome.purpose,
+                    summary: first_line(text),
+                    data: json!({"Key": outcome.purpose, "Value": text, "Prompt": outcome.asked}),
+                });
+            }
+            let events = contents
+                .events
+                .get(range((turn.from, turn.to)))
+                .unwrap_or_default();
+            for entry in events.iter().filter(|entry| entry.form != Form::Own) {
+                let record = &entry.record;
+                let observed: Vec<_> = entry.learners().collect();
+                log.add(LogEntry {
+                    step: turn_number(turn.turn),
+                    timestamp: time(record.said_at),
+                    logger: Logger::GameMaster,
+                    name: match &*record.place {
+                        "" => "Story",
+                        place => place,
+                    },
+                    component: &record.kind,
+                    summary: first_line(&record.text),
+                    data: json!({"Summary": first_line(&record.text), "Value": record.text,
+                        "Observed by": observed}),
+                });
+            }
+        }
+        for being in &self.state.beings {
+            let witnessed = self.state.witnessed(being).map(|text| text.into_owned());
+            match being.kind {
+                Kind::Actor => log.remember(&being.name, witnessed.collect()),
+                _ => log.remember_as_game_master(witnessed),
+            }
+        }
+        let name = format!("{}.json", saved.slot.name());
+        let (path, entries) = (folder.join(name), log.entries());
+        let text = log.into_json().to_string();
+        std::fs::write(&path, text).map_err(|error| cant_write(&path, error))?;
+        let file = path.display().to_string();
+        app.tell(
+            &json!({"record": "export", "file": file, "entries": entries}),
+            say!(app.language, cli_export_log, file, entries),
+        );
+        Ok(())
+    }
+}
+
+/// A time of milliseconds since 1970 as ISO writes it; empty if there is none.
+fn time(ms: Option<u64>) -> String {
+    ms.map_or_else(String::new, |ms| {
+        let at = std::time::UNIX_EPOCH + std::time::Duration::from_millis(ms);
+        humantime::format_rfc3339_millis(at).to_string()
+    })
+}
+
+fn first_line(text: &str) -> String {
+    text.lines().next().unwrap_or_default().to_owned()
+}

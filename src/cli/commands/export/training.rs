@@ -1,0 +1,166 @@
+//! `export --to openai` and `--to sharegpt`: what characters were asked and answered, as examples
+//! to train a model on.
+
+use crate::cli::prelude::*;
+use std::collections::BTreeMap;
+
+use crate::interop::{Conversation, Profile, write_value};
+use crate::journal::{AskEnding, Outcome};
+use crate::message::{Block, Body, Digest, Message};
+use crate::session::{CallRequest, PromptMessage, Wanted};
+
+use super::files::{LineFiles, file_of};
+use super::stories::Story;
+use crate::cli::args::ExportArgs;
+use crate::cli::commands::sent;
+use crate::cli::saved::Saved;
+
+/// Which answers are examples, and what was left out so far.
+pub(super) struct Picked<'a> {
+    args: &'a ExportArgs,
+    /// Whether whole stories are held out, since there are several.
+    by_story: bool,
+    examples: usize,
+    defaults: usize,
+    repaired: usize,
+    short: usize,
+}
+
+impl<'a> Picked<'a> {
+    pub(super) fn new(args: &'a ExportArgs, stories: usize) -> Self {
+        Self {
+            args,
+            by_story: stories > 1,
+            examples: 0,
+            defaults: 0,
+            repaired: 0,
+            short: 0,
+        }
+    }
+
+    /// Adds the examples of a story: one for each answer, with what its mind was sent last.
+    pub(super) fn add(
+        &mut self,
+        app: &App,
+        saved: &Saved,
+        story: &Story,
+        profile: Profile,
+        files: &mut LineFiles,
+    ) -> Result<()> {
+        let requests = sent::find(app, saved, Wanted::default())?;
+        let mut last = BTreeMap::new();
+        for request in requests {
+            let outcome = &request.outcome;
+            last.insert((outcome.entity.clone(), outcome.number), request);
+        }
+        let slot = saved.slot.name().as_str();
+        for being in story.beings() {
+            let own = last.range((being.name.clone(), 0)..=(being.name.clone(), u32::MAX));
+            for (_, request) in own {
+                let Some(answer) = self.picks(&request.outcome) else {
+                    continue;
+                };
+                self.examples += 1;
+                let ending = if self.holds_out(slot, &request.outcome) {
+                    ".held-out.jsonl"
+                } else {
+                    ".jsonl"
+                };
+                let line = example(request, answer, profile);
+                files.add(file_of(being, ending), &being.name, &line.to_string())?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The answer of an outcome, if it is an example.
+    fn picks<'o>(&mut self, outcome: &'o Outcome) -> Option<&'o str> {
+        let AskEnding::Answered { text, .. } = &outcome.ending else {
+            self.defaults += 1;
+            return None;
+        };
+        if !outcome.refused.is_empty() && !self.args.repaired {
+            self.repaired += 1;
+            return None;
+        }
+        // Nothing is learned from an answer without words.
+        if text.trim().chars().count() < self.args.min_length.max(1) as usize {
+            self.short += 1;
+            return None;
+        }
+        Some(text)
+    }
+
+    /// Whether an example is held out: of several stories, whole ones are, since their answers
+    /// belong together.
+    fn holds_out(&self, slot: &str, outcome: &Outcome) -> bool {
+        let seed = self.args.split_seed;
+        let key = match self.by_story {
+            true => format!("{seed}\n{slot}"),
+            false => format!("{seed}\n{slot}\n{}\n{}", outcome.entity, outcome.number),
+        };
+        let Digest([a, b, c, d, ..]) = Digest::of(key.as_bytes());
+        f64::from(u32::from_le_bytes([a, b, c, d])) < self.args.held_out * 2_f64.powi(32) / 100.0
+    }
+
+    /// Says what was left out.
+    pub(super) fn report(&self, app: &App) {
+        let (defaults, repaired, short) = (self.defaults, self.repaired, self.short);
+        if self.examples + defaults + repaired + short == 0 {
+            return;
+        }
+        let examples = self.examples;
+        app.tell(
+            &json!({"record": "examples", "examples": examples, "left_out": {"defaults": defaults,
+                "repaired": repaired, "short": short}}),
+            say!(
+                app.language,
+                cli_export_examples,
+                examples,
+                defaults,
+                repaired,
+                short
+            ),
+        );
+    }
+}
+
+/// A line: what was sent, and the answer.
+fn example(request: &CallRequest, answer: &str, profile: Profile) -> Value {
+    let sent = request.messages.iter().map(message);
+    let answer = Message::ai(Body::text(answer));
+    let conversation = Conversation {
+        name: Some(request.outcome.entity.clone()),
+        messages: sent.chain([answer]).collect(),
+    };
+    let Value::Array(mut lines) = write_value(&[conversation], profile) else {
+        return Value::Null;
+    };
+    let mut line = lines.pop().unwrap_or_default();
+    if profile == Profile::OpenAiLines && !request.tools.is_empty() {
+        let tools = request.tools.iter().map(|tool| {
+            let parameters: Value = serde_json::from_str(tool.schema()).unwrap_or_default();
+            json!({"type": "function", "function": {"name": tool.name(),
+                "description": tool.description().as_str(), "parameters": parameters}})
+        });
+        line["tools"] = tools.collect();
+    }
+    line
+}
+
+fn message(sent: &PromptMessage) -> Message {
+    let body = match &sent.blocks[..] {
+        [] => Body::text(sent.text.as_str()),
+        blocks => {
+            let said = blocks
+                .iter()
+                .filter(|block| !matches!(block, Block::Thinking { .. }));
+            Body::blocks(said.cloned().collect())
+        }
+    };
+    let body = match &sent.speaker {
+        Some(speaker) => body.from_sender(speaker.as_str()),
+        None => body,
+    };
+    Message::new(sent.role, body)
+}

@@ -1,0 +1,230 @@
+//! `import chat`: what was said elsewhere becomes a past that those who were there remember.
+
+use crate::cli::prelude::*;
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::path::Path;
+
+use playhouse_engine::files;
+
+use super::edited_world::EditedWorld;
+use super::report::Report;
+use crate::interop::cards::Fate;
+use crate::interop::{Conversation, other_file, read};
+use crate::message::Role;
+
+/// The most bytes of a file.
+const LONGEST: u64 = 32 * 1024 * 1024;
+const MAX_VALUES: usize = 300_000;
+/// A world file holds a past of so many lines for each of several people; older ones are left out.
+const MAX_LINES: usize = 500;
+/// Longer words are cut.
+const MAX_CHARS: usize = 2_000;
+/// So many lines are a chapter.
+const CHAPTER: usize = 50;
+/// So much of what was said first and last is kept in mind.
+const MAX_QUOTED: usize = 200;
+
+struct Line {
+    who: String,
+    words: String,
+}
+
+pub(super) fn import(app: &App, file: &Path, into: &Path) -> Result<()> {
+    let mut report = Report::default();
+    let place = file.display().to_string();
+    let refused = |message: UiText| CommandError::new(ErrorKind::Other, message).at(&place);
+    let text = files::read_text(file, LONGEST)
+        .map_err(|error| CommandError::of(ErrorKind::Other, &error.problem).at(&place))?;
+    if files::count_values(text.as_bytes()) > MAX_VALUES {
+        return Err(refused(text!(cli_input_too_many, max = MAX_VALUES)));
+    }
+    let whole = serde_json::from_str::<Value>(&text).ok();
+    if let Some(kind) = whole.as_ref().and_then(other_file) {
+        return Err(refused(text!(cli_import_other, kind)));
+    }
+    note_what_is_beside(&text, &mut report);
+    let read =
+        read(&text, None).map_err(|error| CommandError::of(ErrorKind::Other, &error).at(&place))?;
+    for warning in &read.warnings {
+        report.add(Fate::Dropped, &warning.path, warning.problem.clone());
+    }
+    let mut world = EditedWorld::open(app, into)?;
+    let stem = file.file_stem().unwrap_or_default().to_string_lossy();
+    let mut anybody = false;
+    for (number, conversation) in (1..).zip(&read.conversations) {
+        let title = match read.conversations.len() {
+            1 => stem.to_string(),
+            _ => format!("{stem} {number}"),
+        };
+        let lines = lines_of(conversation, &mut report);
+        anybody |= remember(&mut world, &title, &lines, &mut report)?;
+    }
+    if !anybody {
+        let names = world.file.actors.iter().map(|actor| actor.name.as_str());
+        let help = text!(cli_import_nobody_help, names = Argument::list(names));
+        report.print(app);
+        return Err(refused(text!(cli_import_nobody)).help(help));
+    }
+    if report.has_taken() {
+        world.save(app)?;
+    }
+    report.print(app);
+    Ok(())
+}
+
+/// Names what stands beside the words in a chat of SillyTavern.
+fn note_what_is_beside(text: &str, report: &mut Report) {
+    let lines = text
+        .lines()
+        .filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    let (mut swipes, mut media) = (0_usize, 0_usize);
+    for line in lines {
+        if let Some(Value::Object(metadata)) = line.get("chat_metadata") {
+            for (name, value) in metadata {
+                let is_nothing = value.is_null() || *value == "" || *value == json!({});
+                if !is_nothing && *value != json!([]) {
+                    let what = format!("chat_metadata.{name}");
+                    report.add(Fate::Dropped, what, text!(cli_import_setting));
+                }
+            }
+        }
+        let others = line.get("swipes").and_then(Value::as_array);
+        swipes += others.map_or(0, |swipes| swipes.len().saturating_sub(1));
+        let shown = ["image", "media", "file", "files", "video"].iter();
+        let extra = line.get("extra");
+        media += shown
+            .filter(|member| extra.is_some_and(|extra| extra.get(member).is_some()))
+            .count();
+    }
+    for (count, what) in [(swipes, "swipes"), (media, "extra")] {
+        if count > 0 {
+            report.add(Fate::Dropped, what, text!(cli_import_count, count));
+        }
+    }
+}
+
+/// Who said what.
+fn lines_of(conversation: &Conversation, report: &mut Report) -> Vec<Line> {
+    let owner = conversation.name.as_deref();
+    let (mut nameless, mut cut) = (0_usize, 0_usize);
+    let mut lines = Vec::new();
+    for message in &conversation.messages {
+        let body = &message.body;
+        let mut words = body.joined_text("\n").trim().to_owned();
+        if words.is_empty() {
+            continue;
+        }
+        let own = owner.filter(|_| message.role == Role::Ai);
+        let Some(who) = body.sender().map(|name| &**name).or(own) else {
+            nameless += 1;
+            continue;
+        };
+        if let Some((end, _)) = words.char_indices().nth(MAX_CHARS) {
+            words.truncate(end);
+            cut += 1;
+        }
+        lines.push(Line {
+            who: who.to_owned(),
+            words,
+        });
+    }
+    let old = lines.len().saturating_sub(MAX_LINES);
+    lines.drain(..old);
+    for (count, fate, what) in [
+        (
+            nameless,
+            Fate::Dropped,
+            text!(cli_import_nameless, count = nameless),
+        ),
+        (
+            cut,
+            Fate::Changed,
+            text!(cli_import_cut, count = cut, max = MAX_CHARS),
+        ),
+        (
+            old,
+            Fate::Dropped,
+            text!(cli_import_old, count = old, max = MAX_LINES),
+        ),
+    ] {
+        if count > 0 {
+            report.add(fate, owner.unwrap_or_default(), what);
+        }
+    }
+    lines
+}
+
+/// Adds a conversation to the past of all actors who were in it, and says whether anybody was.
+fn remember(
+    world: &mut EditedWorld,
+    title: &str,
+    lines: &[Line],
+    report: &mut Report,
+) -> Result<bool> {
+    let mut anybody = false;
+    let mut spoke = BTreeMap::<&str, usize>::new();
+    for line in lines {
+        *spoke.entry(&line.who).or_default() += 1;
+    }
+    let actors = world.file.actors.iter().enumerate();
+    let actors = actors.map(|(index, actor)| (index, actor.name.clone(), actor.past.clone()));
+    for (index, name, past) in actors.collect::<Vec<_>>() {
+        if spoke.remove(&*name).is_none() {
+            continue;
+        }
+        anybody = true;
+        let parts = lines.chunks(CHAPTER);
+        let is_one = parts.len() == 1;
+        for (number, part) in (1..).zip(parts) {
+            let title = match is_one {
+                true => title.to_owned(),
+                false => format!("{title} {number}"),
+            };
+            if past.iter().any(|known| known.title == title) {
+                report.add(Fate::Dropped, &name, text!(cli_import_known, title));
+                continue;
+            }
+            let written = written(&title, &summary(world, &name, part), part);
+            world.add(&format!("actors[{index}].past"), &written)?;
+            let count = part.len();
+            report.add(Fate::Taken, &name, text!(cli_import_chapter, title, count));
+        }
+    }
+    for (name, count) in spoke {
+        report.add(Fate::Dropped, name, text!(cli_import_stranger, count));
+    }
+    Ok(anybody)
+}
+
+/// What somebody has in mind of a part of a conversation, in the language of the world.
+fn summary(world: &EditedWorld, name: &str, part: &[Line]) -> String {
+    let mut others: Vec<_> = part
+        .iter()
+        .map(|line| &*line.who)
+        .filter(|who| *who != name)
+        .collect();
+    others.sort_unstable();
+    others.dedup();
+    let quoted = |line: Option<&Line>| {
+        let line = line.map_or_else(String::new, |line| format!("{}: {}", line.who, line.words));
+        let line: String = line.split_whitespace().collect::<Vec<_>>().join(" ");
+        match line.char_indices().nth(MAX_QUOTED) {
+            Some((end, _)) => format!("{}…", line.get(..end).unwrap_or_default()),
+            None => line,
+        }
+    };
+    let (first, last) = (quoted(part.first()), quoted(part.last()));
+    let others = Argument::list(others);
+    text!(cli_import_past, others, first, last).in_language(world.file.language)
+}
+
+/// A part of a past as the world file has it.
+fn written(title: &str, summary: &str, part: &[Line]) -> String {
+    let mut text = format!("(title: {title:?}, summary: {summary:?}, said: [\n");
+    for Line { who, words } in part {
+        // Writing to a string can't fail.
+        let _ = writeln!(text, "    (who: {who:?}, words: {words:?}),");
+    }
+    text + "])"
+}

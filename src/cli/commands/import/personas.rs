@@ -1,0 +1,95 @@
+//! `import personas`: whom the user played elsewhere becomes a character with a seat.
+
+use crate::cli::prelude::*;
+use std::path::Path;
+
+use playhouse_engine::files;
+
+use super::edited_world::EditedWorld;
+use super::report::Report;
+use crate::cast::check_name;
+use crate::cli::shell::shell_quoted;
+use crate::interop::cards::Fate;
+use crate::interop::personas;
+
+/// The most bytes of a file: settings hold much else.
+const LONGEST: u64 = 32 * 1024 * 1024;
+/// The most characters of a look: what others see at first.
+const MAX_LOOK: usize = 200;
+
+/// Adds the persona of each of these names, or the usual one.
+pub(super) fn import(app: &App, file: &Path, into: &Path, names: &[String]) -> Result<()> {
+    let place = file.display().to_string();
+    let text = files::read_text(file, LONGEST)
+        .map_err(|error| CommandError::of(ErrorKind::Other, &error.problem).at(&place))?;
+    let refused = |message: UiText| CommandError::new(ErrorKind::Other, message).at(&place);
+    let value = serde_json::from_str::<Value>(&text);
+    let value =
+        value.map_err(|error| refused(text!(dialect_invalid_json, reason = error.text())))?;
+    let found = personas(&value).ok_or_else(|| refused(text!(cli_import_no_personas)))?;
+    let has_usual = found.iter().any(|persona| persona.is_default);
+    let mut world = EditedWorld::open(app, into)?;
+    let mut report = Report::default();
+    let stage = world.file.stages.first().map(|stage| stage.name.clone());
+    let mut seats = Vec::new();
+    for (index, persona) in found.iter().enumerate() {
+        let name = &persona.name;
+        let is_wanted = match names {
+            [] => persona.is_default || (!has_usual && index == 0),
+            names => names.contains(name),
+        };
+        let is_there = world.file.actors.iter().any(|actor| actor.name == *name);
+        let problem = match check_name(name) {
+            _ if !is_wanted => Some(text!(cli_import_not_wanted, name)),
+            _ if is_there => Some(text!(cli_import_is_there)),
+            problem => problem,
+        };
+        if let Some(problem) = problem {
+            report.add(Fate::Dropped, name, problem);
+            continue;
+        }
+        let description = match persona.description.trim() {
+            "" => name.as_str(),
+            description => description,
+        };
+        let look: String = first_sentence(description).chars().take(MAX_LOOK).collect();
+        let stage = stage.as_deref().unwrap_or_default();
+        // Those who travel have to be able to fight, if anybody does.
+        let faction = match world.file.has_fights() {
+            true => "Neutral",
+            false => "Hero",
+        };
+        world.add(
+            "actors",
+            &format!(
+                "(name: {name:?}, faction: {faction}, stage: {stage:?},\n    profile: {description:?},\n    look: {look:?})"
+            ),
+        )?;
+        report.add(Fate::Taken, name, text!(cli_import_persona));
+        seats.push(name.clone());
+    }
+    if !seats.is_empty() {
+        world.save(app)?;
+    }
+    report.print(app);
+    if app.prints_text() {
+        for seat in seats {
+            let command = format!(
+                "run {} --seat {}",
+                shell_quoted(into),
+                shell_quoted(Path::new(&seat))
+            );
+            app.out().line(say!(app.language, cli_import_seat, command));
+        }
+    }
+    Ok(())
+}
+
+fn first_sentence(text: &str) -> &str {
+    let line = text.lines().next().unwrap_or_default();
+    let end = line.find(['.', '。', '!', '！']).map(|end| {
+        let sign = line.get(end..).and_then(|rest| rest.chars().next());
+        end + sign.map_or(0, char::len_utf8)
+    });
+    line.get(..end.unwrap_or(line.len())).unwrap_or(line)
+}

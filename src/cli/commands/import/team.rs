@@ -1,0 +1,49 @@
+//! `import team`: AutoGen's component file as a team file.
+
+use crate::cli::prelude::*;
+use std::fs::File;
+use std::io::Write;
+use std::path::Path;
+
+use playhouse_engine::files;
+
+use super::report::Report;
+use crate::cli::loader::print_problems;
+use crate::groupchat::read_component;
+use crate::groupchat::team::TeamFile;
+use crate::interop::cards::Fate;
+
+/// The most bytes of a component file.
+const LONGEST: u64 = 4 * 1024 * 1024;
+
+pub(super) fn import(app: &App, file: &Path, into: &Path) -> Result<()> {
+    let place = file.display().to_string();
+    let text = files::read_text(file, LONGEST)
+        .map_err(|error| CommandError::of(ErrorKind::Other, &error.problem).at(&place))?;
+    let refused = |message: UiText| CommandError::new(ErrorKind::Other, message).at(&place);
+    let value = serde_json::from_str::<Value>(&text);
+    let value =
+        value.map_err(|error| refused(text!(dialect_invalid_json, reason = error.text())))?;
+    let name = file.file_stem().unwrap_or_default().to_string_lossy();
+    let read = read_component(&value, &name)
+        .map_err(|error| CommandError::of(ErrorKind::Other, &error).at(&place))?;
+    let path = into.join(format!("{name}.ron"));
+    let cant = |error: std::io::Error| {
+        let message = text!(cli_cant_write, error = error.to_string());
+        CommandError::new(ErrorKind::Other, message).at(path.display())
+    };
+    let mut written = File::create_new(&path).map_err(cant)?;
+    written.write_all(read.text.as_bytes()).map_err(cant)?;
+    let shown = path.display().to_string();
+    let mut report = Report::default();
+    report.add(Fate::Taken, &shown, text!(cli_import_team));
+    for (path, what) in read.left_out {
+        report.add(Fate::Dropped, path, text!(cli_import_named, what));
+    }
+    report.print(app);
+    // What is still missing, such as an end, is the user's to say.
+    if let Err(problems) = TeamFile::parse(&shown, &read.text) {
+        print_problems(app, &problems);
+    }
+    Ok(())
+}
