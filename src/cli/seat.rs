@@ -237,6 +237,26 @@ impl SeatConsole {
         }
     }
 
+    /// Obeys commands until an answer is typed.
+    fn read_typed(&mut self, prompt: &str, typed: &str) -> io::Result<Option<String>> {
+        loop {
+            let Some(line) = self.read_line(prompt, typed)? else {
+                return Ok(None);
+            };
+            let command = self.seat.command_in(&line);
+            // What was typed of this answer is taken back first.
+            let is_own = self.has_begun && command.is_some_and(|word| is_meant(&UNDO, word));
+            let Some(command) = command.filter(|_| !is_own) else {
+                self.has_begun = true;
+                return Ok(Some(line));
+            };
+            match self.seat.obey(command) {
+                Some(shown) => self.show(&UiText::verbatim(shown), Language::default())?,
+                None => return Ok(None),
+            }
+        }
+    }
+
     fn write(&self, write: impl FnOnce(&mut Output)) -> io::Result<()> {
         let mut out = lock(&self.out);
         write(&mut out);
@@ -247,7 +267,8 @@ impl SeatConsole {
         Ok(())
     }
 
-    fn read_line(&mut self, prompt: &str) -> io::Result<Option<String>> {
+    /// Reads a line; on a terminal, `typed` stands in it already.
+    fn read_line(&mut self, prompt: &str, typed: &str) -> io::Result<Option<String>> {
         wait_until_told(&self.out);
         let Some(editor) = &mut self.editor else {
             self.write(|out| out.prompt(prompt))?;
@@ -260,7 +281,7 @@ impl SeatConsole {
             let text = String::from_utf8_lossy(&line);
             return Ok((!line.is_empty()).then(|| text.trim_end_matches(['\n', '\r']).to_owned()));
         };
-        match editor.readline(&*clean(prompt)) {
+        match editor.readline_with_initial(&*clean(prompt), (&*clean(typed), "")) {
             Ok(line) => Ok(Some(line)),
             Err(ReadlineError::Eof) => Ok(None),
             Err(ReadlineError::Interrupted) => {
@@ -278,15 +299,16 @@ impl Console for SeatConsole {
     /// Asks above the line in which the person types, which has all of its width.
     fn ask(&mut self, question: &Question, language: Language) -> io::Result<Option<String>> {
         // What was not understood is asked again; its options are still in sight.
-        let is_again = self.asked.as_ref() == Some(question);
+        let asked = question.clone().typed("");
+        let is_again = self.asked.as_ref() == Some(&asked);
         for option in question.options.iter().filter(|_| !is_again) {
             let (number, label) = (option.number, option.label.in_language(language));
             self.show(&UiText::verbatim(format!("  {number}) {label}")), language)?;
         }
-        self.asked = Some(question.clone());
+        self.asked = Some(asked);
         let asks = question.label_and_keys(language).join(" ");
         self.show(&UiText::verbatim(asks.trim()), language)?;
-        self.read("> ")
+        self.read_typed("> ", &question.typed)
     }
 
     fn show(&mut self, text: &UiText, language: Language) -> io::Result<()> {
@@ -315,22 +337,7 @@ impl Console for SeatConsole {
     }
 
     fn read(&mut self, prompt: &str) -> io::Result<Option<String>> {
-        loop {
-            let Some(line) = self.read_line(prompt)? else {
-                return Ok(None);
-            };
-            let command = self.seat.command_in(&line);
-            // What was typed of this answer is taken back first.
-            let is_own = self.has_begun && command.is_some_and(|word| is_meant(&UNDO, word));
-            let Some(command) = command.filter(|_| !is_own) else {
-                self.has_begun = true;
-                return Ok(Some(line));
-            };
-            match self.seat.obey(command) {
-                Some(shown) => self.show(&UiText::verbatim(shown), Language::default())?,
-                None => return Ok(None),
-            }
-        }
+        self.read_typed(prompt, "")
     }
 }
 

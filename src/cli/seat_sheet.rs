@@ -55,11 +55,11 @@ fn me(world: &World, entity: EntityRef<'_>) -> Vec<UiText> {
         let cards = Argument::list(hand.names().map(str::to_owned));
         texts.push(text!(cli_seat_hand, cards));
     }
-    texts.extend(section(text!(cli_seat_goals), goals(world, entity)));
-    texts.extend(section(text!(cli_seat_items), items(world, entity)));
+    texts.extend(section(text!(story_seat_goals), goals(world, entity)));
+    texts.extend(section(text!(story_seat_items), items(world, entity)));
     texts.extend(section(text!(cli_seat_bonds), bonds(entity)));
     texts.extend(section(text!(cli_seat_promises), promises(entity)));
-    texts.extend(section(text!(cli_seat_facts), facts(world, entity)));
+    texts.extend(section(text!(story_seat_facts), facts(world, entity)));
     texts
 }
 
@@ -126,7 +126,7 @@ fn portrait(world: &World, entity: EntityRef<'_>) -> Vec<UiText> {
         return vec![UiText::verbatim(actor.profile.trim()), look];
     }
     if entity.contains::<Card>() {
-        return vec![text!(undercover_seat_rules)];
+        return vec![text!(story_seat_rules)];
     }
     let entries = entity.get::<AgentContext>().map(AgentContext::entries);
     let first = entries.and_then(<[Entry]>::first);

@@ -18,6 +18,7 @@ use super::model_server::{Reply, fitting, schema_of, serve_model};
 use super::served::{Served, exchange, one};
 use super::{Dir, has, run, succeed};
 
+mod evening;
 mod reader;
 
 /// The keys of WebDriver that no text has.
@@ -1226,6 +1227,18 @@ fn four_people_play_undercover_at_four_phones() {
         browser.wait(
             "/lantern[^]*candle|candle[^]*lantern/.test(document.querySelector('#told').innerText)",
         );
+        let headings = "[...document.querySelectorAll('#told h2.day')].every((one) => \
+             /^Round \\d$/.test(one.innerText))";
+        assert_eq!(browser.value(headings), true);
+        // Nobody dies in a game.
+        let fates = "Promise.all([import('/assets/names.js'), import('/assets/data.js')]).then( \
+             ([{ fate }, { state }]) => state.entityList.map(fate).filter(Boolean))";
+        let fates = browser.value(fates);
+        assert!(
+            fates.as_array().unwrap().iter().all(|fate| fate == "out"),
+            "{fates}"
+        );
+        assert_ne!(fates, json!([]));
         let unknown = "document.querySelector('#told .speaker .muted')?.innerText";
         assert_eq!(browser.value(unknown), Value::Null, "somebody has no name");
         let own = page.api("cards/people");

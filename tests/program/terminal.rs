@@ -120,7 +120,10 @@ impl Terminal {
     #[track_caller]
     fn asked(&mut self) -> String {
         let shown = self.wait(|child, rows| {
-            let is_asked = rows.last().is_some_and(|row| row.trim() == ">");
+            // What was typed before may stand in the line already.
+            let is_asked = rows
+                .last()
+                .is_some_and(|row| row.starts_with("> ") || row == ">");
             is_asked || child.try_wait().unwrap().is_some()
         });
         self.read += 1;
@@ -377,7 +380,27 @@ fn a_turn_is_chosen_shown_and_confirmed_in_three_lines() {
     let before = seat.answer("/undo");
     has(&before, &["Your last answer (plan) is taken back"]);
     lacks(&before, &deeds);
-    has(&seat.answer("word"), &["Type a number"]);
+    // What was not understood stays in the line, to be changed.
+    has(&seat.answer("word"), &["Type a number", "> word"]);
+    has(
+        &seat.answer(" to say"),
+        &["You say to Sister Temperance: “word to say”"],
+    );
+    seat.check_screen();
+}
+
+#[test]
+fn words_that_can_not_be_used_stay_in_the_line() {
+    let folder = &Dir::new();
+    let game = "undercover --players 4 --words kite,balloon --seat Bruno --lang en";
+    let mut seat = Terminal::start(folder, 80, game);
+    seat.asked();
+    for words in ["A kite is not a balloon", "Mine is a kite-balloon"] {
+        let line = format!("\u{15}{words}");
+        has(&seat.answer(&line), &[&*format!("> {words}")]);
+    }
+    let next = seat.answer("\u{15}It likes the wind");
+    lacks(&next, &["> It likes", "> Mine"]);
     seat.check_screen();
 }
 
@@ -390,19 +413,25 @@ fn first_option(shown: &str) -> Option<&str> {
 }
 
 /// Plays to the end: what may be left out is left out, else the first option is taken. Returns how
-/// many lines were typed.
+/// many lines were typed; no turn takes more than three.
 fn play_through(seat: &mut Terminal, mut shown: String) -> usize {
-    let mut lines = 0;
+    let (mut lines, mut of_turn) = (0, 0);
     while seat.child.try_wait().unwrap().is_none() {
         let has = |part: &str| shown.contains(part);
+        if has("*** ") {
+            of_turn = 0;
+        }
         let line = match first_option(&shown) {
-            _ if has("[Enter") || has("[回车") => "",
-            Some(number) => number,
-            None => "Well?",
+            _ if has("[Enter") || has("[回车") => String::new(),
+            Some(number) if has("the words behind it") || has("后面可以直接写话") => {
+                format!("{number} Well?")
+            }
+            Some(number) => number.to_owned(),
+            None => "Well?".to_owned(),
         };
-        let line = line.to_owned();
         shown = seat.answer(&line);
-        lines += 1;
+        (lines, of_turn) = (lines + 1, of_turn + 1);
+        assert!(of_turn <= 3, "{shown}");
         assert!(lines < 400, "{shown}");
     }
     lines
@@ -419,8 +448,15 @@ fn a_whole_campaign_shows_nothing_that_is_meant_for_models() {
         let first = seat.asked();
         assert!(play_through(&mut seat, first) > 20);
         seat.check_screen();
-        // What is left out is no answer that can't be used.
-        lacks(&seat.rows().join("\n"), &["too short", "太短", "°"]);
+        // What is left out is no answer that can't be used, and no thought.
+        let left_out = [
+            "too short",
+            "太短",
+            "°",
+            "I look around and wait",
+            "看了看四周",
+        ];
+        lacks(&seat.rows().join("\n"), &left_out);
         let (status, _) = seat.end();
         assert_eq!(status.code(), Some(0));
     }

@@ -216,6 +216,7 @@ rpg_seat_where = Where do you want to go next?
 rpg_seat_which = Which?
 rpg_seat_whisper = whisper to somebody
 rpg_seat_whisper_what = to { $target }
+rpg_seat_with_words = a number or name, and the words behind it if you like
 rpg_seat_yield = yield
 rpg_seat_you = You { $what }.
 rpg_seat_you_announce = You announce: “{ $words }”

@@ -17,7 +17,6 @@ undercover_seat_blank = blank
 undercover_seat_civilian = civilian
 undercover_seat_i_am = What do you think you are?
 undercover_seat_number_or_name = number or name
-undercover_seat_rules = Most players have the same word on their cards; one or a few have a similar one, and are undercover. Nobody is told which word is the common one. In each round everybody describes their word in a line, and then all vote: whoever gets the most votes is out. The others win once nobody undercover is left; those who are undercover win once they are as many as the others.
 undercover_seat_undercover = undercover
 undercover_seat_unsure = unsure
 undercover_seat_vote = Who do you vote out?

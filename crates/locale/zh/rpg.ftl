@@ -217,6 +217,7 @@ rpg_seat_where = 你想接下来去哪里？
 rpg_seat_which = 具体是？
 rpg_seat_whisper = 对人耳语
 rpg_seat_whisper_what = 对{ $target }
+rpg_seat_with_words = 编号或名字，后面可以直接写话
 rpg_seat_yield = 认输
 rpg_seat_you = 你{ $what }。
 rpg_seat_you_announce = 你当众宣布：“{ $words }”

@@ -17,7 +17,6 @@ undercover_seat_blank = 白板
 undercover_seat_civilian = 平民
 undercover_seat_i_am = 你认为自己是什么？
 undercover_seat_number_or_name = 号码或名字
-undercover_seat_rules = 多数人拿到的是同一个词；少数人拿到的是一个相近的词，他们就是卧底。谁也不知道哪个才是多数人的词。每一轮每人用一句话描述自己的词，然后大家投票，得票最多的人出局。卧底全部出局，平民就赢；卧底和平民一样多，卧底就赢。
 undercover_seat_undercover = 卧底
 undercover_seat_unsure = 不确定
 undercover_seat_vote = 投谁出局？

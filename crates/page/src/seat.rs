@@ -230,6 +230,7 @@ impl Seat {
             Asked::Form(form) => json!({
                 "label": form.label.in_language(language),
                 "fields": fields_json(&form.fields, language), "one_of": form.one_of,
+                "begun": form.begun(),
             }),
         };
         json["number"] = question.number.into();
@@ -325,7 +326,7 @@ fn question_json(asked: &Question, language: Language) -> Value {
         "free": asked.options.is_empty() || asked.takes_words,
         "options": options_json(&asked.options, language),
         "skip": asked.skip.as_ref().map(|skip| skip.in_language(language)),
-        "back": asked.has_back,
+        "back": asked.has_back, "typed": asked.typed,
     })
 }
 

@@ -5,13 +5,13 @@ use playhouse_engine::cast::{Appearance, Faction, Kind, Whereabouts};
 use playhouse_engine::engine::Setup;
 use playhouse_engine::event::kinds::Kickoff;
 use playhouse_engine::event::{EventWriter, Prompt};
-use playhouse_engine::exchange::{Answers, Prose};
+use playhouse_engine::exchange::{Answers, Prose, Question};
 use playhouse_engine::message::Tag;
 use serde::Serialize;
 
 use super::components::{HomeStage, KickedOff, RpgWorld};
 use super::phase::{CampaignSet, CurrentPlace, Phase, in_phase};
-use super::question::{ProseForm, Writer};
+use super::question::{ProseForm, Writer, are_left_out};
 use super::spawn::FOE;
 use super::speaker::Speaker;
 use super::world_file::{Dungeon, Stage, WorldFile};
@@ -142,6 +142,7 @@ pub(super) fn take_kickoffs(
         };
         match whereabouts.kind(entity) {
             Some(Kind::Stage) => events.broadcast_to_stage(entity, event, &[entity]),
+            _ if are_left_out(events.phrases(), KickoffData::PURPOSE, &event.message) => {}
             _ => events.think(entity, event),
         }
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
-use playhouse_engine::cast::{CastList, Kind, StableId, turn_number};
+use playhouse_engine::cast::{CastList, EntityName, Kind, StableId, turn_number};
 use playhouse_engine::event::EventRecord;
 use playhouse_engine::exchange::Question;
 use playhouse_engine::journal::HOST;
@@ -45,6 +45,8 @@ pub struct CampaignPicture {
 /// What a campaign adds to the picture of an entity.
 #[derive(Debug, Default)]
 pub struct BeingPicture {
+    /// Who it is, as its world says.
+    pub about: String,
     pub health: Option<Health>,
     pub skills: Vec<Arc<str>>,
     pub hand: Hand,
@@ -201,6 +203,7 @@ impl Picture for CampaignPicture {
             .iter()
             .map(|name| json!({"name": name, "look": self.look_of(name)}));
         let members = [
+            ("about", json!(own.about)),
             ("skills", json!(own.skills)),
             ("hand", json!(own.hand.cards)),
             ("bonds", bonds.collect()),
@@ -312,7 +315,12 @@ impl Picture for CampaignPicture {
 
 impl BeingPicture {
     fn of(world: &World, entity: EntityRef<'_>) -> Self {
+        let name = entity.get::<EntityName>().map(|name| &*name.0);
+        let file = world.get_resource::<RpgWorld>();
+        let mut actors = file.into_iter().flat_map(|file| &file.0.actors);
+        let about = actors.find(|actor| Some(actor.name.as_str()) == name);
         Self {
+            about: about.map_or_else(String::new, |actor| actor.profile.trim().to_owned()),
             health: entity.get::<Health>().copied(),
             skills: all(entity.get(), |fighter: &Fighter| fighter.skills.clone()),
             hand: entity.get::<Hand>().cloned().unwrap_or_default(),

@@ -35,6 +35,13 @@ impl<'a> Writer<'a> {
     }
 }
 
+/// Whether these words stand for those that a person at a seat left out.
+pub(super) fn are_left_out(phrases: &Phrasebook, purpose: &str, words: &str) -> bool {
+    let name = format!("seats/{}_skipped", purpose.replace('.', "_"));
+    let skipped = phrases.say_if_known(&name, &serde_json::Value::Null);
+    skipped.is_some_and(|skipped| skipped.trim() == words.trim())
+}
+
 impl ProseForm {
     pub(super) fn ask(
         &self,

@@ -89,6 +89,7 @@ fn turn_form(notes: Notes<'_>) -> SeatForm {
         },
         fields: fields.into_iter().filter(is_open).collect(),
         one_of: &[SAID, DONE],
+        ..SeatForm::default()
     }
 }
 
@@ -396,9 +397,20 @@ fn play_cards(form: &SeatForm, dialogue: &mut Dialogue<'_>) -> io::Result<Filled
         if open.is_empty() {
             break;
         }
-        let question = |label| Question::of(label, open.iter().copied().cloned()).or_words();
+        let typed = match said.has(SAID) {
+            true => String::new(),
+            false => dialogue.typed(SAID),
+        };
+        let question = |label| {
+            let options = open.iter().copied().cloned();
+            Question::of(label, options).or_words().typed(&typed)
+        };
         let question = if played.is_empty() {
-            question(form.label.clone()).with_hint(text!(rpg_seat_said_aloud))
+            let question = question(form.label.clone());
+            match said.has(SAID) {
+                true => question,
+                false => question.with_hint(text!(rpg_seat_said_aloud)),
+            }
         } else {
             let question = question(text!(rpg_seat_another_card, energy));
             question.or(text!(rpg_seat_no_more)).with_back()
@@ -545,11 +557,12 @@ mod tests {
     #[tokio::test]
     async fn a_sentence_is_said_to_the_one_whom_it_names_or_to_everybody() {
         for (line, target) in [
-            ("Bob, is there any soup left?", "Bob"),
+            ("Bob Hale, is there any soup left?", "Bob Hale"),
+            ("Is there any soup left, Bob?", "Bob Hale"),
             ("Is there any soup left?", ""),
         ] {
             let typed = format!("{line}\n\n");
-            let (plan, shown) = at_seat("home.plan", turn(&["Ann", "Bob"]), &typed).await;
+            let (plan, shown) = at_seat("home.plan", turn(&["Ann", "Bob Hale"]), &typed).await;
             let said = json!({"target": target, "text": line});
             assert_eq!(plan, json!({"mind": "", "speak": said}));
             assert!(
@@ -561,13 +574,17 @@ mod tests {
 
     #[tokio::test]
     async fn whom_words_are_for_can_be_chosen() {
-        let typed = "speak\nBob\nHello there.\n\n";
-        let (plan, shown) = at_seat("home.plan", turn(&["Ann", "Bob"]), typed).await;
-        assert_eq!(
-            plan["speak"],
-            json!({"target": "Bob", "text": "Hello there."})
-        );
-        assert!(shown.contains("To whom? [b: back] >"), "{shown}");
+        for typed in [
+            "speak\nBob\nHello there.\n\n",
+            "speak\n2 Hello there.\n\n",
+            "speak\nBob: Hello there.\n\n",
+            "speak\n1\nb\n2\nHello there.\n\n",
+        ] {
+            let (plan, shown) = at_seat("home.plan", turn(&["Ann", "Bob"]), typed).await;
+            let said = json!({"target": "Bob", "text": "Hello there."});
+            assert_eq!(plan["speak"], said, "{shown}");
+            assert!(shown.contains("To whom? (a number or name"), "{shown}");
+        }
     }
 
     #[tokio::test]
@@ -719,7 +736,7 @@ mod tests {
           4) do nothing
           5) flee
           6) yield
-        What do you do? (a sentence is said aloud) >   1) Mend → Ann (heal 5, 1 energy)
+        What do you do? >   1) Mend → Ann (heal 5, 1 energy)
         Another card? You have 1 energy left. [Enter: that is all · b: back] >
         ");
     }

@@ -59,7 +59,10 @@ impl CardDealt {
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
-#[event("undercover_round", style = Day, tags = message_tags, template = "undercover/events/round")]
+#[event(
+    "undercover_round", style = Day, tags = message_tags, template = "undercover/events/round",
+    heading = text!(story_round, round = self.round)
+)]
 pub struct RoundStarted {
     /// Which round, from 1.
     pub round: u32,

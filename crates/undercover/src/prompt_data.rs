@@ -16,6 +16,8 @@ pub(super) struct PlayerData<'a> {
     place: &'a str,
     number: u32,
     round: u32,
+    /// The number of players whose card is blank.
+    blank: usize,
     companions: Vec<&'a str>,
 }
 
@@ -34,6 +36,7 @@ impl<'a> PlayerData<'a> {
             place: &rules.table,
             number: player.id.0,
             round: table.round,
+            blank: rules.blank,
             companions: others.map(|other| other.name.as_str()).collect(),
         }
     }

@@ -43,7 +43,7 @@ fn vote(notes: Notes<'_>, dialogue: &mut Dialogue<'_>) -> io::Result<Option<Valu
     }
     let fields = vec![
         SeatField::new(VOTE, question),
-        SeatField::new(I_AM, guess()),
+        SeatField::new(I_AM, guess(notes)),
     ];
     let filled = dialogue.fill_by_field(&SeatForm {
         fields,
@@ -56,21 +56,25 @@ fn vote(notes: Notes<'_>, dialogue: &mut Dialogue<'_>) -> io::Result<Option<Valu
 }
 
 /// Asks what one takes oneself for.
-fn believe(_: Notes<'_>, dialogue: &mut Dialogue<'_>) -> io::Result<Option<Value>> {
+fn believe(notes: Notes<'_>, dialogue: &mut Dialogue<'_>) -> io::Result<Option<Value>> {
     let filled = dialogue.fill_by_field(&SeatForm {
-        fields: vec![SeatField::new(I_AM, guess())],
+        fields: vec![SeatField::new(I_AM, guess(notes))],
         ..SeatForm::default()
     })?;
     Ok(Some(json!({"players": [], "i_am": guessed(&filled)})))
 }
 
-/// The question what one takes oneself for.
-fn guess() -> Question {
+/// The question what one takes oneself for, among what there is in the game.
+fn guess(notes: Notes<'_>) -> Question {
     let guesses = [
         SeatOption::new(text!(undercover_seat_civilian), "civilian"),
         SeatOption::new(text!(undercover_seat_undercover), "undercover"),
         SeatOption::new(text!(undercover_seat_blank), "blank"),
     ];
+    let has_blank = notes.number("blank") > 0;
+    let guesses = guesses
+        .into_iter()
+        .filter(|guess| has_blank || guess.value != "blank");
     Question::of(text!(undercover_seat_i_am), guesses).or(text!(undercover_seat_unsure))
 }
 
@@ -78,5 +82,29 @@ fn guessed(filled: &Filled) -> Value {
     match filled.value(I_AM) {
         Value::Null => UNSURE.into(),
         guess => guess,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use playhouse_engine::locale::Language;
+    use playhouse_engine::testing::{PersonAsk, json_of};
+
+    use super::*;
+
+    #[tokio::test]
+    async fn one_may_take_oneself_for_what_there_is_in_the_game() {
+        let players = json!([{"id": 2, "name": "Bob"}, {"id": 3, "name": "Cay"}]);
+        for (blank, guess) in [(0, "unsure"), (1, "blank")] {
+            let notes = json!({"legal": players, "blank": blank});
+            let ask = PersonAsk::new("undercover.vote")
+                .json(json!({}))
+                .notes(notes);
+            let typed = if blank == 0 { "3\n\n" } else { "Cay\nblank\n" };
+            let (vote, shown) = ask.taught(teach).answer(Language::En, typed).await;
+            let vote = json_of(&vote.unwrap());
+            assert_eq!(vote, json!({"reason": "", "i_am": guess, "vote_number": 3}));
+            assert_eq!(shown.contains("3) blank"), blank > 0, "{shown}");
+        }
     }
 }

@@ -191,7 +191,7 @@ fn list(app: &App, state: &WorldState) {
         let context = &being.context.value;
         [
             being.name.to_string(),
-            kind(language, being),
+            kind(language, state, being),
             context.len().to_string(),
             context.tokens().to_string(),
             being.chapters.value.all().len().to_string(),
@@ -201,13 +201,16 @@ fn list(app: &App, state: &WorldState) {
 }
 
 /// What an entity is, and how it left the story.
-fn kind(language: Language, being: &Being) -> String {
+fn kind(language: Language, state: &WorldState, being: &Being) -> String {
     let kind = match being.kind {
         Kind::Actor => say!(language, cli_actor),
         Kind::Stage => say!(language, cli_stage),
         Kind::WorldAgent => say!(language, cli_world_agent),
     };
-    let how = being.gone.or(being.is_dead.then_some(Gone::Fell));
+    // Only in a campaign one falls.
+    let is_campaign = state.games.get::<CampaignPicture>().is_some();
+    let out = if is_campaign { Gone::Fell } else { Gone::Left };
+    let how = being.gone.or(being.is_dead.then_some(out));
     let gone = how.map(|how| gone_label(how).in_language(language));
     [kind]
         .into_iter()

@@ -87,12 +87,15 @@ impl Formatter {
             let place = answer.place.clone();
             self.defaults.insert(answer.entity.to_string(), place);
         }
-        let is_prose = matches!(answer.purpose.as_str(), "home.scene" | "combat.narrate");
+        let is_prose = match answer.purpose.as_str() {
+            "home.scene" | "combat.narrate" => true,
+            // An actor's first thought comes with its event, if it is one.
+            "kickoff" => !self.roster.is_actor(&answer.entity),
+            _ => false,
+        };
         let calls = answer.calls.iter().filter(|_| self.shows_workings);
         let mut paragraphs: Vec<_> = calls.map(|call| self.call(&answer.entity, call)).collect();
-        if answer.purpose == "kickoff" {
-            paragraphs.extend(self.opening(&answer.entity, &answer.text));
-        } else if is_prose {
+        if is_prose {
             paragraphs.extend(self.prose(&answer.entity, &answer.text));
         }
         paragraphs

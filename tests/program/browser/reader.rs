@@ -367,5 +367,19 @@ fn a_book_is_printed_with_its_chapters_on_pages_of_their_own() {
     let printed = browser.devtools("Page.printToPDF", &json!({"preferCSSPageSize": true}));
     let one = pages(&BASE64.decode(printed["data"].as_str().unwrap()).unwrap());
     assert!(one > 1 && one < whole, "{one} of {whole}");
+    // What is on the screen is printed as it is read, without what one clicks on.
+    browser.devtools("Emulation.setEmulatedMedia", &json!({"media": ""}));
+    browser.open_story(&page, "tide", "?n=200&lang=en");
+    browser.wait("document.querySelectorAll('#told article').length > 5");
+    browser.devtools("Emulation.setEmulatedMedia", &json!({"media": "print"}));
+    let shown = "['#told article', '.on-paper', '#top h1', '#side', '#tools', '#strip'] \
+         .map((one) => document.querySelector(one).checkVisibility())";
+    assert_eq!(
+        browser.value(shown),
+        json!([true, true, true, false, false, false])
+    );
+    let cut = "[document.body, ...document.querySelectorAll('#frame, main, #told')].some((one) => \
+         one.scrollHeight > one.clientHeight + 1 && getComputedStyle(one).overflowY !== 'visible')";
+    assert_eq!(browser.value(cut), false);
     assert_eq!(browser.complaints(), Vec::<String>::new());
 }

@@ -142,6 +142,24 @@ impl Offers {
         Self::new(names.into_iter().map(offer), false)
     }
 
+    /// People, whom a given name means, too, if it is that of one of them alone.
+    pub fn of_people<'a>(names: impl IntoIterator<Item = &'a str>) -> Self {
+        let mut people = Self::of_names(names);
+        let given = people
+            .offers
+            .iter()
+            .map(|one| given_name(&one.name).to_vec());
+        let given: Vec<_> = given.collect();
+        let whole = people.offers.iter().map(|one| one.name.clone());
+        let all: Vec<_> = whole.chain(given.iter().cloned()).collect();
+        for (person, own) in people.offers.iter_mut().zip(given) {
+            if all.iter().filter(|name| **name == own).count() == 1 {
+                person.label = own;
+            }
+        }
+        people
+    }
+
     /// The same offers, with other words for some of them: each with the name that it means.
     #[must_use]
     pub fn with_other_words(mut self, words: &[(&str, &str)]) -> Self {
@@ -520,17 +538,9 @@ impl Offers {
     /// A Chinese name without the surname, with a word of kinship behind it: 九指叔 for 佟九指; or
     /// without some characters within it: 周探长 for 周铁探长.
     fn by_given_name(&self, given: &Given) -> Vec<usize> {
-        let are_han = |words: &[String]| {
-            words
-                .iter()
-                .flat_map(|w| w.chars())
-                .all(|c| c >= '\u{2e80}')
-        };
         let words = &given.words;
         let is_short = (3..=4).contains(&words.len()) && are_han(words);
-        let is_given = |name: &Vec<String>| {
-            name.len() == 3 && words.starts_with(name.get(1..).unwrap_or_default())
-        };
+        let is_given = |name: &Vec<String>| name.len() == 3 && words.starts_with(given_name(name));
         let is_shortened = |name: &Vec<String>| {
             let mut letters = name.iter();
             (words.first(), words.last()) == (name.first(), name.last())
@@ -603,6 +613,24 @@ impl Offers {
             titles.any(|title| is_slip(title, &given.words))
         })
     }
+}
+
+/// The name without a surname or a title; empty if it is one word.
+fn given_name(name: &[String]) -> &[String] {
+    if are_han(name) {
+        return name
+            .get(1..)
+            .filter(|given| given.len() == 2)
+            .unwrap_or_default();
+    }
+    let is_given = |word: &String| !TITLES.contains(&word.as_str()) && !is_filler(word);
+    let given = name.iter().position(is_given).filter(|_| name.len() > 1);
+    given.and_then(|at| name.get(at..=at)).unwrap_or_default()
+}
+
+fn are_han(words: &[String]) -> bool {
+    let mut letters = words.iter().flat_map(|word| word.chars());
+    letters.all(|letter| letter >= '\u{2e80}')
 }
 
 /// Whether these are enough words to mean something: so many, or so many Chinese characters.
@@ -694,6 +722,29 @@ mod tests {
             .into_iter()
             .map(|index| names[index].to_owned())
             .collect()
+    }
+
+    #[test]
+    fn a_given_name_means_the_only_one_who_has_it() {
+        let names = [
+            "Odile Marsh",
+            "Ann Hale",
+            "Ann Reed",
+            "Sister Temperance",
+            "沈豆娘",
+            "Will Dee",
+        ];
+        for (words, meant) in [
+            ("Odile, is there any soup left?", &[0][..]),
+            ("What do you say, Temperance?", &[3]),
+            ("豆娘，你来看。", &[4]),
+            ("Ann, come here.", &[]),
+            ("Ann Reed, come here.", &[2]),
+            ("Mrs Marsh is at the marsh.", &[]),
+            ("I will go, sister.", &[]),
+        ] {
+            assert_eq!(Offers::of_people(names).mentioned(words), meant, "{words}");
+        }
     }
 
     #[test]

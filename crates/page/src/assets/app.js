@@ -217,9 +217,12 @@ function drawFrame() {
 
 async function start() {
 	const root = document.documentElement;
-	setLanguage(root.lang || 'en', await get('labels').catch(() => ({})));
+	const labels = await get('labels').catch(() => ({}));
+	setLanguage(root.lang || 'en', labels);
 	try {
 		await open();
+		// Nobody dies in a game.
+		if (state.story.game === 'undercover') for (const key of ['dead', 'cell_d', 'why_dead']) labels[`page_${key}`] = labels.page_out;
 	} catch (error) {
 		find('told').prepend(broken(error, () => location.reload()));
 		return;

@@ -26,7 +26,9 @@ function said(event, style, how, words) {
 }
 
 function paragraphs(text, className) {
-	return text.split(/\n+/).filter((line) => line.trim()).map((line) => h('p', { class: className }, linked(line)));
+	// Marks of headings and lists are for models.
+	const lines = text.split(/\n+/).map((line) => line.replace(/^\s*(#+|-) /, '').trim());
+	return lines.filter(Boolean).map((line) => h('p', { class: className }, linked(line)));
 }
 
 const aside = (event) => h('p.aside', linked(event.text));
@@ -37,12 +39,12 @@ const FORMS = {
 	look: aside, move: aside,
 	deed: (event) => h('p.deed', linked(event.text)),
 	choice: (event) => h('div.choice', h('span.mark', t('choice')), paragraphs(event.text)),
-	day: (event) => h('h2.day', event.title ?? event.text),
+	day: (event) => [h('h2.day', event.title ?? event.text), event.kind === 'undercover_round' && aside(event)],
 	round: (event) => h('h3.round', event.title ?? event.text),
 	place: (event) => [h('h3.reached', event.title ?? event.text), event.title && aside(event)],
-	note: (event) => h('p.note', linked(event.text.replace(/^#+ /, ''))),
+	note: (event) => paragraphs(event.text, 'note'),
 	own: (event) => h('p.note.own', h('span.kind', event.kind), ' ', linked(event.text)),
-	ending: (event) => h('div.ending', event.title && h('h2', event.title), paragraphs(event.text)),
+	ending: (event) => h('div.ending', event.title && h('h2', event.title), paragraphs(event.title ? event.text.replace(/^# .*/, '') : event.text)),
 };
 
 export function setEvent(event) {

@@ -42,7 +42,8 @@ export async function showPeople(pane) {
 	return on('turn', draw);
 }
 
-const tabsOf = (id, current) => tabs(entityOf(id)?.name || '', current, ['person', 'context', 'chapters'].map((name) => [name, `${name}/${id}`]));
+// What its mind reads is nothing for a person who plays.
+const tabsOf = (id, current) => tabs(entityOf(id)?.name || '', current, ['person', ...(state.isHost ? ['context'] : []), 'chapters'].map((name) => [name, `${name}/${id}`]));
 
 export async function seePerson(pane, id) {
 	const person = await get(`person/${id}`);
@@ -52,6 +53,7 @@ export async function seePerson(pane, id) {
 		h('h2.person-head', { hue: entity.hue }, nameLink(id), fate(person) && tag(fate(person), '.bad')),
 		tabsOf(id, 'person'),
 		person.look ? h('p.appearance', person.look) : null,
+		person.about && !state.isHost ? h('p.prose', person.about) : null,
 		h('p.actions',
 			action({ view: 'story', who: id, place: undefined }, 'what_it_saw'),
 			action({ view: 'story', by: id, place: undefined }, 'what_it_said')),
@@ -61,21 +63,21 @@ export async function seePerson(pane, id) {
 			['played_by', person.played_by === 'seat' ? t('a_person') : null],
 		]),
 		person.notes?.length ? h('dl.pairs', person.notes.map(([label, value]) => [h('dt', label), h('dd', value)])) : null,
-		listPart('bonds', person.bonds, (bond) => [nameLink(bond.to, { name: bond.name }), ' ', h('span.muted', bond.word || ''),
-			h('span', { class: `num end ${bond.value > 0 ? 'good' : bond.value < 0 ? 'bad' : ''}` }, feeling(bond.value || 0))]),
 		listPart('goals', person.goals, (goal) => [h('span', linked(goal.words)), tag(word('goal', goal.state), `.end.${goal.state}`)]),
 		listPart('promises', person.promises, (promise) => [
 			h('span', rich('to', { name: nameLink(promise.to, { name: promise.name }) }), ' “', linked(promise.words), '”'),
 			tag(word('promise', promise.state), `.end.${promise.state}`)]),
 		listPart('secrets', person.secrets, (secret) => h('span', linked(secret))),
 		listPart('items', person.items, (item) => h('span', itemLink(item.name ?? item), item.look ? h('span.small', ' ', item.look) : null)),
+		listPart('bonds', person.bonds, (bond) => [nameLink(bond.to, { name: bond.name }), ' ', h('span.muted', bond.word || ''),
+			h('span', { class: `num end ${bond.value > 0 ? 'good' : bond.value < 0 ? 'bad' : ''}` }, feeling(bond.value || 0))]),
 		listPart('hand', person.hand, (card) => [h('span', card.name || card.skill),
 			card.description ? h('span.small', ' ', card.description) : null]),
 		section('skills', person.skills?.length ? h('p', listNodes(person.skills)) : null),
 		listPart('knows', person.knows, knownRow, '.known') || section('knows', h('p.muted', t('knows_nothing'))),
 		section('spent', person.spent && reading.figures ? pairs([['calls', number(person.spent.calls)], ...usageOf(person.spent)]) : null),
 		section('calls', person.calls?.length && reading.figures ? chips(person.calls.slice(-24), (call) => callLink(call, String(call)), '.num') : null),
-		section('profile', person.profile ? h('details', h('summary', t('profile_words')), h('div.prose', person.profile)) : null), figures(() => seePerson(pane, id)));
+		section('profile', person.profile && state.isHost ? h('details', h('summary', t('profile_words')), h('div.prose', person.profile)) : null), figures(() => seePerson(pane, id)));
 }
 
 export async function seeChapters(pane, id, chapter) {

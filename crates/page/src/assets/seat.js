@@ -1,6 +1,6 @@
 // A person's seat: what it is asked, as one form, and what it answers.
 
-import { announce, button, h, options, remember, replace, rich, t } from './dom.js';
+import { announce, button, h, options, remember, replace, rich, t, word } from './dom.js';
 import { entityOf, get, isReport, on, post, state } from './data.js';
 import { nameLink, whoIs } from './names.js';
 import { complain } from './steer.js';
@@ -20,7 +20,7 @@ function enterSends(control) {
 }
 
 // Each field has an element, `read` for what it holds (undefined if nothing, null if a part of it
-// is missing), and `tell` for the sentence that says what follows.
+// is missing), `put` for what it is to hold, and `tell` for the sentence that says what follows.
 
 // What a field is called, with what it means to leave it empty.
 function nameOfField({ label = t('your_words'), skip }) {
@@ -30,7 +30,7 @@ function nameOfField({ label = t('your_words'), skip }) {
 function wordsField(field, rows = 1) {
 	const label = nameOfField({ ...field, label: field.label || undefined });
 	const control = enterSends(h('textarea', { rows, 'aria-label': label, placeholder: label }));
-	return { control, element: control, read: () => typedIn(control) || undefined, tell: () => null };
+	return { control, element: control, read: () => typedIn(control) || undefined, put: (typed) => { control.value = typed; }, tell: () => null };
 }
 
 // An option of a list: a sentence for each way.
@@ -41,6 +41,7 @@ function pickField(field) {
 	const chosen = () => field.options.find((option) => option.value === control.value);
 	return {
 		element: control, chosen, read: () => chosen() && [{ option: Number(control.value) }],
+		put: ([one]) => { control.value = one.option; },
 		tell: () => chosen()?.summary,
 	};
 }
@@ -69,6 +70,11 @@ function speechField(field) {
 			const { option, which, way, words: own } = chosen();
 			const fields = { ...(which && { [which.name]: [{ option: Number(way.value) }] }), [own.name]: typedIn(words) };
 			return typedIn(words) ? [{ option: Number(option.value), fields }] : undefined;
+		},
+		put: ([{ option, fields }]) => {
+			const isMeant = (one) => Number(one.option.value) === option && (!one.which || Number(one.way.value) === fields[one.which.name][0].option);
+			whom.value = ways.findIndex(isMeant);
+			words.value = fields[ways[0].words.name];
 		},
 		tell: () => (typedIn(words) ? ((chosen().way ?? chosen().option).summary || '').replace(WORDS, typedIn(words)) : null),
 	};
@@ -109,6 +115,13 @@ function buttonsField(field, changed, isNamed) {
 			});
 			return chosen.includes(null) ? null : chosen.length ? chosen : undefined;
 		},
+		put: (chosen) => {
+			for (const one of chosen) {
+				const option = field.options.find(({ value }) => Number(value) === one.option);
+				pressed.set(option, option.fields.map((own) => holding(fieldOf(own, changed), one.fields)));
+			}
+			draw();
+		},
 		tell: () => [...pressed].map(([option, parts]) => {
 			const words = parts.map((part) => part.control && typedIn(part.control)).find(Boolean);
 			const sentence = parts.map((part) => part.tell()).find(Boolean) || option.summary || option.label;
@@ -123,6 +136,12 @@ function fieldOf(field, changed, isTop, isNamed) {
 	const isSpeech = isTop && words.size === 1 && !words.has(undefined);
 	const made = isSpeech ? speechField(field) : !field.options.length ? wordsField(field) : isTop && !field.with ? buttonsField(field, changed, isNamed) : pickField(field);
 	return Object.assign(made, { name: field.name, skip: field.skip, with: field.with });
+}
+
+// The field with what it is to hold, by the names of fields.
+function holding(field, begun) {
+	if (begun[field.name] !== undefined) field.put(begun[field.name]);
+	return field;
 }
 
 // A whole turn; `send` gets what was filled in.
@@ -144,7 +163,7 @@ export function turnForm(ask, send, undo) {
 		summary.textContent = fields.map((field) => field.tell()).filter(Boolean).join(' · ');
 		submit.disabled = !read();
 	};
-	fields = ask.fields.map((field) => fieldOf(field, changed, true, !ask.label || ask.fields.length < 2));
+	fields = ask.fields.map((field) => holding(fieldOf(field, changed, true, !ask.label || ask.fields.length < 2), ask.begun));
 	const maySkip = !ask.one_of.length && fields.every((field) => field.skip);
 	const form = h('form.turn', { oninput: changed, onsubmit: (event) => {
 		event.preventDefault();
@@ -160,6 +179,7 @@ export function turnForm(ask, send, undo) {
 export function questionForm(ask, send, undo) {
 	const menu = ask.options.map((option) => button(option.label, (event) => send({ option: option.value }, event.target)));
 	const words = wordsField({ ...ask, label: '' }, 2);
+	words.put(ask.typed);
 	const typed = (event) => {
 		event?.preventDefault();
 		const text = words.read();
@@ -181,7 +201,18 @@ export function askedAbout(ask) {
 	// Where no question follows, what is asked stands last.
 	const asked = ask.label || (ask.fields ? '' : lines.pop());
 	const [first, ...rest] = lines.map((one) => h('p', one));
-	return [h('div.question', first, rest.length ? h('details', h('summary', t('seat_more')), rest) : null), asked ? h('p.asked', asked) : null];
+	// Why an answer can't be used is in sight.
+	const isAgain = ask.typed || Object.keys(ask.begun || {}).length;
+	return [h('div.question', first, isAgain ? rest : rest.length ? h('details', h('summary', t('seat_more')), rest) : null), asked ? h('p.asked', asked) : null];
+}
+
+// Who a person plays, before it is asked for the first time.
+async function introduction(who) {
+	const person = await get(`person/${who}`).catch(() => ({}));
+	const about = person.about ?? (state.story.game === 'undercover' ? word('seat', 'rules') : person.profile);
+	const part = (name, list) => (list?.length ? [h('p', h('b', word('seat', name))), h('ul', list.map((one) => h('li', one)))] : null);
+	return h('div.you', { tabindex: 0 }, about && h('p', about), part('goals', person.goals?.map(({ words }) => words)),
+		part('items', person.items?.map(({ name, look }) => [name, look && h('span.muted', ` · ${look}`)])), part('facts', person.secrets), h('p.small', word('seat', 'hint')));
 }
 
 const personAt = ({ name, person }) => (person ? `${person} (${name})` : name);
@@ -214,6 +245,7 @@ export async function openSeat(box) {
 	let seat = await get('seat').catch(() => null);
 	if (!seat) return;
 	state.openAsk = seat.open || null;
+	const you = await introduction(seat.who);
 	const send = async (body, control) => {
 		const form = control?.closest('form');
 		if (form?.ariaBusy === 'true') return;
@@ -253,7 +285,7 @@ export async function openSeat(box) {
 		if (!ask) return replace(box, who, h('p.status', t(status)), others, h('p.actions', undo));
 		const answer = (body, control) => send({ number: ask.number, ...body }, control);
 		const { form, control } = ask.fields ? turnForm(ask, answer, undo) : questionForm(ask, answer, undo);
-		replace(box, who, h('div.ask', askedAbout(ask), form));
+		replace(box, who, ask.number === 1 ? you : null, h('div.ask', askedAbout(ask), form));
 		announce(`${ask.question.slice(0, 500)} ${ask.label}`);
 		// Where there is a keyboard, one types at once.
 		if (document.activeElement === document.body && matchMedia('(hover: hover)').matches) control?.focus({ preventScroll: true });

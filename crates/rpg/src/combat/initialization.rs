@@ -6,7 +6,7 @@ use std::sync::Arc;
 use bevy_ecs::prelude::*;
 use playhouse_engine::event::kinds::Mind;
 use playhouse_engine::event::{AnsweredBy, EventWriter, PhraseError, Prompt};
-use playhouse_engine::exchange::{Answers, Ask, Prose};
+use playhouse_engine::exchange::{Answers, Ask, Prose, Question};
 use playhouse_engine::memory::Cues;
 use serde::Serialize;
 
@@ -16,7 +16,7 @@ use crate::components::{CurrentFight, LastFight};
 use crate::drama::{Goals, Promises};
 use crate::events::{CombatInitialization, CombatantStatus};
 use crate::phase::Phase;
-use crate::question::{ProseForm, Writer};
+use crate::question::{ProseForm, Writer, are_left_out};
 use crate::speaker::Speaker;
 use crate::world_file::WorldFile;
 
@@ -183,7 +183,9 @@ pub(super) fn take_reflections(
     for (entity, Prose(message), by) in answers.take() {
         let me = combatants.iter().find(|each| each.entity == entity);
         // A default answer is no thought.
-        if let Some(me) = me.filter(|_| !matches!(by, AnsweredBy::Fallback(_))) {
+        let is_none = matches!(by, AnsweredBy::Fallback(_))
+            || are_left_out(events.phrases(), StakesData::PURPOSE, &message);
+        if let Some(me) = me.filter(|_| !is_none) {
             let actor = me.name.to_string();
             events.think(entity, Mind { actor, message });
         }

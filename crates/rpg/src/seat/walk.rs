@@ -152,14 +152,19 @@ impl<'n, 'f, 'd, 'c> Walk<'n, 'f, 'd, 'c> {
             true => text!(rpg_seat_said_aloud),
             false => text!(rpg_seat_only_thought),
         };
+        let typed = match is_said {
+            true => self.dialogue.typed("text"),
+            false if self.filled.has(MIND) => String::new(),
+            false => self.dialogue.typed(MIND),
+        };
         if !self.is_empty() {
-            let question = Question::options(text!(rpg_seat_and_then), options);
+            let question = Question::options(text!(rpg_seat_and_then), options).typed(typed);
             let question = question.or(text!(rpg_seat_no_more)).with_back();
             return question.or_words().with_hint(hint);
         }
         let question = Question::options(self.form.label.clone(), options);
         match is_said {
-            true => question.or_words().with_hint(hint),
+            true => question.or_words().with_hint(hint).typed(typed),
             false => question,
         }
     }
@@ -210,7 +215,7 @@ impl<'n, 'f, 'd, 'c> Walk<'n, 'f, 'd, 'c> {
             return self.fill(|filled| filled.with_words(MIND, words));
         }
         let present = self.notes.names("present");
-        let named = Offers::of_names(present.iter().copied()).mentioned(words);
+        let named = Offers::of_people(present.iter().copied()).mentioned(words);
         let target = match (named.as_slice(), present.as_slice()) {
             ([one], _) => present.get(*one).copied(),
             (_, [only]) => Some(*only),
@@ -232,16 +237,55 @@ impl<'n, 'f, 'd, 'c> Walk<'n, 'f, 'd, 'c> {
                 let rest = act.fields.iter().filter(|field| field.name != WHICH);
                 (own, rest.cloned().collect())
             }
-            None => match self.narrowed(act)? {
-                Some(fields) => (Filled::default(), fields),
-                None => return Ok(()),
-            },
+            None => {
+                let Some(fields) = self.narrowed(act)? else {
+                    return Ok(());
+                };
+                if let [which, words] = fields.as_slice() {
+                    let own = self.way_with_words(which, words)?;
+                    own.into_iter()
+                        .for_each(|own| self.fill(|filled| filled.with_option(field, act, own)));
+                    return Ok(());
+                }
+                (Filled::default(), fields)
+            }
         };
         if let Some(rest) = self.dialogue.fields(&fields, true)? {
             own.extend(rest);
             self.fill(|filled| filled.with_option(field, act, own));
         }
         Ok(())
+    }
+
+    /// Asks for the way of an act and, at once or then, for its words; `None` if the person goes
+    /// back.
+    fn way_with_words(
+        &mut self,
+        which: &SeatField,
+        words: &SeatField,
+    ) -> io::Result<Option<Filled>> {
+        let ways = &which.question.options;
+        let question = which.question.clone().with_back().or_words();
+        let question = question.with_hint(text!(rpg_seat_with_words));
+        loop {
+            let (way, said) = match self.dialogue.ask(&question)? {
+                SeatAnswer::Option(index) => (ways.get(index), String::new()),
+                SeatAnswer::Words(line) => way_and_words(ways, &line),
+                SeatAnswer::Back | SeatAnswer::Skipped => return Ok(None),
+            };
+            let Some(way) = way else {
+                self.dialogue.show(text!(rpg_seat_with_words))?;
+                continue;
+            };
+            let mut own = Filled::default().with_option(WHICH, way, Filled::default());
+            if !said.is_empty() {
+                return Ok(Some(own.with_words(words.name, said)));
+            }
+            if let Some(said) = self.dialogue.fields(std::slice::from_ref(words), true)? {
+                own.extend(said);
+                return Ok(Some(own));
+            }
+        }
     }
 
     /// The fields of an act. If it has very many ways, what comes first in them is chosen first.
@@ -278,6 +322,26 @@ impl<'n, 'f, 'd, 'c> Walk<'n, 'f, 'd, 'c> {
         self.before.push(self.filled.clone());
         self.filled = add(std::mem::take(&mut self.filled));
     }
+}
+
+/// The way that a line begins with, by number or name, and the words behind it.
+fn way_and_words<'w>(ways: &'w [SeatOption], line: &str) -> (Option<&'w SeatOption>, String) {
+    let words = line.trim_start_matches(|letter: char| letter.is_ascii_digit());
+    let digits = line.len() - words.len();
+    let number: Option<u32> = line.get(..digits).and_then(|digits| digits.parse().ok());
+    let by_number = ways.iter().find(|way| Some(way.number) == number);
+    let named = ways.iter().filter_map(|way| {
+        let mut names = way.value.as_object()?.values().filter_map(Value::as_str);
+        let name = names.find(|name| !name.is_empty() && line.starts_with(name))?;
+        Some((way, name.len()))
+    });
+    let by_name = named.max_by_key(|(_, length)| *length);
+    let Some((way, length)) = by_number.map(|way| (way, digits)).or(by_name) else {
+        return (None, String::new());
+    };
+    let is_between = |letter: char| letter.is_whitespace() || ":：,，、.。)）".contains(letter);
+    let words = line.get(length..).unwrap_or_default();
+    (Some(way), words.trim_start_matches(is_between).to_owned())
 }
 
 /// The only way of an act, which need not be asked for.

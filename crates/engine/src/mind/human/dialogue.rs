@@ -6,7 +6,7 @@ use std::io;
 use thiserror::Error;
 
 use super::console::Console;
-use super::question::{Question, SeatAnswer, is_undo, numbers, position_of_name};
+use super::question::{Question, SeatAnswer, is_number, is_undo, numbers, position_of_name};
 use super::seat_form::{Filled, SeatField, SeatForm};
 use crate::locale::{Language, UiText, text};
 
@@ -16,6 +16,10 @@ pub struct Dialogue<'c> {
     language: Language,
     /// Whether the person has typed a line.
     has_begun: bool,
+    /// What was filled in before, if it could not be used.
+    before: Filled,
+    /// What is filled in now.
+    filled: Filled,
 }
 
 /// The person takes back what it typed in this dialogue.
@@ -29,12 +33,24 @@ pub(super) fn is_taken_back(error: &io::Error) -> bool {
 }
 
 impl<'c> Dialogue<'c> {
-    pub(super) fn new(console: &'c mut dyn Console, language: Language) -> Self {
+    pub(super) fn new(console: &'c mut dyn Console, language: Language, before: Filled) -> Self {
         Self {
             console,
             language,
             has_begun: false,
+            before,
+            filled: Filled::default(),
         }
+    }
+
+    /// What is filled in.
+    pub(super) fn filled(&self) -> &Filled {
+        &self.filled
+    }
+
+    /// The words of a field in an answer that could not be used.
+    pub fn typed(&self, field: &str) -> String {
+        self.before.words_within(field).unwrap_or_default().into()
     }
 
     /// The language of the interface.
@@ -68,11 +84,16 @@ impl<'c> Dialogue<'c> {
     /// # Errors
     /// The input ended or broke.
     pub fn ask(&mut self, question: &Question) -> io::Result<SeatAnswer> {
+        let mut question = question.clone();
         loop {
-            match question.read(&self.line(question)?, self.language) {
+            let line = self.line(&question)?;
+            match question.read(&line, self.language) {
                 Ok(answer) => return Ok(answer),
                 Err(hint) => self.show(hint)?,
             }
+            question.typed = Some(line)
+                .filter(|line| !is_number(line))
+                .unwrap_or_default();
         }
     }
 
@@ -86,13 +107,19 @@ impl<'c> Dialogue<'c> {
         form: &SeatForm,
         walk: impl FnOnce(&mut Self) -> io::Result<Filled>,
     ) -> io::Result<Filled> {
-        match self.console.fill(form, self.language)? {
+        let begun = SeatForm {
+            filled: self.before.clone(),
+            ..form.clone()
+        };
+        let filled = match self.console.fill(&begun, self.language)? {
             Some(filled) => {
                 self.has_begun = true;
-                Ok(filled)
+                filled
             }
-            None => walk(self),
-        }
+            None => walk(self)?,
+        };
+        self.filled = filled.clone();
+        Ok(filled)
     }
 
     /// The same, where each field is a prompt. “Back” leads to the field before.
@@ -117,9 +144,10 @@ impl<'c> Dialogue<'c> {
         let mut filled = vec![Filled::default()];
         while let Some(field) = fields.get(filled.len() - 1) {
             let before = filled.last().cloned().unwrap_or_default();
+            let question = field.question.clone().typed(self.typed(field.name));
             let question = match has_back || filled.len() > 1 {
-                true => field.question.clone().with_back(),
-                false => field.question.clone(),
+                true => question.with_back(),
+                false => question,
             };
             match self.ask(&question)? {
                 SeatAnswer::Words(words) => filled.push(before.with_words(field.name, words)),

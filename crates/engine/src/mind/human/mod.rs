@@ -44,8 +44,15 @@ pub const UNASKED: &str = "human, not asked";
 /// A person who answers for one entity, in the language of the interface.
 pub struct HumanMind {
     info: MindInfo,
-    console: Arc<Mutex<dyn Console>>,
+    seat: Arc<Mutex<Seat<dyn Console>>>,
     lessons: Arc<SeatLessons>,
+}
+
+/// Where the person sits.
+struct Seat<C: ?Sized> {
+    /// The last answer, and how it was filled in.
+    last: (String, Filled),
+    console: C,
 }
 
 impl HumanMind {
@@ -66,7 +73,10 @@ impl HumanMind {
         teach(&mut lessons);
         Self {
             info,
-            console: Arc::new(Mutex::new(console)),
+            seat: Arc::new(Mutex::new(Seat {
+                last: Default::default(),
+                console,
+            })),
             lessons: Arc::new(lessons),
         }
     }
@@ -78,13 +88,13 @@ impl Mind for HumanMind {
     }
 
     fn answer(&self, prompt: &Prompt<'_>) -> Answering {
-        let (console, lessons) = (self.console.clone(), self.lessons.clone());
+        let (seat, lessons) = (self.seat.clone(), self.lessons.clone());
         let question = SeatAsk::of(prompt);
         Box::pin(async move {
             let entity = question.entity.to_string();
             let typing = tokio::task::spawn_blocking(move || {
-                let mut console = console.lock().unwrap_or_else(PoisonError::into_inner);
-                question.put_until_given(&lessons, &mut *console)
+                let mut seat = seat.lock().unwrap_or_else(PoisonError::into_inner);
+                question.put_until_given(&lessons, &mut *seat)
             });
             match typing.await {
                 Ok(Ok((model, answer))) => Ok(Completion::instant(model, answer)),
@@ -101,7 +111,8 @@ struct SeatAsk {
     purpose: String,
     /// The question as models read it.
     text: String,
-    complaint: Option<String>,
+    /// The answer that could not be used, and why.
+    refused: Option<(String, String)>,
     notes: Value,
     /// The schema of the answer; `None` for free text.
     schema: Option<Value>,
@@ -113,12 +124,16 @@ impl SeatAsk {
             AnswerForm::Prose { .. } => None,
             AnswerForm::Json { constrained, .. } => Some(constrained.clone()),
         };
-        let complaint = prompt.refused().next_back();
+        let refused = prompt.refused().next_back();
+        let refused = refused.map(|refused| {
+            let texts = [&refused.answer, &refused.complaint];
+            texts.map(|text| text.as_str().to_owned()).into()
+        });
         Self {
             entity: prompt.entity.clone(),
             purpose: prompt.purpose.to_owned(),
             text: prompt.question.full_text().into_owned(),
-            complaint: complaint.map(|refused| refused.complaint.as_str().to_owned()),
+            refused,
             notes: prompt.notes().clone(),
             schema,
         }
@@ -129,17 +144,26 @@ impl SeatAsk {
     fn put_until_given(
         &self,
         lessons: &SeatLessons,
-        console: &mut dyn Console,
+        seat: &mut Seat<dyn Console>,
     ) -> io::Result<(&'static str, String)> {
+        let (answer, filled) = std::mem::take(&mut seat.last);
+        let is_again = self
+            .refused
+            .as_ref()
+            .is_some_and(|(refused, _)| *refused == answer);
+        let before = if is_again { filled } else { Filled::default() };
         loop {
-            let mut dialogue = Dialogue::new(&mut *console, lessons.language());
+            let console = &mut seat.console;
+            let mut dialogue = Dialogue::new(console, lessons.language(), before.clone());
             match self.put(lessons, &mut dialogue) {
                 Err(error) if is_taken_back(&error) => {
                     dialogue.show(text!(mind_seat_taken_back))?
                 }
                 answer => {
                     let model = if dialogue.has_begun() { ALIAS } else { UNASKED };
-                    return answer.map(|answer| (model, answer));
+                    let (answer, filled) = (answer?, dialogue.filled().clone());
+                    seat.last = (answer.clone(), filled);
+                    return Ok((model, answer));
                 }
             }
         }
@@ -147,9 +171,9 @@ impl SeatAsk {
 
     fn put(&self, lessons: &SeatLessons, dialogue: &mut Dialogue<'_>) -> io::Result<String> {
         dialogue.turn(&self.entity)?;
-        match &self.complaint {
+        match &self.refused {
             // The question was read already.
-            Some(complaint) => {
+            Some((_, complaint)) => {
                 dialogue.show(text!(mind_seat_not_usable))?;
                 dialogue.show(UiText::verbatim(reasons(complaint)))?;
             }
@@ -167,12 +191,16 @@ impl SeatAsk {
 
     /// Asks for words, which may be left out where the game has words for that.
     fn words(&self, lessons: &SeatLessons, dialogue: &mut Dialogue<'_>) -> io::Result<String> {
-        match lessons.phrase(&self.purpose, "_skipped", &self.notes) {
-            None => dialogue.text(UiText::default()),
-            Some(skipped) => {
-                let words = dialogue.text_or(UiText::default(), text!(mind_seat_skip))?;
-                Ok(words.unwrap_or(skipped))
-            }
+        let typed = self.refused.as_ref().map(|(answer, _)| answer.as_str());
+        let question = Question::words(UiText::default()).typed(typed.unwrap_or_default());
+        let skipped = lessons.phrase(&self.purpose, "_skipped", &self.notes);
+        let question = match &skipped {
+            None => question,
+            Some(_) => question.or(text!(mind_seat_skip)),
+        };
+        match dialogue.ask(&question)? {
+            SeatAnswer::Words(words) => Ok(words),
+            _ => Ok(skipped.unwrap_or_default()),
         }
     }
 
@@ -202,13 +230,25 @@ fn without_form(question: &str) -> String {
         .join("\n\n")
 }
 
-/// What is wrong with an answer: the list within what a model is told.
+/// What is wrong with an answer: the list within what a model is told, without the members of its
+/// JSON that are meant.
 fn reasons(complaint: &str) -> String {
-    let reasons = complaint.lines().filter(|line| line.starts_with("- "));
-    let reasons: Vec<_> = reasons.collect();
+    let reasons = complaint.lines().filter_map(|line| line.strip_prefix("- "));
+    let reasons = reasons.map(|reason| match reason.split_once([':', '：']) {
+        Some((member, why)) if is_member(member) => why.trim_start(),
+        _ => reason,
+    });
+    let reasons: Vec<_> = reasons.map(|reason| format!("- {reason}")).collect();
     if reasons.is_empty() {
         complaint.to_owned()
     } else {
         reasons.join("\n")
     }
+}
+
+/// Whether a word is the path of a member, such as `speak.text` or `cards[0].targets`.
+fn is_member(word: &str) -> bool {
+    let is_of_path =
+        |letter: char| letter.is_ascii_lowercase() || "._[]0123456789".contains(letter);
+    word.chars().all(is_of_path)
 }

@@ -27,6 +27,8 @@ pub struct Question {
     pub has_back: bool,
     /// How much the chosen options may cost together, where several may be chosen.
     pub budget: Option<i64>,
+    /// The words that were typed before, which the person may change.
+    pub typed: String,
 }
 
 impl Question {
@@ -93,6 +95,13 @@ impl Question {
             hint: Some(hint),
             ..self
         }
+    }
+
+    /// The same with words that were typed before.
+    #[must_use]
+    pub fn typed(self, typed: impl Into<String>) -> Self {
+        let typed = typed.into();
+        Self { typed, ..self }
     }
 
     /// The same with a way back.
@@ -164,7 +173,7 @@ impl Question {
         }
     }
 
-    /// The option that a line means. Where words are an answer too, nothing but an option counts.
+    /// The option that a line means. Where it may be words, too, nothing but an option counts.
     fn meant(&self, line: &str, language: Language) -> Meant {
         let names: Vec<_> = (self.options.iter())
             .map(|option| option.label.in_language(language))
@@ -187,7 +196,7 @@ impl Question {
             ..Offer::default()
         });
         let offers = Offers::new(offers, false);
-        let meant = if self.takes_words {
+        let meant = if self.takes_words && own_words(line).is_some() {
             offers.meant_alone(line)
         } else {
             offers.meant(line)
@@ -304,7 +313,7 @@ fn own_words(line: &str) -> Option<&str> {
     (!words.is_empty() && !is_number(words) && (is_quoted || is_sentence)).then_some(words)
 }
 
-fn is_number(words: &str) -> bool {
+pub(super) fn is_number(words: &str) -> bool {
     let mut letters = words.chars();
     letters.all(|letter| letter.is_ascii_digit() || letter == ' ')
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::question::{Question, SeatOption};
@@ -19,6 +19,8 @@ pub struct SeatForm {
     pub fields: Vec<SeatField>,
     /// The fields of which one must be filled in, if each of them may be empty.
     pub one_of: &'static [&'static str],
+    /// What it holds already.
+    pub filled: Filled,
 }
 
 /// A part of a form: words, or a choice.
@@ -80,6 +82,17 @@ impl Filled {
         }
     }
 
+    /// The words of the field with this name, wherever it is.
+    pub(super) fn words_within(&self, field: &str) -> Option<&str> {
+        let within = self.0.values().filter_map(|entry| match entry {
+            Entry::Words(_) => None,
+            Entry::Options(options) => Some(options),
+        });
+        let mut within = within.flatten();
+        self.words(field)
+            .or_else(|| within.find_map(|chosen| chosen.filled.words_within(field)))
+    }
+
     /// All words, by the names of their fields.
     pub fn all_words(&self) -> impl Iterator<Item = (&'static str, &str)> {
         let names = self.0.keys();
@@ -130,17 +143,17 @@ impl Filled {
 }
 
 /// What a page sends: by the names of fields words, or options by their numbers.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct FormAnswer(BTreeMap<String, Given>);
 
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(untagged)]
 enum Given {
     Words(String),
     Options(Vec<GivenOption>),
 }
 
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 struct GivenOption {
     option: u32,
     #[serde(default)]
@@ -159,6 +172,36 @@ impl SeatForm {
             true => Err(text!(mind_seat_form_empty)),
             false => Ok(filled),
         }
+    }
+
+    /// The answer that fills in what the form holds already.
+    pub fn begun(&self) -> FormAnswer {
+        answer_of(&self.fields, &self.filled)
+    }
+}
+
+fn answer_of(fields: &[SeatField], filled: &Filled) -> FormAnswer {
+    let given = fields.iter().filter_map(|field| {
+        let given = match filled.0.get(field.name)? {
+            Entry::Words(words) => Given::Words(words.clone()),
+            Entry::Options(chosen) => {
+                let chosen = chosen.iter();
+                Given::Options(chosen.filter_map(|chosen| chosen.given(field)).collect())
+            }
+        };
+        Some((field.name.to_owned(), given))
+    });
+    FormAnswer(given.collect())
+}
+
+impl Chosen {
+    fn given(&self, field: &SeatField) -> Option<GivenOption> {
+        let mut options = field.question.options.iter();
+        let option = options.find(|option| option.value == self.value)?;
+        Some(GivenOption {
+            option: option.number,
+            fields: answer_of(&option.fields, &self.filled),
+        })
     }
 }
 
@@ -269,6 +312,12 @@ mod tests {
         assert_eq!(said.filled.value("to"), "Bob");
         assert_eq!(said.filled.words("text"), Some("It is late."));
         assert_eq!(filled.value("tells"), "lamp");
+        assert_eq!(filled.words_within("text"), Some("It is late."));
+        let begun = SeatForm {
+            filled: filled.clone(),
+            ..form.clone()
+        };
+        assert_eq!(form.read(&begun.begun()), Ok(filled));
         let waited = answered(
             &form,
             json!({"done": [{"option": 1}], "tells": [{"option": 1}]}),

@@ -31,6 +31,9 @@ async fn who_is_asked_again_reads_what_was_wrong() {
         shown.contains("Too long.") && !shown.contains("tavern"),
         "{shown}"
     );
+    let ask = PersonAsk::new("kickoff").refused("Wrong:\n- speak.text: Too long.\n- Ann: who?");
+    let (_, shown) = ask.answer(Language::En, "Short.\n").await;
+    assert!(shown.contains("- Too long.\n- Ann: who?"), "{shown}");
 }
 
 #[tokio::test]
