@@ -31,6 +31,9 @@ pub fn one_or_more<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<String>, D:
 /// Joins the lines of each paragraph. Empty lines, lists, headings and indented lines are kept.
 fn unwrapped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
+    // Quotation marks, dashes and ellipses are the same characters in both languages.
+    let is_chinese = text.contains(|c| is_wide(c) && !is_shared(c));
+    let is_wide = |c: char| is_chinese && is_wide(c);
     let mut last_item = 0;
     for line in text.lines() {
         // A year that happens to begin a line is no item of a list.
@@ -65,15 +68,16 @@ fn item_number(line: &str) -> Option<u64> {
 /// Whether the character is written without spaces around it: ideographs, kana and full-width
 /// punctuation.
 fn is_wide(character: char) -> bool {
-    matches!(
+    let ideographs = matches!(
         character,
-        '\u{2018}'..='\u{201d}'
-            | '\u{2026}'
-            | '\u{2014}'
-            | '\u{2e80}'..='\u{9fff}'
-            | '\u{f900}'..='\u{faff}'
-            | '\u{ff00}'..='\u{ffef}'
-    )
+        '\u{2e80}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{ff00}'..='\u{ffef}'
+    );
+    ideographs || is_shared(character)
+}
+
+/// Whether the character is wide in Chinese and narrow in English.
+fn is_shared(character: char) -> bool {
+    matches!(character, '\u{2018}'..='\u{201d}' | '\u{2026}' | '\u{2014}')
 }
 
 /// Removes the common indentation of all lines but the first, and blanks at both ends.
@@ -118,6 +122,11 @@ mod tests {
         assert_eq!(
             unwrapped("So:\n1. one\n2. two\nmore"),
             "So:\n1. one\n2. two more"
+        );
+        assert_eq!(unwrapped("他说：\n“好。”\n“走”"), "他说：“好。”“走”");
+        assert_eq!(
+            unwrapped("the final of\n“Biscuit”\nagain"),
+            "the final of “Biscuit” again"
         );
         assert_eq!(unwrapped(""), "");
     }
