@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 use std::fs::{self, File, TryLockError};
-use std::io;
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -46,6 +46,14 @@ pub struct BranchPoint {
     pub world: String,
 }
 
+/// The files of a slot that tell its story, as bytes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PackedSlot {
+    pub journal: Vec<u8>,
+    pub world: Option<Vec<u8>>,
+    pub settings: Option<Vec<u8>>,
+}
+
 /// A saved story on disk, for reading.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Slot {
@@ -84,6 +92,38 @@ impl Slot {
     ) -> Result<LockedSlot, SaveError> {
         let journal = Journal::encode(journal);
         Self::build(root, name, &journal, Some(world), settings)
+    }
+
+    /// As [`Self::create`], from the bytes of another slot's files, which are judged when they are
+    /// read. It is not locked.
+    ///
+    /// # Errors
+    /// As [`Self::create`].
+    pub fn unpack(root: &Path, name: &str, files: &PackedSlot) -> Result<Self, SaveError> {
+        let PackedSlot {
+            journal,
+            world,
+            settings,
+        } = files;
+        let built = Self::build(root, name, journal, world.as_deref(), settings.as_deref())?;
+        Ok(built.slot)
+    }
+
+    /// The bytes of its files, for [`Self::unpack`].
+    ///
+    /// # Errors
+    /// A file can't be read.
+    pub fn pack(&self) -> Result<PackedSlot, SaveError> {
+        // The snapshot first: a running story records the next one in the journal before.
+        let (world, settings) = (self.read_world()?, self.read_settings()?);
+        let mut bytes = Vec::new();
+        let read = journal(&self.open()?, OpenMode::Read)?.read_to_end(&mut bytes);
+        read.map_err(|source| FileError::io(&self.journal_file(), FileAction::Read, source))?;
+        Ok(PackedSlot {
+            journal: bytes,
+            world,
+            settings,
+        })
     }
 
     /// Creates a new slot that branches from this one, whole or not at all, and locks it. Its
@@ -513,6 +553,7 @@ impl LockedSlot {
             journal.append(&[Line::Snapshot(record)])?;
         }
         self.folder.replace(WORLD, &bytes, Durability::Synced)?;
+        journal.save(&bytes);
         self.log(events, record.digest)?;
         self.write_contexts(world)
     }
