@@ -5,7 +5,8 @@ use crate::locale::Language;
 use super::say::say;
 
 /// The features that a program may lack.
-const FEATURES: [(&str, bool); 5] = [
+const FEATURES: [(&str, bool); 6] = [
+    ("cluster", cfg!(feature = "cluster")),
     ("mcp", cfg!(feature = "mcp")),
     ("page", cfg!(feature = "page")),
     ("parquet", cfg!(feature = "parquet")),
