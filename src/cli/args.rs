@@ -134,6 +134,14 @@ pub(crate) struct RunArgs {
     pub(crate) games: Option<u32>,
     #[arg(long, value_name = "N", requires = "games", value_parser = clap::value_parser!(u32).range(1..=1_000))]
     pub(crate) jobs: Option<u32>,
+    #[cfg(feature = "cluster")]
+    #[arg(
+        long,
+        value_name = "STORE",
+        requires = "games",
+        conflicts_with = "jobs"
+    )]
+    pub(crate) on: Option<String>,
     #[cfg(feature = "page")]
     #[arg(long, conflicts_with_all = ["games", "dry_run", "scene"])]
     pub(crate) watch: bool,
@@ -346,6 +354,14 @@ pub(crate) struct UndercoverArgs {
     pub(crate) games: Option<u32>,
     #[arg(long, value_name = "N", requires = "games", value_parser = clap::value_parser!(u32).range(1..=1_000))]
     pub(crate) jobs: Option<u32>,
+    #[cfg(feature = "cluster")]
+    #[arg(
+        long,
+        value_name = "STORE",
+        requires = "games",
+        conflicts_with = "jobs"
+    )]
+    pub(crate) on: Option<String>,
     #[arg(long, value_name = "WHICH", num_args = 1.., conflicts_with_all = ["games", "save", "seat", "words"])]
     pub(crate) from: Vec<String>,
     #[arg(long, value_name = "SLOT")]

@@ -6,7 +6,7 @@
 
 use serde_json::Value;
 
-use super::{Dir, err, exits, has, lacks, out, records_of, succeed};
+use super::{Dir, err, exits, has, lacks, out, playhouse, records_of, succeed};
 
 const STORE: &str = "--store folder:store";
 
@@ -56,6 +56,36 @@ fn worlds_are_submitted_played_followed_and_cancelled() {
     let world = |slot: &str| std::fs::read(folder.join("saves").join(slot).join("world.json"));
     assert_eq!(world("drowned-assize-3").unwrap(), world("same").unwrap());
     lacks(&out(&succeed(folder, "saves")), &[".worker", ".submit"]);
+}
+
+#[test]
+fn a_batch_that_workers_play_has_the_figures_of_one_machine() {
+    let folder = &Dir::new();
+    let mut worker = playhouse(folder)
+        .args(["worker", "--store", "folder:store", "--worlds", "3"])
+        .stderr(std::process::Stdio::null())
+        .stdout(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    for batch in ["run drowned-assize --games 3", "undercover --games 4"] {
+        let play = |save: &str, on: &str| {
+            let played = succeed(
+                folder,
+                &format!("{batch} --save {save} --seed 5 {on} --json"),
+            );
+            let records = out(&played).replace(save, "batch");
+            // Games are printed as they end.
+            let mut records: Vec<_> = records.lines().map(str::to_owned).collect();
+            records.sort();
+            records
+        };
+        let name = batch.split(' ').next().unwrap();
+        let here = play(&format!("{name}-here"), "");
+        let there = play(&format!("{name}-there"), "--on folder:store");
+        assert_eq!(there, here);
+    }
+    worker.kill().unwrap();
+    worker.wait().unwrap();
 }
 
 #[test]

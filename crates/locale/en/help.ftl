@@ -282,3 +282,4 @@ help_unpack_file = The file to read
 help_unpack_save = Name of the save or, with --store, of the world in the store (default: that of the file)
 help_about_limit = Set what all workers of a store may spend together, and show what they have spent
 help_limit_at_once = Maximum number of calls at a time
+help_any_on = Let the workers of this store play the games, with --games

@@ -285,3 +285,4 @@ help_unpack_file = 要读取的文件
 help_unpack_save = 存档的名称；加 --store 时是存储库中世界的名称（默认：文件中的名称）
 help_about_limit = 设置存储库的所有工作进程合计的花费上限，并显示已花费多少
 help_limit_at_once = 同时进行的最大调用数
+help_any_on = 让这个存储库的工作进程来玩（配合 --games）

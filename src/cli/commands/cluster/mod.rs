@@ -1,6 +1,7 @@
 //! Worlds in a store, which workers on any machine play.
 
 mod follow;
+mod games;
 mod limit;
 mod pack;
 mod worker;
@@ -15,6 +16,7 @@ use crate::cli::prelude::*;
 use crate::cluster::{Store, StoreError, open_store};
 
 pub(super) use follow::follow;
+pub(super) use games::play_games;
 pub(super) use limit::limit;
 pub(super) use pack::{pack, unpack};
 pub(super) use worker::worker;

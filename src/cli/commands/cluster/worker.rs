@@ -7,6 +7,7 @@ use std::sync::Arc;
 use super::{build, store};
 use crate::cli::args::WorkerArgs;
 use crate::cli::commands::play;
+use crate::cli::commands::players::Players;
 use crate::cli::prelude::*;
 use crate::cli::saved::{Played, Saved};
 use crate::cli::{loader, slot_settings};
@@ -41,7 +42,15 @@ impl Program {
                 let minds = loader::given_minds(&app, minds, &saved.given_models())?;
                 Session::resume(root, name, &**campaign, minds, false)?
             }
-            Played::Team(_) | Played::Undercover(_) => {
+            Played::Undercover(game) => {
+                let mut setup = saved.world(true)?;
+                slot_settings::check_models(&app, &saved, &mut setup.world)?;
+                let players = Players::find(&app, game.rules())?;
+                let seed = saved.story.header.seed;
+                let minds = players.given(&app, game, seed, &saved.given_models())?;
+                Session::resume(root, name, &**game, minds, false)?
+            }
+            Played::Team(_) => {
                 return Err(CommandError::usage(text!(cli_not_on_workers)));
             }
         };

@@ -7,9 +7,8 @@ use crate::cli::prelude::*;
 use crate::cli::{loader, slot_settings};
 use crate::cluster::{self, Store, StoreError, WorldState};
 use crate::mind::Minds;
-use crate::rpg::Campaign;
 use crate::save::{PackedSlot, SlotName};
-use crate::session::Session;
+use crate::session::{Game, Session};
 use std::fs;
 use std::sync::Arc;
 
@@ -25,6 +24,8 @@ pub(in crate::cli) fn submit(app: &App, args: &SubmitArgs) -> Result<()> {
     let name = args.world.as_ref().unwrap_or(&app.settings.world.value);
     let campaign = loader::world(app, name)?;
     let first = play::seed(app, args.seed)?;
+    let models = loader::asked_models(app, campaign.file.models());
+    let (settings, build) = (slot_settings::text(app, models), build());
     for number in 0..args.count {
         let seed = first.wrapping_add(number.into());
         let world = match &args.id {
@@ -33,17 +34,21 @@ pub(in crate::cli) fn submit(app: &App, args: &SubmitArgs) -> Result<()> {
             None => format!("{}-{seed}", campaign.folder),
         };
         let world: SlotName = world.parse()?;
-        let story = begun(app, &campaign, &world, seed)?;
-        cluster::submit(&*store, &world, story, args.until, &build())?;
+        let story = begun(app, &campaign, &world, seed, &settings)?;
+        cluster::submit(&*store, &world, story, args.until, &build)?;
         tell(app, &world);
     }
     Ok(())
 }
 
 /// A new story, as its slot would be.
-fn begun(app: &App, campaign: &Campaign, world: &SlotName, seed: u64) -> Result<PackedSlot> {
-    let models = loader::asked_models(app, campaign.file.models());
-    let settings = slot_settings::text(app, models);
+pub(super) fn begun(
+    app: &App,
+    game: &dyn Game,
+    world: &SlotName,
+    seed: u64,
+    settings: &str,
+) -> Result<PackedSlot> {
     let root = app
         .settings
         .saves
@@ -52,7 +57,7 @@ fn begun(app: &App, campaign: &Campaign, world: &SlotName, seed: u64) -> Result<
     // Nobody is asked here.
     let minds = Minds::all(Arc::new(loader::improviser(app)?));
     let name = world.as_str();
-    let session = Session::start_with(&root, name, campaign, seed, minds, settings.as_bytes());
+    let session = Session::start_with(&root, name, game, seed, minds, settings.as_bytes());
     let story = session.map_err(CommandError::from).and_then(|session| {
         let story = session.slot().pack();
         story.map_err(CommandError::from)
