@@ -91,7 +91,7 @@ pub(crate) fn spent_by(lines: &[Line]) -> Amounts<u64> {
 /// What a world may spend.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Grant {
+struct Grant {
     /// The position of the claim for which it is.
     claim: u64,
     /// What the world had spent before.

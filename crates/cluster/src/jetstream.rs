@@ -137,7 +137,8 @@ impl JetStreamStore {
 impl Drop for JetStreamStore {
     fn drop(&mut self) {
         // Whoever drops it may be within a runtime, which can't wait for another.
-        self.runtime.take().map(Runtime::shutdown_background);
+        let runtime = self.runtime.take();
+        runtime.into_iter().for_each(Runtime::shutdown_background);
     }
 }
 
