@@ -91,7 +91,18 @@ impl Slot {
         settings: Option<&[u8]>,
     ) -> Result<LockedSlot, SaveError> {
         let journal = Journal::encode(journal);
-        Self::build(root, name, &journal, Some(world), settings)
+        // Nothing has happened yet.
+        let log = log_head(Digest::of(world), &[]);
+        let files = [
+            (JOURNAL, &*journal),
+            (WORLD, world),
+            (EVENTS, log.as_bytes()),
+        ];
+        Self::build(
+            root,
+            name,
+            files.into_iter().chain(settings.map(of_settings)),
+        )
     }
 
     /// As [`Self::create`], from the bytes of another slot's files, which are judged when they are
@@ -105,8 +116,10 @@ impl Slot {
             world,
             settings,
         } = files;
-        let built = Self::build(root, name, journal, world.as_deref(), settings.as_deref())?;
-        Ok(built.slot)
+        let files = [(JOURNAL, &**journal)].into_iter();
+        let files = files.chain(world.as_deref().map(|world| (WORLD, world)));
+        let files = files.chain(settings.as_deref().map(of_settings));
+        Ok(Self::build(root, name, files)?.slot)
     }
 
     /// The bytes of its files, for [`Self::unpack`].
@@ -146,34 +159,30 @@ impl Slot {
             .chain(own)
             .collect();
         let settings = self.read_settings()?;
+        let journal = Journal::encode(&lines);
+        let settings = settings.as_deref().map(of_settings);
         Self::build(
             root,
             name,
-            &Journal::encode(&lines),
-            None,
-            settings.as_deref(),
+            [(JOURNAL, &*journal)].into_iter().chain(settings),
         )
     }
 
     /// It is locked before it gets its name, so that nobody else takes it for abandoned.
-    fn build(
+    fn build<'f>(
         root: &Path,
         name: &str,
-        journal: &[u8],
-        world: Option<&[u8]>,
-        settings: Option<&[u8]>,
+        files: impl Iterator<Item = (&'static str, &'f [u8])>,
     ) -> Result<LockedSlot, SaveError> {
         let slot = Self::at(root, name.parse()?);
         let mut lock = None;
         let built = Folder::open_or_create(root)?.build(name, |folder| {
-            folder.replace(JOURNAL, journal, Durability::Synced)?;
-            if let Some(world) = world {
-                folder.replace(WORLD, world, Durability::Synced)?;
-                let log = log_head(Digest::of(world), &[]);
-                folder.replace(EVENTS, log.as_bytes(), Durability::Unsynced)?;
-            }
-            if let Some(settings) = settings {
-                folder.replace(SETTINGS, settings, Durability::Synced)?;
+            for (file, bytes) in files {
+                let durability = match file {
+                    EVENTS => Durability::Unsynced,
+                    _ => Durability::Synced,
+                };
+                folder.replace(file, bytes, durability)?;
             }
             // Elsewhere a folder with an open file can't be renamed.
             if cfg!(unix) {
@@ -442,6 +451,11 @@ impl Slot {
     pub fn explain<T>(&self, result: Result<T, SaveError>) -> Result<T, SaveError> {
         result.map_err(|error| error.in_file(self.world_file()))
     }
+}
+
+/// The file of a slot's settings.
+fn of_settings(settings: &[u8]) -> (&'static str, &[u8]) {
+    (SETTINGS, settings)
 }
 
 /// The journal's file in the folder of a slot.
