@@ -60,6 +60,8 @@
 
 #[cfg(feature = "bevy")]
 pub use playhouse_bevy as bevy;
+#[cfg(feature = "cluster")]
+pub use playhouse_cluster as cluster;
 pub use playhouse_engine::{
     bevy_ecs, cast, context, engine, event, exchange, journal, knowledge, locale, memory, message,
     prelude, reading, save, secrets, session, statistics, testing, trust, world_data,

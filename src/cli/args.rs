@@ -134,6 +134,14 @@ pub(crate) struct RunArgs {
     pub(crate) games: Option<u32>,
     #[arg(long, value_name = "N", requires = "games", value_parser = clap::value_parser!(u32).range(1..=1_000))]
     pub(crate) jobs: Option<u32>,
+    #[cfg(feature = "cluster")]
+    #[arg(
+        long,
+        value_name = "STORE",
+        requires = "games",
+        conflicts_with = "jobs"
+    )]
+    pub(crate) on: Option<String>,
     #[cfg(feature = "page")]
     #[arg(long, conflicts_with_all = ["games", "dry_run", "scene"])]
     pub(crate) watch: bool,
@@ -346,6 +354,14 @@ pub(crate) struct UndercoverArgs {
     pub(crate) games: Option<u32>,
     #[arg(long, value_name = "N", requires = "games", value_parser = clap::value_parser!(u32).range(1..=1_000))]
     pub(crate) jobs: Option<u32>,
+    #[cfg(feature = "cluster")]
+    #[arg(
+        long,
+        value_name = "STORE",
+        requires = "games",
+        conflicts_with = "jobs"
+    )]
+    pub(crate) on: Option<String>,
     #[arg(long, value_name = "WHICH", num_args = 1.., conflicts_with_all = ["games", "save", "seat", "words"])]
     pub(crate) from: Vec<String>,
     #[arg(long, value_name = "SLOT")]
@@ -799,6 +815,106 @@ pub(crate) struct ImportCardArgs {
     pub(crate) seed: u64,
 }
 
+/// Which store is meant.
+#[cfg(feature = "cluster")]
+#[derive(Clone, Debug, Default, PartialEq, Args)]
+pub(crate) struct StoreArgs {
+    #[arg(long, value_name = "STORE")]
+    pub(crate) store: Option<String>,
+}
+
+/// The arguments of `worker`.
+#[cfg(feature = "cluster")]
+#[derive(Clone, Debug, Args)]
+pub(crate) struct WorkerArgs {
+    #[command(flatten)]
+    pub(crate) store: StoreArgs,
+    #[arg(long, value_name = "N", default_value_t = 16,
+          value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub(crate) worlds: u32,
+    #[arg(long)]
+    pub(crate) name: Option<String>,
+    #[arg(long)]
+    pub(crate) until_empty: bool,
+}
+
+/// The arguments of `submit`.
+#[cfg(feature = "cluster")]
+#[derive(Clone, Debug, Args)]
+pub(crate) struct SubmitArgs {
+    pub(crate) world: Option<String>,
+    #[command(flatten)]
+    pub(crate) store: StoreArgs,
+    #[arg(long, value_name = "N")]
+    pub(crate) seed: Option<u64>,
+    #[arg(long)]
+    pub(crate) id: Option<String>,
+    #[arg(long, value_name = "N", default_value_t = 1,
+          value_parser = clap::value_parser!(u32).range(1..=99_999))]
+    pub(crate) count: u32,
+    #[arg(long, value_name = "TURN")]
+    pub(crate) until: Option<u64>,
+    #[arg(long, value_name = "MODEL")]
+    pub(crate) model: Option<String>,
+    #[arg(long, value_name = "ID", conflicts_with_all = ["world", "seed", "id", "count", "model"])]
+    pub(crate) resume: Option<String>,
+}
+
+/// The arguments of `status`.
+#[cfg(feature = "cluster")]
+#[derive(Clone, Debug, Args)]
+pub(crate) struct StatusArgs {
+    pub(crate) id: Option<String>,
+    #[command(flatten)]
+    pub(crate) store: StoreArgs,
+}
+
+/// The arguments of commands for one world of a store.
+#[cfg(feature = "cluster")]
+#[derive(Clone, Debug, Args)]
+pub(crate) struct OfStoreArgs {
+    pub(crate) id: String,
+    #[command(flatten)]
+    pub(crate) store: StoreArgs,
+}
+
+/// The arguments of `limit`.
+#[cfg(feature = "cluster")]
+#[derive(Clone, Debug, Args)]
+pub(crate) struct LimitArgs {
+    #[command(flatten)]
+    pub(crate) store: StoreArgs,
+    #[arg(long, value_name = "N")]
+    pub(crate) max_calls: Option<u64>,
+    #[arg(long, value_name = "N")]
+    pub(crate) max_tokens: Option<u64>,
+    #[arg(long, value_name = "AMOUNT", value_parser = money)]
+    pub(crate) max_cost: Option<f64>,
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) at_once: Option<u64>,
+}
+
+/// The arguments of `pack`.
+#[cfg(feature = "cluster")]
+#[derive(Clone, Debug, Args)]
+pub(crate) struct PackArgs {
+    pub(crate) slot: String,
+    pub(crate) file: PathBuf,
+    #[command(flatten)]
+    pub(crate) store: StoreArgs,
+}
+
+/// The arguments of `unpack`.
+#[cfg(feature = "cluster")]
+#[derive(Clone, Debug, Args)]
+pub(crate) struct UnpackArgs {
+    pub(crate) file: PathBuf,
+    #[arg(long, value_name = "SLOT")]
+    pub(crate) save: Option<String>,
+    #[command(flatten)]
+    pub(crate) store: StoreArgs,
+}
+
 /// What is asked about a save.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Question {
@@ -872,6 +988,29 @@ pub(crate) enum Command {
         #[command(subcommand)]
         action: ExperimentCommand,
     },
+    #[cfg(not(feature = "cluster"))]
+    #[command(name = "worker", aliases = ["submit", "status", "cancel", "follow", "limit", "pack", "unpack"],
+              hide = true, disable_help_flag = true)]
+    WithoutCluster {
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true, hide = true)]
+        arguments: Vec<String>,
+    },
+    #[cfg(feature = "cluster")]
+    Worker(WorkerArgs),
+    #[cfg(feature = "cluster")]
+    Submit(SubmitArgs),
+    #[cfg(feature = "cluster")]
+    Status(StatusArgs),
+    #[cfg(feature = "cluster")]
+    Cancel(OfStoreArgs),
+    #[cfg(feature = "cluster")]
+    Follow(OfStoreArgs),
+    #[cfg(feature = "cluster")]
+    Limit(LimitArgs),
+    #[cfg(feature = "cluster")]
+    Pack(PackArgs),
+    #[cfg(feature = "cluster")]
+    Unpack(UnpackArgs),
     Doctor(DoctorArgs),
     Config,
     Trust(TrustArgs),

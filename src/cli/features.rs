@@ -5,7 +5,8 @@ use crate::locale::Language;
 use super::say::say;
 
 /// The features that a program may lack.
-const FEATURES: [(&str, bool); 6] = [
+const FEATURES: [(&str, bool); 7] = [
+    ("cluster", cfg!(feature = "cluster")),
     ("mcp", cfg!(feature = "mcp")),
     ("otel", cfg!(feature = "otel")),
     ("page", cfg!(feature = "page")),

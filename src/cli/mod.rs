@@ -207,6 +207,8 @@ fn run(mut command: Command, common: &CommonArgs, env: &Env, mut found: Found) -
         _ => None,
     };
     let (of_experiment, of_draft);
+    #[cfg(feature = "cluster")]
+    let of_submitted;
     let (run, play) = match &command {
         Command::Run(run) => (Some(&run.story), Some(&run.story.play)),
         #[cfg(feature = "page")]
@@ -215,6 +217,14 @@ fn run(mut command: Command, common: &CommonArgs, env: &Env, mut found: Found) -
         Command::Play(play) => (None, Some(&play.play)),
         Command::Chat(chat) => (None, Some(&chat.play)),
         Command::Undercover(game) => (None, Some(&game.play)),
+        #[cfg(feature = "cluster")]
+        Command::Submit(args) => {
+            of_submitted = PlayArgs {
+                model: args.model.clone(),
+                ..PlayArgs::default()
+            };
+            (None, Some(&of_submitted))
+        }
         Command::Experiment { action } => {
             of_experiment = action.args().play();
             (None, Some(&of_experiment))

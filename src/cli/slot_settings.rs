@@ -322,6 +322,22 @@ pub(crate) fn recall(app: &mut App, name: &str, no_seat: bool) -> Result<()> {
     Ok(())
 }
 
+/// Takes over what a story was submitted with. Whoever may write into a store may spend what its
+/// workers may.
+#[cfg(feature = "cluster")]
+pub(crate) fn take_over(app: &mut App, slot: &Slot) -> Result<()> {
+    if let Some((settings, _)) = SlotSettings::of_slot(slot)? {
+        apply(app, settings);
+    }
+    Ok(())
+}
+
+/// With what a story is submitted, whose players have these models.
+#[cfg(feature = "cluster")]
+pub(crate) fn text(app: &App, player_models: BTreeSet<String>) -> String {
+    SlotSettings::of(app, player_models.into()).to_text()
+}
+
 /// Asks whether a save that does not say with what it is played goes on with the model that counts
 /// now, unless the user named that.
 fn confirm_model(app: &App, slot: &str) -> Result<()> {

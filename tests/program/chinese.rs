@@ -305,7 +305,9 @@ fn assert_no_english(what: &str, text: &str) {
 fn help_is_chinese() {
     let folder = &Dir::new();
     let commands = ",run,resume,chat,undercover,replay,saves,branch,show,ask,ask who,ask recall,check,\
-                    rehearse,new,play,import,import card,suggest,worlds,convert,config,doctor,watch,export,diff";
+                    rehearse,new,play,import,import card,suggest,worlds,convert,config,doctor,watch,export,diff,\
+                    worker,submit,\
+                    status,cancel,follow,limit,pack,unpack";
     for command in commands.split(',') {
         let help = succeed(folder, &format!("{command} --lang zh --help"));
         let help = out(&help);

@@ -6,6 +6,7 @@ mod batches;
 mod browser;
 mod cards;
 mod chinese;
+mod cluster;
 mod commands;
 mod data;
 mod doctor;

@@ -1,1 +1,36 @@
-//! Stories that any of many machines can play.
+//! Stories that any of many machines can play, and that outlive each of them.
+//!
+//! A world is a function of its journal, so it can live wherever its journal does. Here that is a
+//! [`Store`]: a [folder](FolderStore), or [NATS JetStream](JetStreamStore). The folder of a worker
+//! is scratch: it is made from the store, and everything that is recorded is in the store before it
+//! is used ([`StoreReplica`]).
+//!
+//! - **One owner at a time.** A worker claims a world under a name that nobody else has
+//!   ([`Owner`]), and each of its appends says what it expects to be the last. So a worker that was
+//!   thought dead can't write a byte any more: it is told [`StoreError::Stale`]. No clock decides
+//!   that.
+//! - **A queue** gives worlds to workers ([`Store::take`]). A worker that dies gives up what it
+//!   took, which another gets. This is a matter of time, but a wrong guess costs only a claim.
+//! - **A [`Worker`]** plays them, as many at a time as it may.
+//!
+//! Neither the engine nor a game knows any of this. Start reading at [`Store`].
+
+mod budget;
+mod folder;
+mod jetstream;
+mod pack;
+mod replica;
+mod state;
+mod store;
+mod worker;
+
+pub use budget::{Amounts, ClusterBudget};
+pub use folder::FolderStore;
+pub use jetstream::{JetStreamStore, LEASE};
+pub use pack::{NotPacked, Pack};
+pub use replica::StoreReplica;
+pub use state::{Phase, WorldState, cancel, go_on, states, stored, submit, world_state};
+pub use store::{
+    Claimed, Lease, MAX_RECORD, Owner, Position, Record, Store, StoreError, open_store,
+};
+pub use worker::{News, Player, Worker};

@@ -9,6 +9,8 @@ use thiserror::Error;
 pub struct NotBuilt(&'static str);
 
 impl NotBuilt {
+    /// Worlds that workers play.
+    pub const CLUSTER: Self = Self("cluster");
     /// Tools of Model Context Protocol servers.
     pub const MCP: Self = Self("mcp");
     /// Stories in the browser.

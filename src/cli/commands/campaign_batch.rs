@@ -104,6 +104,11 @@ pub(super) fn begin(app: &App, args: &RunArgs, games: u32) -> Result<()> {
     let models = loader::asked_models(app, stories.campaign.file.models());
     slot_settings::remember(app, &name, models)?;
     play::announce(app, &name, seed, &stories.provenance);
+    #[cfg(feature = "cluster")]
+    {
+        let models = loader::asked_models(app, stories.campaign.file.models());
+        super::cluster::play_games(app, args.on.as_ref(), &batch, &stories.campaign, models)?;
+    }
     play_all(app, &batch, &stories, args.jobs)
 }
 

@@ -7,6 +7,8 @@ mod campaign_batch;
 mod chapters;
 mod chat;
 mod check;
+#[cfg(feature = "cluster")]
+mod cluster;
 mod completions;
 mod config;
 mod convert;
@@ -104,6 +106,27 @@ pub(crate) fn run(command: Command, app: &App) -> Result<()> {
         Command::Convert(args) => convert::convert(app, &args),
         Command::Import { what } => import::import(app, &what),
         Command::Config => config::config(app),
+        #[cfg(not(feature = "cluster"))]
+        Command::WithoutCluster { .. } => Err(CommandError::of(
+            ErrorKind::Usage,
+            &crate::tool::NotBuilt::CLUSTER,
+        )),
+        #[cfg(feature = "cluster")]
+        Command::Worker(args) => cluster::worker(app, &args),
+        #[cfg(feature = "cluster")]
+        Command::Submit(args) => cluster::submit(app, &args),
+        #[cfg(feature = "cluster")]
+        Command::Status(args) => cluster::status(app, &args),
+        #[cfg(feature = "cluster")]
+        Command::Cancel(args) => cluster::cancel(app, &args),
+        #[cfg(feature = "cluster")]
+        Command::Follow(args) => cluster::follow(app, &args),
+        #[cfg(feature = "cluster")]
+        Command::Limit(args) => cluster::limit(app, &args),
+        #[cfg(feature = "cluster")]
+        Command::Pack(args) => cluster::pack(app, &args),
+        #[cfg(feature = "cluster")]
+        Command::Unpack(args) => cluster::unpack(app, &args),
         Command::Doctor(args) => doctor::doctor(app, &args),
         Command::Trust(args) => trust::trust(app, &args),
     }

@@ -95,7 +95,7 @@ fn begin(app: &App, runtime: &Runtime, engine: &Engine) {
 }
 
 /// Shows what happens from this turn on: what came before is played and left out.
-fn show_from(app: &App, engine: &mut Engine, from: u64) {
+pub(super) fn show_from(app: &App, engine: &mut Engine, from: u64) {
     app.out().mute(from > FIRST);
     let out = app.shared_out();
     engine.add_feed(Feed::observer(move |record| match record {

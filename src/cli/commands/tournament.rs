@@ -79,6 +79,11 @@ pub(super) fn begin(app: &App, args: &UndercoverArgs, game: Match, games: u32) -
     let batch = begun.map_err(batch_error)?;
     slot_settings::remember(app, &name, matches.game.rules().player_models())?;
     play::announce(app, &name, seed, &matches.provenance);
+    #[cfg(feature = "cluster")]
+    {
+        let models = matches.game.rules().player_models();
+        super::cluster::play_games(app, args.on.as_ref(), &batch, &matches.game, models)?;
+    }
     play_all(app, &batch, &matches, args.jobs)
 }
 

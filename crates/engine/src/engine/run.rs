@@ -23,7 +23,8 @@ use crate::context::buffer;
 use crate::event::{DeferredCommands, EventQueue, Fault, Faults, Feed, Record, Records, deliver};
 use crate::exchange::UntakenAnswers;
 use crate::journal::{
-    Input, Journal, JournalHeader, Line, Meeting, Outcome, Recording, Stopped, new_minds, new_seed,
+    Input, Journal, JournalHeader, Line, Meeting, Outcome, Recording, Replica, Stopped, new_minds,
+    new_seed,
 };
 use crate::locale::{UiText, text};
 use crate::message::tokens::Correction;
@@ -345,6 +346,15 @@ impl Engine {
 
     pub fn journal(&self) -> &Journal {
         &self.record.journal
+    }
+
+    /// Lets another place have everything that is recorded from now on before the save has it. It
+    /// has this many bytes of the journal already.
+    ///
+    /// # Errors
+    /// It refuses what it lacks.
+    pub fn replicate(&mut self, known: u64, replica: Box<dyn Replica>) -> Result<(), EngineError> {
+        Ok(self.record.journal.replicate(known, replica)?)
     }
 
     /// Plays until something stops the run, at the latest after turn `until`. Call it on a world

@@ -27,4 +27,7 @@ pub enum JournalError {
     /// A line that would make the journal too long to be read back.
     #[text(journal_full)]
     Full { path: PathBuf },
+    /// Lines that the place which has them first does not take.
+    #[text(|reason| reason.clone())]
+    Refused(UiText),
 }

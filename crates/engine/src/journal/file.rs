@@ -1,13 +1,13 @@
 //! The journal in memory or on disk.
 
 use std::fs::File;
-use std::io::{Seek, SeekFrom, Write};
+use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use super::error::JournalError;
 use super::read::{self, JournalLines, MAX_BYTES, MAX_GAMES, MAX_LINE, Reading};
 use super::sums::{Sum, write_masked};
-use super::{JournalHeader, Line};
+use super::{JournalHeader, Line, Replica};
 use crate::files::{self, FileAction, FileError, MAX_SAVED_VALUES, count_values};
 
 /// The append-only record of a run.
@@ -32,6 +32,7 @@ struct JournalFile {
     values: usize,
     /// The sum of the last line; `None` if it is damaged.
     sum: Option<Sum>,
+    replica: Option<Box<dyn Replica>>,
 }
 
 impl Journal {
@@ -90,6 +91,7 @@ impl Journal {
             games,
             values,
             sum,
+            replica: None,
         };
         let journal = Self {
             file: Some(file),
@@ -137,6 +139,41 @@ impl Journal {
         Ok(())
     }
 
+    /// Lets a replica have everything before the file has it. It has this many bytes of a journal
+    /// on disk already, and is given the rest now.
+    ///
+    /// # Errors
+    /// The file can't be read, or the replica refuses.
+    pub fn replicate(
+        &mut self,
+        known: u64,
+        mut replica: Box<dyn Replica>,
+    ) -> Result<(), JournalError> {
+        let Some(JournalFile { file, path, .. }) = &mut self.file else {
+            return Ok(());
+        };
+        let mut rest = Vec::new();
+        let read = file
+            .seek(SeekFrom::Start(known))
+            .and_then(|_| file.read_to_end(&mut rest));
+        read.map_err(|source| FileError::io(&*path, FileAction::Read, source))?;
+        if !rest.is_empty() {
+            replica.append(&rest).map_err(JournalError::Refused)?;
+        }
+        if let Some(file) = &mut self.file {
+            file.replica = Some(replica);
+        }
+        Ok(())
+    }
+
+    /// Lets the replica, if there is one, have a snapshot that these lines record.
+    pub(crate) fn save(&mut self, snapshot: &[u8]) {
+        let replica = self.file.as_mut().and_then(|file| file.replica.as_mut());
+        replica
+            .into_iter()
+            .for_each(|replica| replica.save(snapshot));
+    }
+
     /// The lines of a journal in memory; empty for one on disk.
     pub fn lines(&self) -> &[Line] {
         &self.lines
@@ -167,6 +204,9 @@ impl JournalFile {
         if values > MAX_SAVED_VALUES {
             let path = self.path.clone();
             return Err(JournalError::Full { path });
+        }
+        if let Some(replica) = &mut self.replica {
+            replica.append(&bytes).map_err(JournalError::Refused)?;
         }
         let file = &mut self.file;
         let written = file.write_all(&bytes).and_then(|()| file.sync_data());

@@ -31,6 +31,7 @@ mod file;
 mod line;
 mod read;
 mod recording;
+mod replica;
 mod sums;
 
 pub use error::JournalError;
@@ -46,3 +47,4 @@ pub use recording::{
     HOST, Recorded, Recording, branch_input, game_input, game_of_input, game_setups, given_by,
     is_undo, new_minds, new_seed, undo_input,
 };
+pub use replica::Replica;

@@ -39,7 +39,7 @@ pub use migrate::Migration;
 pub use registry::{SaveRegistry, Saveable};
 pub use repair::{Repair, repair, repairable};
 pub use restore::{Expected, restore};
-pub use slot::{BranchPoint, Listed, LockedSlot, Slot, list, names, slots};
+pub use slot::{BranchPoint, Listed, LockedSlot, PackedSlot, Slot, list, names, slots};
 pub use slot_name::SlotName;
 pub use snapshot::{FittedTo, Meta, snapshot};
 pub use state_hash::state_hashes;

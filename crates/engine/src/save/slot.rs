@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 use std::fs::{self, File, TryLockError};
-use std::io;
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -46,6 +46,14 @@ pub struct BranchPoint {
     pub world: String,
 }
 
+/// The files of a slot that tell its story, as bytes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PackedSlot {
+    pub journal: Vec<u8>,
+    pub world: Option<Vec<u8>>,
+    pub settings: Option<Vec<u8>>,
+}
+
 /// A saved story on disk, for reading.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Slot {
@@ -83,7 +91,52 @@ impl Slot {
         settings: Option<&[u8]>,
     ) -> Result<LockedSlot, SaveError> {
         let journal = Journal::encode(journal);
-        Self::build(root, name, &journal, Some(world), settings)
+        // Nothing has happened yet.
+        let log = log_head(Digest::of(world), &[]);
+        let files = [
+            (JOURNAL, &*journal),
+            (WORLD, world),
+            (EVENTS, log.as_bytes()),
+        ];
+        Self::build(
+            root,
+            name,
+            files.into_iter().chain(settings.map(of_settings)),
+        )
+    }
+
+    /// As [`Self::create`], from the bytes of another slot's files, which are judged when they are
+    /// read. It is not locked.
+    ///
+    /// # Errors
+    /// As [`Self::create`].
+    pub fn unpack(root: &Path, name: &str, files: &PackedSlot) -> Result<Self, SaveError> {
+        let PackedSlot {
+            journal,
+            world,
+            settings,
+        } = files;
+        let files = [(JOURNAL, &**journal)].into_iter();
+        let files = files.chain(world.as_deref().map(|world| (WORLD, world)));
+        let files = files.chain(settings.as_deref().map(of_settings));
+        Ok(Self::build(root, name, files)?.slot)
+    }
+
+    /// The bytes of its files, for [`Self::unpack`].
+    ///
+    /// # Errors
+    /// A file can't be read.
+    pub fn pack(&self) -> Result<PackedSlot, SaveError> {
+        // The snapshot first: a running story records the next one in the journal before.
+        let (world, settings) = (self.read_world()?, self.read_settings()?);
+        let mut bytes = Vec::new();
+        let read = journal(&self.open()?, OpenMode::Read)?.read_to_end(&mut bytes);
+        read.map_err(|source| FileError::io(&self.journal_file(), FileAction::Read, source))?;
+        Ok(PackedSlot {
+            journal: bytes,
+            world,
+            settings,
+        })
     }
 
     /// Creates a new slot that branches from this one, whole or not at all, and locks it. Its
@@ -106,34 +159,30 @@ impl Slot {
             .chain(own)
             .collect();
         let settings = self.read_settings()?;
+        let journal = Journal::encode(&lines);
+        let settings = settings.as_deref().map(of_settings);
         Self::build(
             root,
             name,
-            &Journal::encode(&lines),
-            None,
-            settings.as_deref(),
+            [(JOURNAL, &*journal)].into_iter().chain(settings),
         )
     }
 
     /// It is locked before it gets its name, so that nobody else takes it for abandoned.
-    fn build(
+    fn build<'f>(
         root: &Path,
         name: &str,
-        journal: &[u8],
-        world: Option<&[u8]>,
-        settings: Option<&[u8]>,
+        files: impl Iterator<Item = (&'static str, &'f [u8])>,
     ) -> Result<LockedSlot, SaveError> {
         let slot = Self::at(root, name.parse()?);
         let mut lock = None;
         let built = Folder::open_or_create(root)?.build(name, |folder| {
-            folder.replace(JOURNAL, journal, Durability::Synced)?;
-            if let Some(world) = world {
-                folder.replace(WORLD, world, Durability::Synced)?;
-                let log = log_head(Digest::of(world), &[]);
-                folder.replace(EVENTS, log.as_bytes(), Durability::Unsynced)?;
-            }
-            if let Some(settings) = settings {
-                folder.replace(SETTINGS, settings, Durability::Synced)?;
+            for (file, bytes) in files {
+                let durability = match file {
+                    EVENTS => Durability::Unsynced,
+                    _ => Durability::Synced,
+                };
+                folder.replace(file, bytes, durability)?;
             }
             // Elsewhere a folder with an open file can't be renamed.
             if cfg!(unix) {
@@ -404,6 +453,11 @@ impl Slot {
     }
 }
 
+/// The file of a slot's settings.
+fn of_settings(settings: &[u8]) -> (&'static str, &[u8]) {
+    (SETTINGS, settings)
+}
+
 /// The journal's file in the folder of a slot.
 fn journal(folder: &Folder, access: OpenMode) -> Result<File, SaveError> {
     let file = folder.file(JOURNAL, access)?;
@@ -513,6 +567,7 @@ impl LockedSlot {
             journal.append(&[Line::Snapshot(record)])?;
         }
         self.folder.replace(WORLD, &bytes, Durability::Synced)?;
+        journal.save(&bytes);
         self.log(events, record.digest)?;
         self.write_contexts(world)
     }

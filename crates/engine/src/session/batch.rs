@@ -188,7 +188,7 @@ impl Batch {
         game: &dyn Game,
         minds: Minds,
     ) -> Result<OpenedGame, BatchError> {
-        let (root, name) = (self.games_folder(), slot_name(number));
+        let (root, name) = (self.games_folder(), Self::slot_name(number));
         let start = |minds| Session::start(&root, &name, game, self.seed(number), minds);
         let Ok(slot) = Slot::find(&root, &name) else {
             return Ok(OpenedGame::Playable(Box::new(start(minds)?)));
@@ -209,9 +209,14 @@ impl Batch {
         Ok(OpenedGame::Playable(Box::new(session)))
     }
 
+    /// The name of the slot of a game, counted from 0. Names sort in the order of the games.
+    pub fn slot_name(number: u32) -> String {
+        format!("{:05}", u64::from(number) + 1)
+    }
+
     /// The slot of a game, counted from 0; `None` if it was never started.
     pub fn slot(&self, number: u32) -> Option<Slot> {
-        Slot::find(&self.games_folder(), &slot_name(number)).ok()
+        Slot::find(&self.games_folder(), &Self::slot_name(number)).ok()
     }
 }
 
@@ -285,11 +290,6 @@ fn check_games(games: u32) -> Result<(), BatchError> {
     } else {
         Err(BatchError::Games { games })
     }
-}
-
-/// The name of the slot of a game, counted from 0. Names sort in the order of the games.
-fn slot_name(number: u32) -> String {
-    format!("{:05}", u64::from(number) + 1)
 }
 
 fn unreadable(path: &Path, reason: UiText) -> BatchError {

@@ -1,0 +1,607 @@
+//! A store in NATS JetStream, for any number of machines.
+
+use std::error::Error;
+use std::fmt;
+use std::future::Future;
+use std::sync::mpsc::sync_channel;
+use std::time::Duration;
+
+use async_nats::header::NATS_EXPECTED_LAST_SUBJECT_SEQUENCE;
+use async_nats::jetstream::consumer::{AckPolicy, PullConsumer, pull};
+use async_nats::jetstream::context::{PublishError, PublishErrorKind};
+use async_nats::jetstream::message::{PublishMessage, StreamMessage};
+use async_nats::jetstream::object_store::{self, ObjectStore};
+use async_nats::jetstream::stream::{
+    self, DiscardPolicy, RawMessageErrorKind, RetentionPolicy, Stream,
+};
+use async_nats::jetstream::{AckKind, Context, Message, kv};
+use async_nats::{ConnectOptions, HeaderMap};
+use futures_util::{StreamExt, TryStreamExt};
+use playhouse_engine::save::SlotName;
+use tokio::io::AsyncReadExt;
+use tokio::runtime::{Builder, Runtime};
+
+use crate::store::{decoded, encoded, world_of};
+use crate::{Claimed, Lease, Owner, Position, Record, Store, StoreError};
+
+/// How long a worker that says nothing is thought to be alive.
+pub const LEASE: Duration = Duration::from_secs(10);
+/// How long an answer is waited for.
+const TIMEOUT: Duration = Duration::from_secs(3);
+/// The most that one message takes, in bytes; a server takes 1 MiB unless it is told otherwise.
+const PART: usize = 1 << 19;
+/// How often a claim is tried again while somebody else appends.
+const CLAIMS: usize = 100;
+/// As many copies are kept as there are servers, but no more than these.
+const MOST_COPIES: usize = 3;
+
+const WORLDS: &str = "PLAYHOUSE_WORLDS";
+const QUEUE: &str = "PLAYHOUSE_QUEUE";
+const RECORDS: &str = "playhouse_records";
+const SNAPSHOTS: &str = "playhouse_snapshots";
+const WORKERS: &str = "workers";
+
+/// Who wrote a message of a journal.
+const OWNER: &str = "Playhouse-Owner";
+/// What a message of a journal is.
+const KIND: &str = "Playhouse-Kind";
+
+/// Worlds in JetStream. A journal is a subject of one stream, and an append is a message that says
+/// which it expects to be the last of its subject. A new owner first appends a message of its own,
+/// after which the messages of the last one are refused.
+pub struct JetStreamStore {
+    /// Taken when it is dropped.
+    runtime: Option<Runtime>,
+    server: Server,
+}
+
+#[derive(Clone)]
+struct Server {
+    context: Context,
+    worlds: Stream,
+    workers: PullConsumer,
+    records: kv::Store,
+    snapshots: ObjectStore,
+}
+
+/// What a message of a journal is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    /// Somebody claims the world. What was not whole before is void.
+    Claim,
+    /// The beginning of lines, or more of them, of which there is a rest.
+    Part,
+    /// Lines, or the rest of them.
+    Whole,
+}
+
+impl Kind {
+    const ALL: [Self; 3] = [Self::Claim, Self::Part, Self::Whole];
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Claim => "claim",
+            Self::Part => "part",
+            Self::Whole => "whole",
+        }
+    }
+
+    fn of(message: &StreamMessage) -> Result<Self, StoreError> {
+        let name = message.headers.get(KIND).map(|kind| kind.as_str());
+        let mut kinds = Self::ALL.into_iter();
+        let found = kinds.find(|kind| Some(kind.name()) == name);
+        found.ok_or_else(|| StoreError::damaged(&message.subject))
+    }
+}
+
+impl fmt::Debug for JetStreamStore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("JetStreamStore").finish_non_exhaustive()
+    }
+}
+
+impl JetStreamStore {
+    /// The store of the servers at these addresses, with commas between them. What it lacks there
+    /// is created. A worker that says nothing for the time of the lease is thought to be dead; the
+    /// first to connect decides how long that is.
+    ///
+    /// # Errors
+    /// Nobody answers, or the server refuses.
+    pub fn connect(addresses: &str, lease: Duration) -> Result<Self, StoreError> {
+        let runtime = Builder::new_multi_thread()
+            .worker_threads(1)
+            .thread_name("playhouse-store")
+            .enable_all()
+            .build()
+            .map_err(StoreError::unavailable)?;
+        let addresses: Vec<_> = addresses.split(',').map(str::to_owned).collect();
+        let server = wait(&runtime, Server::connect(addresses, lease))??;
+        Ok(Self {
+            runtime: Some(runtime),
+            server,
+        })
+    }
+
+    /// Lets the runtime of the connection do something, and waits for it.
+    fn ask<T, F>(&self, what: impl FnOnce(Server) -> F) -> Result<T, StoreError>
+    where
+        T: Send + 'static,
+        F: Future<Output = Result<T, StoreError>> + Send + 'static,
+    {
+        let runtime = self.runtime.as_ref();
+        let runtime = runtime.ok_or_else(|| StoreError::unavailable("closed"))?;
+        wait(runtime, what(self.server.clone()))?
+    }
+}
+
+impl Drop for JetStreamStore {
+    fn drop(&mut self) {
+        // Whoever drops it may be within a runtime, which can't wait for another.
+        let runtime = self.runtime.take();
+        runtime.into_iter().for_each(Runtime::shutdown_background);
+    }
+}
+
+/// What a future comes to, from wherever this is called.
+fn wait<T: Send + 'static>(
+    runtime: &Runtime,
+    future: impl Future<Output = T> + Send + 'static,
+) -> Result<T, StoreError> {
+    let (sender, receiver) = sync_channel(1);
+    runtime.spawn(async move { sender.send(future.await) });
+    receiver.recv().map_err(StoreError::unavailable)
+}
+
+impl Server {
+    async fn connect(addresses: Vec<String>, lease: Duration) -> Result<Self, StoreError> {
+        let num_replicas = if addresses.len() < MOST_COPIES {
+            1
+        } else {
+            MOST_COPIES
+        };
+        let client = ConnectOptions::new()
+            .name("playhouse")
+            .connection_timeout(TIMEOUT)
+            .request_timeout(Some(TIMEOUT))
+            .connect(addresses)
+            .await
+            .map_err(failed)?;
+        let mut context = async_nats::jetstream::new(client);
+        context.set_timeout(TIMEOUT);
+        let worlds = stream::Config {
+            name: WORLDS.into(),
+            subjects: vec![journal_subject("*")],
+            // A full stream refuses what is new, and keeps what is old.
+            discard: DiscardPolicy::New,
+            deny_delete: true,
+            num_replicas,
+            ..Default::default()
+        };
+        let queue = stream::Config {
+            name: QUEUE.into(),
+            subjects: vec![queue_subject("*")],
+            retention: RetentionPolicy::WorkQueue,
+            // A world is on the queue once.
+            max_messages_per_subject: 1,
+            discard: DiscardPolicy::New,
+            discard_new_per_subject: true,
+            num_replicas,
+            ..Default::default()
+        };
+        let workers = pull::Config {
+            durable_name: Some(WORKERS.into()),
+            ack_policy: AckPolicy::Explicit,
+            ack_wait: lease,
+            max_deliver: -1,
+            max_ack_pending: 1_000_000,
+            ..Default::default()
+        };
+        let records = kv::Config {
+            bucket: RECORDS.into(),
+            history: 1,
+            num_replicas,
+            ..Default::default()
+        };
+        let snapshots = object_store::Config {
+            bucket: SNAPSHOTS.into(),
+            num_replicas,
+            ..Default::default()
+        };
+        let queue = context.get_or_create_stream(queue).await.map_err(failed)?;
+        let records = match context.get_key_value(RECORDS).await {
+            Ok(records) => records,
+            Err(_) => context.create_key_value(records).await.map_err(failed)?,
+        };
+        let snapshots = match context.get_object_store(SNAPSHOTS).await {
+            Ok(snapshots) => snapshots,
+            Err(_) => context
+                .create_object_store(snapshots)
+                .await
+                .map_err(failed)?,
+        };
+        Ok(Self {
+            worlds: context.get_or_create_stream(worlds).await.map_err(failed)?,
+            workers: queue
+                .get_or_create_consumer(WORKERS, workers)
+                .await
+                .map_err(failed)?,
+            records,
+            snapshots,
+            context,
+        })
+    }
+
+    /// The first message of a journal after a position, by the leader of the stream.
+    async fn next(&self, world: &str, after: u64) -> Result<Option<StreamMessage>, StoreError> {
+        let asked = self
+            .worlds
+            .raw_message_builder()
+            .sequence(after + 1)
+            .next_by_subject(journal_subject(world));
+        match asked.send().await {
+            Ok(message) => Ok(Some(message)),
+            Err(error) if error.kind() == RawMessageErrorKind::NoMessageFound => Ok(None),
+            Err(error) => Err(failed(error)),
+        }
+    }
+
+    /// The number of the last message of a journal.
+    async fn last(&self, world: &str) -> Result<Option<u64>, StoreError> {
+        let asked = self
+            .worlds
+            .raw_message_builder()
+            .last_by_subject(journal_subject(world));
+        match asked.send().await {
+            Ok(message) => Ok(Some(message.sequence)),
+            Err(error) if error.kind() == RawMessageErrorKind::NoMessageFound => Ok(None),
+            Err(error) => Err(failed(error)),
+        }
+    }
+
+    /// Appends one message right after another. Whether a message of which nothing was heard was
+    /// written is seen by what stands there now: it is of this owner, or another's.
+    async fn publish(
+        &self,
+        world: &str,
+        owner: &str,
+        kind: Kind,
+        after: u64,
+        payload: Vec<u8>,
+    ) -> Result<u64, StoreError> {
+        let mut headers = HeaderMap::new();
+        headers.insert(NATS_EXPECTED_LAST_SUBJECT_SEQUENCE, after.to_string());
+        headers.insert(OWNER, owner);
+        headers.insert(KIND, kind.name());
+        let message = PublishMessage::build()
+            .payload(payload.into())
+            .headers(headers);
+        let error = match self.send(journal_subject(world), message).await {
+            Ok(sequence) => return Ok(sequence),
+            Err(error) => error,
+        };
+        match self.next(world, after).await? {
+            Some(message) if written_by(&message) == Some(owner) => Ok(message.sequence),
+            Some(_) => Err(StoreError::Stale),
+            None if error.kind() == PublishErrorKind::WrongLastSequence => Err(StoreError::Stale),
+            None => Err(refused(&error)),
+        }
+    }
+
+    async fn send(&self, subject: String, message: PublishMessage) -> Result<u64, PublishError> {
+        let ack = self.context.send_publish(subject, message).await?.await?;
+        Ok(ack.sequence)
+    }
+
+    async fn append(
+        &self,
+        world: &str,
+        owner: &str,
+        at: u64,
+        lines: Vec<u8>,
+    ) -> Result<Position, StoreError> {
+        let mut at = at;
+        let count = lines.len().div_ceil(PART);
+        for (number, part) in lines.chunks(PART).enumerate() {
+            let is_last = number + 1 == count;
+            let kind = if is_last { Kind::Whole } else { Kind::Part };
+            at = self.publish(world, owner, kind, at, part.to_vec()).await?;
+        }
+        Ok(Position(at))
+    }
+
+    /// The lines of a journal after a position, up to a message.
+    async fn read(
+        &self,
+        world: &str,
+        after: Position,
+        last: u64,
+    ) -> Result<(Vec<u8>, Position), StoreError> {
+        let (mut lines, mut parts) = (Vec::new(), Vec::new());
+        let (mut whole, mut at) = (after, after.0);
+        while at < last
+            && let Some(message) = self.next(world, at).await?
+        {
+            at = message.sequence;
+            match Kind::of(&message)? {
+                Kind::Claim => parts.clear(),
+                Kind::Part => {
+                    parts.extend_from_slice(&message.payload);
+                    continue;
+                }
+                Kind::Whole => {
+                    lines.append(&mut parts);
+                    lines.extend_from_slice(&message.payload);
+                }
+            }
+            whole = Position(at);
+        }
+        Ok((lines, whole))
+    }
+
+    async fn claim(&self, world: SlotName, owner: Owner) -> Result<Claimed, StoreError> {
+        let name = encoded(world.as_str());
+        for _ in 0..CLAIMS {
+            let last = self.last(&name).await?;
+            let last = last.ok_or_else(|| StoreError::missing(&world))?;
+            let claim = self.publish(&name, owner.as_str(), Kind::Claim, last, Vec::new());
+            match claim.await {
+                // What comes after it is this owner's, or that of a later one.
+                Ok(own) => {
+                    let (journal, at) = self.read(&name, Position::default(), own).await?;
+                    return Ok(Claimed { journal, at });
+                }
+                Err(StoreError::Stale) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Err(StoreError::Stale)
+    }
+
+    async fn create(&self, world: SlotName, journal: Vec<u8>) -> Result<(), StoreError> {
+        let name = encoded(world.as_str());
+        let owner = Owner::draw()?;
+        let begun = self.append(&name, owner.as_str(), 0, journal.clone()).await;
+        match begun {
+            Ok(_) => Ok(()),
+            Err(StoreError::Stale) => {
+                let (old, _) = self.read(&name, Position::default(), u64::MAX).await?;
+                if old.starts_with(&journal) {
+                    return Ok(());
+                }
+                let world = world.to_string();
+                Err(StoreError::Exists { world })
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    async fn save(&self, world: String, snapshot: Vec<u8>) -> Result<(), StoreError> {
+        let saved = self.snapshots.put(&*world, &mut &*snapshot).await;
+        saved.map(drop).map_err(failed)
+    }
+
+    async fn snapshot(&self, world: String) -> Result<Option<Vec<u8>>, StoreError> {
+        let mut object = match self.snapshots.get(&world).await {
+            Ok(object) => object,
+            Err(error) if error.kind() == object_store::GetErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(failed(error)),
+        };
+        let mut bytes = Vec::new();
+        // One that is replaced meanwhile is as good as none.
+        let read = object.read_to_end(&mut bytes).await;
+        Ok(read.is_ok().then_some(bytes))
+    }
+
+    async fn record(&self, name: String) -> Result<Option<Record>, StoreError> {
+        let entry = self.records.entry(name).await.map_err(failed)?;
+        let put = entry.filter(|entry| entry.operation == kv::Operation::Put);
+        Ok(put.map(|entry| Record {
+            value: entry.value.to_vec(),
+            revision: entry.revision,
+        }))
+    }
+
+    async fn write(&self, name: &str, value: Vec<u8>, revision: u64) -> Result<u64, StoreError> {
+        let written = self.records.update(name, value.into(), revision).await;
+        written.map_err(|error| match error.kind() {
+            kv::UpdateErrorKind::WrongLastRevision => StoreError::Stale,
+            _ => failed(error),
+        })
+    }
+
+    async fn records(&self) -> Result<Vec<String>, StoreError> {
+        let names = self.records.keys().await.map_err(failed)?;
+        let mut names: Vec<_> = names.try_collect().await.map_err(failed)?;
+        names.sort();
+        Ok(names)
+    }
+
+    async fn enqueue(&self, world: &str) -> Result<(), StoreError> {
+        let message = PublishMessage::build();
+        match self.send(queue_subject(world), message).await {
+            Ok(_) => Ok(()),
+            Err(error) if is_queued(&error) => Ok(()),
+            Err(error) => Err(refused(&error)),
+        }
+    }
+
+    async fn take(&self, within: Duration) -> Result<Option<Message>, StoreError> {
+        let asked = self.workers.batch().max_messages(1).expires(within);
+        let mut batch = asked.messages().await.map_err(failed)?;
+        let taken = batch.next().await.transpose();
+        taken.map_err(StoreError::unavailable)
+    }
+}
+
+impl Store for JetStreamStore {
+    fn create(&self, world: &SlotName, journal: &[u8]) -> Result<(), StoreError> {
+        let (world, journal) = (world.clone(), journal.to_vec());
+        self.ask(|server| async move { server.create(world, journal).await })
+    }
+
+    fn claim(&self, world: &SlotName, owner: &Owner) -> Result<Claimed, StoreError> {
+        let (world, owner) = (world.clone(), owner.clone());
+        self.ask(|server| async move { server.claim(world, owner).await })
+    }
+
+    fn append(
+        &self,
+        world: &SlotName,
+        owner: &Owner,
+        at: Position,
+        lines: &[u8],
+    ) -> Result<Position, StoreError> {
+        let (world, owner) = (encoded(world.as_str()), owner.clone());
+        let lines = lines.to_vec();
+        self.ask(|server| async move { server.append(&world, owner.as_str(), at.0, lines).await })
+    }
+
+    fn read(&self, world: &SlotName, after: Position) -> Result<(Vec<u8>, Position), StoreError> {
+        let name = encoded(world.as_str());
+        let (lines, now) =
+            self.ask(|server| async move { server.read(&name, after, u64::MAX).await })?;
+        if now == Position::default() {
+            return Err(StoreError::missing(world));
+        }
+        Ok((lines, now))
+    }
+
+    fn save(&self, world: &SlotName, snapshot: &[u8]) -> Result<(), StoreError> {
+        let (world, snapshot) = (encoded(world.as_str()), snapshot.to_vec());
+        self.ask(|server| async move { server.save(world, snapshot).await })
+    }
+
+    fn snapshot(&self, world: &SlotName) -> Result<Option<Vec<u8>>, StoreError> {
+        let world = encoded(world.as_str());
+        self.ask(|server| async move { server.snapshot(world).await })
+    }
+
+    fn record(&self, name: &str) -> Result<Option<Record>, StoreError> {
+        let name = encoded(name);
+        self.ask(|server| async move { server.record(name).await })
+    }
+
+    fn write(&self, name: &str, value: &[u8], revision: u64) -> Result<u64, StoreError> {
+        let (name, value) = (encoded(name), value.to_vec());
+        self.ask(|server| async move { server.write(&name, value, revision).await })
+    }
+
+    fn records(&self) -> Result<Vec<String>, StoreError> {
+        let names = self.ask(|server| async move { server.records().await })?;
+        Ok(names.iter().filter_map(|name| decoded(name)).collect())
+    }
+
+    fn enqueue(&self, world: &SlotName) -> Result<(), StoreError> {
+        let world = encoded(world.as_str());
+        self.ask(|server| async move { server.enqueue(&world).await })
+    }
+
+    fn take(&self, within: Duration) -> Result<Option<(SlotName, Box<dyn Lease>)>, StoreError> {
+        let runtime = self.runtime.as_ref();
+        let runtime = runtime.ok_or_else(|| StoreError::unavailable("closed"))?;
+        let message = self.ask(|server| async move { server.take(within).await })?;
+        let Some(message) = message else {
+            return Ok(None);
+        };
+        let world = world_of(message.subject.rsplit('.').next().unwrap_or_default())?;
+        let lease = JetStreamLease {
+            runtime: runtime.handle().clone(),
+            message,
+        };
+        Ok(Some((world, Box::new(lease))))
+    }
+}
+
+/// Work that was delivered, and is not acknowledged.
+#[derive(Debug)]
+struct JetStreamLease {
+    runtime: tokio::runtime::Handle,
+    message: Message,
+}
+
+impl JetStreamLease {
+    fn say(&self, kind: AckKind, is_sure: bool) -> Result<(), StoreError> {
+        let (sender, receiver) = sync_channel(1);
+        let message = self.message.clone();
+        self.runtime.spawn(async move {
+            let said = async {
+                if is_sure {
+                    message.double_ack_with(kind).await
+                } else {
+                    message.ack_with(kind).await
+                }
+            };
+            let said = tokio::time::timeout(TIMEOUT, said).await;
+            let said = said.map_err(StoreError::unavailable);
+            sender.send(said.and_then(|said| said.map_err(StoreError::unavailable)))
+        });
+        receiver.recv().map_err(StoreError::unavailable)?
+    }
+}
+
+impl Lease for JetStreamLease {
+    fn keep(&self) -> Result<(), StoreError> {
+        self.say(AckKind::Progress, false)
+    }
+
+    fn give_back(&self, after: Duration) -> Result<(), StoreError> {
+        let after = (!after.is_zero()).then_some(after);
+        self.say(AckKind::Nak(after), false)
+    }
+
+    fn finish(&self) -> Result<(), StoreError> {
+        self.say(AckKind::Ack, true)
+    }
+}
+
+fn journal_subject(world: &str) -> String {
+    format!("playhouse.world.{world}.journal")
+}
+
+fn queue_subject(world: &str) -> String {
+    format!("playhouse.queue.{world}")
+}
+
+fn written_by(message: &StreamMessage) -> Option<&str> {
+    message.headers.get(OWNER).map(|owner| owner.as_str())
+}
+
+/// What the server said about a message that it did not take.
+fn answer_of<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e async_nats::jetstream::Error> {
+    let mut cause = Some(error);
+    while let Some(error) = cause {
+        if let Some(answer) = error.downcast_ref() {
+            return Some(answer);
+        }
+        cause = error.source();
+    }
+    None
+}
+
+/// Whether a world is on the queue already.
+fn is_queued(error: &PublishError) -> bool {
+    answer_of(error).is_some_and(|answer| answer.to_string().contains("per subject"))
+}
+
+/// Why the server did not take a message.
+fn refused(error: &PublishError) -> StoreError {
+    use async_nats::jetstream::ErrorCode as Code;
+    const FULL: [Code; 5] = [
+        Code::ACCOUNT_RESOURCES_EXCEEDED,
+        Code::INSUFFICIENT_RESOURCES,
+        Code::MEMORY_RESOURCES_EXCEEDED,
+        Code::STORAGE_RESOURCES_EXCEEDED,
+        Code::STREAM_STORE_FAILED,
+    ];
+    match answer_of(error) {
+        Some(answer) if FULL.contains(&answer.error_code()) => StoreError::Full {
+            reason: answer.to_string(),
+        },
+        Some(answer) => StoreError::unavailable(answer),
+        None => StoreError::unavailable(error),
+    }
+}
+
+fn failed(error: impl fmt::Display) -> StoreError {
+    StoreError::unavailable(error)
+}

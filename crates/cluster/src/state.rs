@@ -1,0 +1,246 @@
+//! How far each world is: what people see, and what workers are to do.
+
+use playhouse_engine::locale::{UiText, text};
+use playhouse_engine::save::{PackedSlot, SlotName};
+use serde::{Deserialize, Serialize};
+
+use crate::store::MAX_RECORD;
+use crate::{Position, Store, StoreError};
+
+/// The names of the records of worlds begin so.
+const PREFIX: &str = "world-";
+/// How often a change is tried again that somebody else forestalls.
+const CHANGES: usize = 100;
+
+/// What becomes of a world.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Phase {
+    /// It waits for a worker.
+    #[default]
+    Queued,
+    Playing,
+    /// Its story is over.
+    Ended,
+    /// Something stopped it: a turn, a limit, a server. It can go on.
+    Paused,
+    /// It can't be played.
+    Failed,
+    Cancelled,
+}
+
+impl Phase {
+    /// Its name, for people.
+    pub fn text(self) -> UiText {
+        match self {
+            Self::Queued => text!(cluster_queued),
+            Self::Playing => text!(cluster_playing),
+            Self::Ended => text!(cluster_ended),
+            Self::Paused => text!(cluster_paused),
+            Self::Failed => text!(cluster_failed),
+            Self::Cancelled => text!(cluster_cancelled),
+        }
+    }
+
+    /// Whether a worker is to play it.
+    pub fn is_open(self) -> bool {
+        matches!(self, Self::Queued | Self::Playing)
+    }
+}
+
+/// How far a world is.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct WorldState {
+    pub phase: Phase,
+    /// The last turn that was played to its end.
+    pub turn: u64,
+    /// The worker that plays it, or did.
+    pub worker: String,
+    /// The build of the program that played it last.
+    pub build: String,
+    /// Why it is in this phase, in English.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub note: String,
+    /// After which turn it pauses.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub until: Option<u64>,
+    /// The digest of its last snapshot: equal worlds have equal ones.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub digest: String,
+    /// With what it is played, in the form of the program.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub settings: Option<String>,
+    /// The position of the last claim.
+    pub claim: u64,
+}
+
+/// Puts a story into a store, for workers to play. If this fails in the middle, the same may be
+/// submitted again.
+///
+/// # Errors
+/// There is another world of this name, or the store refuses.
+pub fn submit(
+    store: &dyn Store,
+    world: &SlotName,
+    story: PackedSlot,
+    until: Option<u64>,
+    build: &str,
+) -> Result<(), StoreError> {
+    store.create(world, &story.journal)?;
+    if let Some(snapshot) = &story.world {
+        store.save(world, snapshot)?;
+    }
+    let settings = story.settings.map(String::from_utf8).transpose();
+    let state = WorldState {
+        until,
+        build: build.to_owned(),
+        settings: settings.map_err(StoreError::damaged)?,
+        ..WorldState::default()
+    };
+    match write(store, world, &state, 0) {
+        // It was submitted before, if not to its end.
+        Err(StoreError::Stale) => {
+            let known = world_state(store, world)?.map(|(known, _)| known);
+            if known.as_ref() != Some(&state) {
+                let world = world.to_string();
+                return Err(StoreError::Exists { world });
+            }
+        }
+        written => drop(written?),
+    }
+    store.enqueue(world)
+}
+
+/// Stops a world for good, or until somebody lets it [go on](go_on).
+///
+/// # Errors
+/// There is no such world, or the store does not answer.
+pub fn cancel(store: &dyn Store, world: &SlotName) -> Result<WorldState, StoreError> {
+    change(store, world, |state| {
+        let is_open = state.phase != Phase::Ended;
+        if is_open {
+            state.phase = Phase::Cancelled;
+        }
+        is_open
+    })
+}
+
+/// Lets a world go on that is not being played, until another turn or to its end.
+///
+/// # Errors
+/// There is no such world, or the store does not answer.
+pub fn go_on(
+    store: &dyn Store,
+    world: &SlotName,
+    until: Option<u64>,
+) -> Result<WorldState, StoreError> {
+    let state = change(store, world, |state| {
+        let is_over = state.phase == Phase::Ended;
+        if !is_over {
+            state.phase = Phase::Queued;
+            state.until = until;
+            state.note.clear();
+        }
+        !is_over
+    })?;
+    store.enqueue(world)?;
+    Ok(state)
+}
+
+/// How far a world is, and the revision of its record; `None` if there is no such world.
+///
+/// # Errors
+/// The store does not answer.
+pub fn world_state(
+    store: &dyn Store,
+    world: &SlotName,
+) -> Result<Option<(WorldState, u64)>, StoreError> {
+    let Some(record) = store.record(&format!("{PREFIX}{world}"))? else {
+        return Ok(None);
+    };
+    let state = serde_json::from_slice(&record.value).map_err(StoreError::damaged)?;
+    Ok(Some((state, record.revision)))
+}
+
+/// All worlds, by name.
+///
+/// # Errors
+/// The store does not answer.
+pub fn states(store: &dyn Store) -> Result<Vec<(SlotName, WorldState)>, StoreError> {
+    let names = store.records()?;
+    let worlds = names.iter().filter_map(|name| name.strip_prefix(PREFIX));
+    let mut found = Vec::new();
+    for world in worlds.filter_map(|name| name.parse::<SlotName>().ok()) {
+        let state = world_state(store, &world)?;
+        found.extend(state.map(|(state, _)| (world, state)));
+    }
+    Ok(found)
+}
+
+/// The story of a world, as it is now.
+///
+/// # Errors
+/// There is no such world, or the store does not answer.
+pub fn stored(store: &dyn Store, world: &SlotName) -> Result<PackedSlot, StoreError> {
+    let state = world_state(store, world)?;
+    let (state, _) = state.ok_or_else(|| StoreError::missing(world))?;
+    // The snapshot first: the journal records it, and may have more by now.
+    let snapshot = store.snapshot(world)?;
+    let (journal, _) = store.read(world, Position::default())?;
+    Ok(PackedSlot {
+        journal,
+        world: snapshot,
+        settings: state.settings.map(String::into_bytes),
+    })
+}
+
+/// Changes how far a world is, unless `change` does not want to. Returns how far it is now.
+pub(crate) fn change(
+    store: &dyn Store,
+    world: &SlotName,
+    mut change: impl FnMut(&mut WorldState) -> bool,
+) -> Result<WorldState, StoreError> {
+    for _ in 0..CHANGES {
+        let found = world_state(store, world)?;
+        let (mut state, revision) = found.ok_or_else(|| StoreError::missing(world))?;
+        if !change(&mut state) {
+            return Ok(state);
+        }
+        match write(store, world, &state, revision) {
+            Ok(_) => return Ok(state),
+            Err(StoreError::Stale) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Err(StoreError::Stale)
+}
+
+/// As [`change`], by the worker whose claim has this position: the state of a later one stays.
+pub(crate) fn change_by(
+    store: &dyn Store,
+    world: &SlotName,
+    claim: Position,
+    mut act: impl FnMut(&mut WorldState) -> bool,
+) -> Result<WorldState, StoreError> {
+    change(store, world, |state| {
+        let is_latest = state.claim <= claim.0;
+        if is_latest {
+            state.claim = claim.0;
+        }
+        is_latest && act(state)
+    })
+}
+
+fn write(
+    store: &dyn Store,
+    world: &SlotName,
+    state: &WorldState,
+    revision: u64,
+) -> Result<u64, StoreError> {
+    let value = serde_json::to_vec(state).map_err(StoreError::damaged)?;
+    if value.len() > MAX_RECORD {
+        return Err(StoreError::damaged(format!("{} bytes", value.len())));
+    }
+    store.write(&format!("{PREFIX}{world}"), &value, revision)
+}

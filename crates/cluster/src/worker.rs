@@ -1,0 +1,544 @@
+//! A process that plays worlds of a store.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use playhouse_engine::cast::WorldTurn;
+use playhouse_engine::engine::{CancellationToken, EngineError, Stop};
+use playhouse_engine::event::{Feed, Record};
+use playhouse_engine::journal::JournalError;
+use playhouse_engine::locale::{Localize, UiText, text};
+use playhouse_engine::message::Digest;
+use playhouse_engine::save::{PackedSlot, Slot, SlotName};
+use playhouse_engine::session::Session;
+use tokio::runtime::Handle;
+
+use crate::budget::{Amounts, ClusterBudget, Granted, Share, spent_by};
+use crate::replica::PAUSE;
+use crate::state::{change_by, world_state};
+use crate::{Lease, Owner, Phase, Position, Store, StoreError, StoreReplica, WorldState};
+
+/// How long the queue is waited for at a time.
+const TAKE: Duration = Duration::from_secs(1);
+/// After this time another worker may try a world that this build can't play.
+const REFUSED: Duration = Duration::from_secs(5);
+
+/// Opens stories of any game with their minds.
+pub trait Player: Send + Sync {
+    /// Opens the story in this slot.
+    ///
+    /// # Errors
+    /// Why it can't be played here.
+    fn open(&self, root: &Path, world: &SlotName) -> Result<Session, UiText>;
+}
+
+/// What a worker tells about one of its worlds.
+#[derive(Clone, Debug, PartialEq)]
+pub enum News {
+    /// It plays it, from the end of this turn.
+    Began { turn: u64 },
+    /// It is through with it.
+    Left {
+        phase: Phase,
+        turn: u64,
+        note: UiText,
+    },
+    /// Another is to go on.
+    GaveBack { turn: u64 },
+    /// Another has it.
+    Lost,
+    /// It waits for the store.
+    Waits(StoreError),
+}
+
+/// Plays worlds until it is stopped.
+pub struct Worker {
+    pub store: Arc<dyn Store>,
+    pub player: Arc<dyn Player>,
+    /// Its name, for people.
+    pub name: String,
+    /// The build of the program: what one has played, another may not be able to replay.
+    pub build: String,
+    /// The folder of its own for the slots of worlds. Nothing is lost with it.
+    pub scratch: PathBuf,
+    /// How many worlds it plays at a time.
+    pub worlds: usize,
+    /// How often it says that it is alive.
+    pub beat: Duration,
+    /// Whether it ends when there is nothing left to take.
+    pub until_empty: bool,
+    /// Stops it: it hands its worlds over at their next commits.
+    pub stop: CancellationToken,
+    pub news: Arc<dyn Fn(&SlotName, News) + Send + Sync>,
+}
+
+/// A world that is being played.
+#[derive(Clone, Debug)]
+struct Running {
+    lease: Arc<dyn Lease>,
+    token: CancellationToken,
+    turn: Arc<AtomicU64>,
+    /// Where it was claimed; `None` before.
+    claim: Option<Position>,
+}
+
+/// The worlds that are being played.
+#[derive(Default)]
+struct Stage {
+    running: Mutex<BTreeMap<SlotName, Running>>,
+    changed: Condvar,
+    is_over: AtomicBool,
+}
+
+/// How a run of a world ended.
+struct Left {
+    phase: Phase,
+    note: UiText,
+    /// Whether another build may be able to play it.
+    is_refused: bool,
+    /// Whether its grant did not suffice for one call.
+    is_stuck: bool,
+}
+
+impl Left {
+    fn because(phase: Phase, note: UiText) -> Self {
+        Self {
+            phase,
+            note,
+            is_refused: false,
+            is_stuck: false,
+        }
+    }
+}
+
+impl Worker {
+    /// Takes worlds from the queue and plays them. Returns when it is stopped and has handed all of
+    /// them over, or when the queue is empty.
+    pub fn work(&self, runtime: &Handle) {
+        let stage = Stage::default();
+        thread::scope(|scope| {
+            scope.spawn(|| self.keep_alive(&stage));
+            thread::scope(|scope| {
+                while let Some((world, lease)) = self.next(&stage) {
+                    let stage = &stage;
+                    scope.spawn(move || {
+                        self.play(stage, &world, lease, runtime);
+                        lock(&stage.running).remove(&world);
+                        stage.changed.notify_all();
+                    });
+                }
+            });
+            stage.is_over.store(true, Ordering::SeqCst);
+        });
+    }
+
+    /// The next world to play; `None` if there is none any more.
+    fn next(&self, stage: &Stage) -> Option<(SlotName, Arc<dyn Lease>)> {
+        while !self.stop.is_cancelled() {
+            let running = lock(&stage.running);
+            if running.len() >= self.worlds {
+                drop(stage.changed.wait_timeout(running, PAUSE));
+                continue;
+            }
+            let is_idle = running.is_empty();
+            drop(running);
+            match self.store.take(TAKE) {
+                Ok(Some((world, lease))) => {
+                    let lease: Arc<dyn Lease> = lease.into();
+                    let mut running = lock(&stage.running);
+                    // Delivered again, since this one was thought dead.
+                    if let Some(known) = running.get_mut(&world) {
+                        known.lease = lease;
+                        continue;
+                    }
+                    let entry = Running {
+                        lease: lease.clone(),
+                        token: CancellationToken::default(),
+                        turn: Arc::default(),
+                        claim: None,
+                    };
+                    running.insert(world.clone(), entry);
+                    return Some((world, lease));
+                }
+                Ok(None) if self.until_empty && is_idle => return None,
+                Ok(None) => {}
+                Err(error) => {
+                    tracing::warn!("{error}");
+                    thread::sleep(PAUSE);
+                }
+            }
+        }
+        None
+    }
+
+    /// Says now and then which worlds it plays, and learns which are cancelled.
+    fn keep_alive(&self, stage: &Stage) {
+        while !stage.is_over.load(Ordering::SeqCst) {
+            let running = lock(&stage.running).clone();
+            for world in running.values() {
+                if self.stop.is_cancelled() {
+                    world.token.cancel();
+                }
+                if let Err(error) = world.lease.keep() {
+                    tracing::warn!("{error}");
+                }
+            }
+            for (name, world) in &running {
+                if let Some(claim) = world.claim
+                    && let Err(error) = self.tell_state(name, world, claim)
+                {
+                    tracing::warn!("{error}");
+                    break;
+                }
+            }
+            self.pause(stage);
+        }
+    }
+
+    /// Waits for the next beat, unless something is to be done before.
+    fn pause(&self, stage: &Stage) {
+        let step = self.beat.min(PAUSE / 10);
+        let mut left = self.beat;
+        let was_stopped = self.stop.is_cancelled();
+        while !left.is_zero()
+            && !stage.is_over.load(Ordering::SeqCst)
+            && self.stop.is_cancelled() == was_stopped
+        {
+            thread::sleep(step);
+            left = left.saturating_sub(step);
+        }
+    }
+
+    fn tell_state(
+        &self,
+        name: &SlotName,
+        world: &Running,
+        claim: Position,
+    ) -> Result<(), StoreError> {
+        let turn = world.turn.load(Ordering::SeqCst);
+        let state = change_by(&*self.store, name, claim, |state| {
+            let is_new = state.phase.is_open() && state.turn != turn;
+            state.turn = turn;
+            is_new
+        })?;
+        if state.phase == Phase::Cancelled {
+            world.token.cancel();
+        }
+        Ok(())
+    }
+
+    /// Plays a world as far as it goes here, and says what becomes of it.
+    fn play(&self, stage: &Stage, world: &SlotName, lease: Arc<dyn Lease>, runtime: &Handle) {
+        let mut left = self.run(stage, world, runtime, Share::Part);
+        if let Ok(Some(Left { is_stuck: true, .. })) = left {
+            left = self.run(stage, world, runtime, Share::All);
+        }
+        let _ = fs::remove_dir_all(self.scratch.join(world.as_str()));
+        // It may have been delivered again meanwhile.
+        let lease = lock(&stage.running)
+            .get(world)
+            .map_or(lease, |running| running.lease.clone());
+        let (left, after) = match left {
+            Ok(Some(left)) if left.is_refused => (left.phase, REFUSED),
+            Ok(Some(left)) if self.stop.is_cancelled() => (left.phase, Duration::ZERO),
+            Ok(Some(left)) => (left.phase, PAUSE),
+            // Whoever has it finishes the work.
+            Err(StoreError::Stale) => return (self.news)(world, News::Lost),
+            Err(error) => {
+                (self.news)(world, News::Waits(error));
+                (Phase::Queued, PAUSE)
+            }
+            Ok(None) => (Phase::Ended, Duration::ZERO),
+        };
+        let said = if left == Phase::Queued {
+            lease.give_back(after)
+        } else {
+            lease.finish().and_then(|()| self.queue_again(world))
+        };
+        if let Err(error) = said {
+            tracing::warn!("{world}: {error}");
+        }
+    }
+
+    /// Puts a world on the queue again that somebody let go on just before it was taken off.
+    fn queue_again(&self, world: &SlotName) -> Result<(), StoreError> {
+        match world_state(&*self.store, world)? {
+            Some((state, _)) if state.phase == Phase::Queued => self.store.enqueue(world),
+            _ => Ok(()),
+        }
+    }
+
+    /// `None` if there is nothing to play.
+    fn run(
+        &self,
+        stage: &Stage,
+        world: &SlotName,
+        runtime: &Handle,
+        share: Share,
+    ) -> Result<Option<Left>, StoreError> {
+        let store = &*self.store;
+        match world_state(store, world)? {
+            Some((state, _)) if state.phase.is_open() => {}
+            _ => return Ok(None),
+        }
+        let owner = Owner::draw()?;
+        let claimed = store.claim(world, &owner)?;
+        let before = change_by(store, world, claimed.at, |state| {
+            let is_open = state.phase.is_open();
+            if is_open {
+                state.phase = Phase::Playing;
+                state.worker.clone_from(&self.name);
+                state.note.clear();
+            }
+            is_open
+        })?;
+        if before.phase != Phase::Playing {
+            return Ok(None);
+        }
+        let known = claimed.journal.len() as u64;
+        let story = PackedSlot {
+            world: store.snapshot(world)?,
+            settings: before.settings.clone().map(String::into_bytes),
+            journal: claimed.journal,
+        };
+        let _ = fs::remove_dir_all(self.scratch.join(world.as_str()));
+        let opened = Slot::unpack(&self.scratch, world.as_str(), &story)
+            .map_err(|error| error.text())
+            .and_then(|_| self.player.open(&self.scratch, world));
+        let mut session = match opened {
+            Ok(session) => session,
+            Err(reason) => {
+                let left = self.cannot(&before, reason);
+                return self.leave(world, claimed.at, left).map(Some);
+            }
+        };
+        let claim = Claim {
+            world,
+            owner,
+            at: claimed.at,
+            known,
+        };
+        let mut left = match self.grant(session.slot(), claimed.at, share)? {
+            None => self.without_grant()?,
+            Some(granted) => {
+                let settings = &mut session.engine.settings;
+                let own = settings.limits;
+                settings.limits = granted.within(own);
+                settings.width = granted.width(settings.width);
+                let is_own = settings.limits == own;
+                self.play_session(stage, claim, session, &before, (runtime, is_own))?
+            }
+        };
+        if left.is_stuck && share == Share::All {
+            left = Left::because(Phase::Paused, left.note);
+        }
+        self.leave(world, claimed.at, left).map(Some)
+    }
+
+    /// A world for which nothing is left, unless other worlds give something back.
+    fn without_grant(&self) -> Result<Left, StoreError> {
+        let granted = ClusterBudget::of(&*self.store)?.granted();
+        let phase = if granted == Amounts::default() {
+            Phase::Paused
+        } else {
+            Phase::Queued
+        };
+        Ok(Left::because(phase, text!(cluster_spent)))
+    }
+
+    /// What a world may spend now; `None` if other worlds have it all.
+    fn grant(
+        &self,
+        slot: &Slot,
+        claim: Position,
+        share: Share,
+    ) -> Result<Option<Granted>, StoreError> {
+        // Most stores have no limits.
+        if ClusterBudget::of(&*self.store)? == ClusterBudget::default() {
+            return Ok(Some(Granted::default()));
+        }
+        let lines = slot.read_journal().map_err(StoreError::damaged)?;
+        let spent = spent_by(&lines);
+        ClusterBudget::grant(&*self.store, slot.name(), claim, spent, share)
+    }
+
+    /// Plays a story that was opened, as far as it goes.
+    fn play_session(
+        &self,
+        stage: &Stage,
+        claim: Claim<'_>,
+        mut session: Session,
+        state: &WorldState,
+        (runtime, is_own): (&Handle, bool),
+    ) -> Result<Left, StoreError> {
+        let world = claim.world;
+        let engine = &mut session.engine;
+        let turn = engine.world.resource::<WorldTurn>().0;
+        if let Some(running) = lock(&stage.running).get_mut(world) {
+            running.claim = Some(claim.at);
+            running.token = engine.cancellation_token();
+            running.turn.store(turn, Ordering::SeqCst);
+            let now = running.turn.clone();
+            engine.add_feed(Feed::observer(move |record| {
+                if let Record::Turn { turn } = record {
+                    now.store(*turn, Ordering::SeqCst);
+                }
+            }));
+        }
+        if self.stop.is_cancelled() {
+            engine.cancellation_token().cancel();
+        }
+        (self.news)(world, News::Began { turn });
+        let (news, name) = (self.news.clone(), world.clone());
+        let waits = move |error: &StoreError| news(&name, News::Waits(error.clone()));
+        let replica = StoreReplica::new(
+            self.store.clone(),
+            world.clone(),
+            claim.owner,
+            claim.at,
+            self.stop.clone(),
+            waits,
+        );
+        let is_lost = replica.is_lost.clone();
+        let run = engine
+            .replicate(claim.known, Box::new(replica))
+            .and_then(|()| runtime.block_on(engine.run(state.until)));
+        if is_lost.load(Ordering::SeqCst) {
+            return Err(StoreError::Stale);
+        }
+        let has_spent = engine.settings.account.spent().calls > 0;
+        Ok(match run {
+            // Another grant may let it go on.
+            Ok(Stop::LimitReached(reason)) if !is_own => Left {
+                is_stuck: !has_spent,
+                ..Left::because(Phase::Queued, reason)
+            },
+            Ok(stop) => self.left_by(&stop),
+            Err(error) if self.stop.is_cancelled() => Left::because(Phase::Queued, error.text()),
+            // Another machine's disk may do better.
+            Err(EngineError::Journal(JournalError::File(error))) => {
+                Left::because(Phase::Queued, error.text())
+            }
+            Err(error) => self.cannot(state, error.text()),
+        })
+    }
+
+    fn left_by(&self, stop: &Stop) -> Left {
+        let (phase, note) = match stop {
+            Stop::Finished(_) | Stop::Idle | Stop::EndOfRecording => {
+                (Phase::Ended, UiText::default())
+            }
+            Stop::TurnReached(_) => (Phase::Paused, UiText::default()),
+            Stop::LimitReached(reason)
+            | Stop::ServerDown(reason)
+            | Stop::NoUsableAnswers(reason) => (Phase::Paused, reason.clone()),
+            Stop::Cancelled if self.stop.is_cancelled() => (Phase::Queued, UiText::default()),
+            Stop::Cancelled => (Phase::Cancelled, UiText::default()),
+        };
+        Left::because(phase, note)
+    }
+
+    /// A world that can't be played here. Another build may be able to, if one was.
+    fn cannot(&self, state: &WorldState, reason: UiText) -> Left {
+        let build = &state.build;
+        if build.is_empty() || *build == self.build {
+            return Left::because(Phase::Failed, reason);
+        }
+        let own = &self.build;
+        Left {
+            phase: Phase::Queued,
+            note: text!(cluster_other_build, own, build, reason),
+            is_refused: true,
+            is_stuck: false,
+        }
+    }
+
+    /// Keeps in the store how far a world is.
+    fn leave(&self, world: &SlotName, claim: Position, left: Left) -> Result<Left, StoreError> {
+        let slot = Slot::find(&self.scratch, world.as_str()).ok();
+        let snapshot = slot.as_ref().and_then(|slot| slot.read_world().ok()?);
+        if ClusterBudget::of(&*self.store)? != ClusterBudget::default()
+            && let Some(lines) = slot.and_then(|slot| slot.read_journal().ok())
+        {
+            let spent = spent_by(&lines);
+            self.patiently(world, || {
+                ClusterBudget::settle(&*self.store, world, claim, spent)
+            })?;
+        }
+        let head = snapshot.as_ref().and_then(|bytes| {
+            let head = playhouse_engine::save::read_head(bytes);
+            head.ok()
+        });
+        if let Some(snapshot) = snapshot.as_ref().filter(|_| !left.is_refused) {
+            self.patiently(world, || self.store.save(world, snapshot))?;
+        }
+        let digest = snapshot.map(|bytes| Digest::of(&bytes).to_string());
+        let mut turn = 0;
+        self.patiently(world, || {
+            change_by(&*self.store, world, claim, |state| {
+                if state.phase != Phase::Cancelled {
+                    state.phase = left.phase;
+                }
+                state.note = left.note.to_string();
+                if !left.is_refused {
+                    state.build.clone_from(&self.build);
+                    state.digest = digest.clone().unwrap_or_default();
+                    state.turn = head.as_ref().map_or(state.turn, |head| head.turn);
+                }
+                turn = state.turn;
+                true
+            })
+        })?;
+        (self.news)(
+            world,
+            match left.phase {
+                Phase::Queued => News::GaveBack { turn },
+                phase => News::Left {
+                    phase,
+                    turn,
+                    note: left.note.clone(),
+                },
+            },
+        );
+        Ok(left)
+    }
+
+    /// Asks the store until it answers, or this worker is stopped.
+    fn patiently<T>(
+        &self,
+        world: &SlotName,
+        mut ask: impl FnMut() -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        let mut is_told = false;
+        loop {
+            match ask() {
+                Err(error) if error.may_pass() && !self.stop.is_cancelled() => {
+                    if !is_told {
+                        (self.news)(world, News::Waits(error));
+                    }
+                    is_told = true;
+                    thread::sleep(PAUSE);
+                }
+                answer => return answer,
+            }
+        }
+    }
+}
+
+/// A world that this worker owns.
+struct Claim<'w> {
+    world: &'w SlotName,
+    owner: Owner,
+    at: Position,
+    /// How much of its journal the store has, in bytes.
+    known: u64,
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

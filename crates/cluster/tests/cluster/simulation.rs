@@ -1,0 +1,120 @@
+//! Deaths, delays, duplicates and stale owners, each from a seed.
+
+use std::sync::Arc;
+
+use playhouse_cluster::{Owner, Store, StoreReplica};
+use playhouse_engine::engine::CancellationToken;
+use playhouse_engine::save::{PackedSlot, Slot};
+use playhouse_engine::session::Session;
+use rand::RngExt;
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::SeedableRng;
+
+use super::faults::{Fault, Faulty};
+use super::memory::MemoryStore;
+use super::mill::{ANSWERS, Mill, digest, is_recorded, minds, named, run, story, undisturbed};
+
+/// How many lives are simulated; the variable asks for more.
+const LIVES: u64 = 300;
+const WANTED: &str = "PLAYHOUSE_SIMULATED_LIVES";
+
+/// A worker that has a world, or thinks so.
+struct Life {
+    session: Session,
+    // Removed with it.
+    _saves: tempfile::TempDir,
+}
+
+fn wanted() -> u64 {
+    let wanted = std::env::var(WANTED).ok();
+    wanted.map_or(LIVES, |wanted| wanted.parse().unwrap())
+}
+
+/// Begins a life whose calls fail by this plan.
+fn begin(
+    store: &Arc<MemoryStore>,
+    seed: u64,
+    owner: u64,
+    plan: impl Fn(u64) -> Fault + Send + Sync + 'static,
+) -> Option<Life> {
+    let saves = tempfile::tempdir().unwrap();
+    let (world, owner) = (named(seed), Owner::numbered(owner));
+    let faulty: Arc<dyn Store> = Arc::new(Faulty::new(store.clone(), plan));
+    let claimed = faulty.claim(&world, &owner).ok()?;
+    let known = claimed.journal.len() as u64;
+    let files = PackedSlot {
+        journal: claimed.journal,
+        world: faulty.snapshot(&world).ok()?,
+        settings: None,
+    };
+    Slot::unpack(saves.path(), "mill", &files).unwrap();
+    let (watched, name) = (store.clone(), world.clone());
+    let minds = minds(move |who, number| {
+        assert!(
+            !is_recorded(&*watched, &name, who, number),
+            "{who}'s answer {number} is paid twice"
+        );
+    });
+    let mut session = Session::resume(saves.path(), "mill", &Mill, minds, false).unwrap();
+    let stop = CancellationToken::default();
+    // It gives up at the first failure: it is dead.
+    stop.cancel();
+    let replica = StoreReplica::new(faulty, world, owner, claimed.at, stop, |_| {});
+    session.engine.replicate(known, Box::new(replica)).ok()?;
+    Some(Life {
+        session,
+        _saves: saves,
+    })
+}
+
+/// Lets workers die and come back until a world's story is over. Returns how many lives it took.
+fn simulate(seed: u64) -> u64 {
+    let mut random = ChaCha8Rng::seed_from_u64(seed);
+    let mut draw = move |below: u64| random.random_range(0..below);
+    let store = Arc::new(MemoryStore::default());
+    store.create(&named(seed), &story(seed).journal).unwrap();
+    let mut stale: Vec<Life> = Vec::new();
+    for life in 1.. {
+        let (dies, kind, wakes) = (draw(ANSWERS + 4), draw(4), draw(3) == 0);
+        let doubled = draw(ANSWERS);
+        let plan = move |call: u64| match kind {
+            0 if call >= dies => Fault::Before,
+            1 if call >= dies => Fault::After,
+            2 if call == doubled => Fault::Twice,
+            3 if call == dies + 3 => Fault::After,
+            _ => Fault::None,
+        };
+        let Some(mut now) = begin(&store, seed, life, plan) else {
+            continue;
+        };
+        if wakes {
+            // This one stands still before it plays, and others think it dead.
+            stale.push(now);
+            continue;
+        }
+        // Those that were thought dead come back in the middle, and write nothing.
+        for mut back in stale.drain(..) {
+            let before = store.read(&named(seed), Default::default()).unwrap();
+            // It fails, unless its story was over before it stood still.
+            let _ = run(&mut back.session);
+            let after = store.read(&named(seed), Default::default()).unwrap();
+            assert_eq!(before, after, "seed {seed}: a stale owner wrote");
+        }
+        if run(&mut now.session).is_ok() {
+            let snapshot = now.session.slot().read_world().unwrap().unwrap();
+            assert_eq!(digest(&snapshot), undisturbed(seed), "seed {seed}");
+            return life;
+        }
+    }
+    unreachable!("lives are numbered without end")
+}
+
+#[test]
+fn whatever_dies_and_wakes_worlds_are_the_same_and_nothing_is_paid_twice() {
+    let (mut lives, mut seed) = (0, 0);
+    while lives < wanted() {
+        lives += simulate(seed);
+        seed += 1;
+    }
+    eprintln!("{lives} lives of workers, {seed} worlds");
+}

@@ -1,0 +1,317 @@
+//! What both stores promise.
+
+use std::fs::OpenOptions;
+use std::io::Write;
+use std::sync::Arc;
+use std::time::Duration;
+
+use playhouse_cluster::{FolderStore, Owner, Position, Store, StoreError, StoreReplica};
+use playhouse_engine::engine::CancellationToken;
+use playhouse_engine::save::{PackedSlot, Slot, SlotName};
+use playhouse_engine::session::Session;
+
+use super::faults::{Fault, Faulty};
+use super::mill::{Mill, digest, is_recorded, minds, named, patiently, run, story, undisturbed};
+use super::nats::Nats;
+
+const LEASE: Duration = Duration::from_millis(500);
+
+fn world(name: &str) -> SlotName {
+    name.parse().unwrap()
+}
+
+/// Runs a test on each store.
+fn on_both(test: impl Fn(Arc<dyn Store>)) {
+    let folder = tempfile::tempdir().unwrap();
+    test(Arc::new(FolderStore::open(folder.path()).unwrap()));
+    if let Some(nats) = Nats::start(1) {
+        test(nats.connect(LEASE));
+    }
+}
+
+#[test]
+fn a_journal_is_what_was_appended_and_belongs_to_the_last_who_claimed_it() {
+    on_both(|store| {
+        let mill = world("mill 磨坊.1");
+        let owners = [1, 2].map(Owner::numbered);
+        assert!(matches!(
+            store.claim(&mill, &owners[0]),
+            Err(StoreError::Missing { .. })
+        ));
+        store.create(&mill, b"one\n").unwrap();
+        // Of this nothing was heard.
+        store.create(&mill, b"one\n").unwrap();
+        assert!(matches!(
+            store.create(&mill, b"another\n"),
+            Err(StoreError::Exists { .. })
+        ));
+        let first = store.claim(&mill, &owners[0]).unwrap();
+        assert_eq!(first.journal, b"one\n");
+        let two = store.append(&mill, &owners[0], first.at, b"two\n").unwrap();
+        // Of this, neither.
+        let again = store.append(&mill, &owners[0], first.at, b"two\n").unwrap();
+        assert_eq!(again, two);
+        let (lines, after) = store.read(&mill, Position::default()).unwrap();
+        assert_eq!(lines, b"one\ntwo\n");
+        let second = store.claim(&mill, &owners[1]).unwrap();
+        assert_eq!(second.journal, b"one\ntwo\n");
+        // It was thought dead, and comes back.
+        let stale = store.append(&mill, &owners[0], two, b"stale\n");
+        assert_eq!(stale, Err(StoreError::Stale));
+        let long = [vec![b'x'; 3 << 20], b"\n".to_vec()].concat();
+        let three = store.append(&mill, &owners[1], second.at, &long).unwrap();
+        let stale = store.append(&mill, &owners[0], three, b"stale\n");
+        assert_eq!(stale, Err(StoreError::Stale));
+        assert_eq!(store.read(&mill, after).unwrap(), (long, three));
+        assert_eq!(store.read(&mill, three).unwrap(), (Vec::new(), three));
+    });
+}
+
+#[test]
+fn two_who_claim_at_the_same_time_are_not_both_owners() {
+    on_both(|store| {
+        let mill = world("mill");
+        store.create(&mill, b"one\n").unwrap();
+        for round in 0..10 {
+            let claims: Vec<_> = std::thread::scope(|scope| {
+                let claim = |owner: u64| {
+                    let (store, mill) = (&store, &mill);
+                    scope.spawn(move || {
+                        let owner = Owner::numbered(round * 2 + owner);
+                        let claimed = store.claim(mill, &owner).unwrap();
+                        (owner, claimed.at)
+                    })
+                };
+                let threads = [claim(0), claim(1)];
+                threads.map(|thread| thread.join().unwrap()).into()
+            });
+            let appended = claims
+                .iter()
+                .filter(|(owner, at)| store.append(&mill, owner, *at, b"more\n").is_ok());
+            assert_eq!(appended.count(), 1);
+        }
+        let (lines, _) = store.read(&mill, Position::default()).unwrap();
+        assert_eq!(lines.len(), 4 + 10 * 5);
+    });
+}
+
+#[test]
+fn a_record_changes_only_from_what_its_writer_knows() {
+    on_both(|store| {
+        assert_eq!(store.record("world-a").unwrap(), None);
+        let first = store.write("world-a", b"1", 0).unwrap();
+        assert_eq!(store.write("world-a", b"2", 0), Err(StoreError::Stale));
+        let second = store.write("world-a", b"2", first).unwrap();
+        assert_eq!(store.write("world-a", b"3", first), Err(StoreError::Stale));
+        let record = store.record("world-a").unwrap().unwrap();
+        assert_eq!((record.value, record.revision), (b"2".to_vec(), second));
+        store.write("world-b", b"", 0).unwrap();
+        assert_eq!(store.records().unwrap(), ["world-a", "world-b"]);
+    });
+}
+
+#[test]
+fn the_last_snapshot_is_kept() {
+    on_both(|store| {
+        let mill = world("mill");
+        assert_eq!(store.snapshot(&mill).unwrap(), None);
+        let long = vec![7; 3 << 20];
+        for snapshot in [b"one".to_vec(), long, b"two".to_vec()] {
+            store.save(&mill, &snapshot).unwrap();
+            assert_eq!(store.snapshot(&mill).unwrap(), Some(snapshot));
+        }
+    });
+}
+
+#[test]
+fn work_is_taken_by_one_until_it_is_finished_or_given_back() {
+    on_both(|store| {
+        let (mill, within) = (world("mill"), Duration::from_secs(5));
+        let none = |store: &dyn Store| store.take(Duration::from_millis(200)).unwrap().is_none();
+        assert!(none(&*store));
+        store.enqueue(&mill).unwrap();
+        store.enqueue(&mill).unwrap();
+        let (taken, lease) = store.take(within).unwrap().unwrap();
+        assert_eq!(taken, mill);
+        assert!(none(&*store));
+        lease.give_back(Duration::ZERO).unwrap();
+        let (_, lease) = store.take(within).unwrap().unwrap();
+        // It takes longer than the lease.
+        for _ in 0..4 {
+            std::thread::sleep(LEASE / 2);
+            lease.keep().unwrap();
+        }
+        assert!(none(&*store));
+        lease.finish().unwrap();
+        std::thread::sleep(LEASE * 2);
+        assert!(none(&*store));
+    });
+}
+
+#[test]
+fn work_of_one_that_says_nothing_any_more_is_given_to_another() {
+    let Some(nats) = Nats::start(1) else { return };
+    let store = nats.connect(LEASE);
+    store.enqueue(&world("mill")).unwrap();
+    let within = Duration::from_secs(10);
+    let dead = store.take(within).unwrap().unwrap();
+    let (taken, _) = store.take(within).unwrap().unwrap();
+    assert_eq!((taken, dead.0), (world("mill"), world("mill")));
+}
+
+#[test]
+fn what_is_torn_in_a_folder_was_never_there() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = FolderStore::open(folder.path()).unwrap();
+    let (mill, owner) = (world("mill"), Owner::numbered(1));
+    store.create(&mill, b"one\n").unwrap();
+    let mut file = OpenOptions::new()
+        .append(true)
+        .open(folder.path().join("journals/mill"))
+        .unwrap();
+    file.write_all(b"tor").unwrap();
+    let (lines, after) = store.read(&mill, Position::default()).unwrap();
+    assert_eq!((&*lines, after), (&b"one\n"[..], Position(4)));
+    let claimed = store.claim(&mill, &owner).unwrap();
+    assert_eq!(claimed.journal, b"one\n");
+    store.append(&mill, &owner, claimed.at, b"two\n").unwrap();
+    let (lines, _) = store.read(&mill, Position::default()).unwrap();
+    assert_eq!(lines, b"one\ntwo\n");
+}
+
+/// Plays a world as its owner, until it is over or something fails.
+fn play(
+    store: Arc<dyn Store>,
+    watched: Arc<dyn Store>,
+    seed: u64,
+    owner: u64,
+    patient: bool,
+) -> bool {
+    let (world, owner) = (named(seed), Owner::numbered(owner));
+    let saves = tempfile::tempdir().unwrap();
+    let Ok(claimed) = store.claim(&world, &owner) else {
+        return false;
+    };
+    let Ok(snapshot) = store.snapshot(&world) else {
+        return false;
+    };
+    let known = claimed.journal.len() as u64;
+    let files = PackedSlot {
+        journal: claimed.journal,
+        world: snapshot,
+        settings: None,
+    };
+    Slot::unpack(saves.path(), "mill", &files).unwrap();
+    let name = world.clone();
+    let minds = minds(move |who, number| {
+        assert!(
+            !is_recorded(&*watched, &name, who, number),
+            "{who} {number} is paid twice"
+        );
+    });
+    let mut session = Session::resume(saves.path(), "mill", &Mill, minds, false).unwrap();
+    let stop = CancellationToken::default();
+    if !patient {
+        stop.cancel();
+    }
+    let replica = StoreReplica::new(store, world, owner, claimed.at, stop, |_| {});
+    let begun = session.engine.replicate(known, Box::new(replica));
+    let is_over = begun.is_ok() && run(&mut session).is_ok();
+    if is_over {
+        let snapshot = session.slot().read_world().unwrap().unwrap();
+        assert_eq!(digest(&snapshot), undisturbed(seed));
+    }
+    is_over
+}
+
+#[test]
+fn whichever_call_a_worker_dies_at_the_story_goes_on_as_if_nothing_had_happened() {
+    on_both(|store| {
+        for fault in [Fault::Before, Fault::After] {
+            for number in 0.. {
+                let seed = number + if fault == Fault::Before { 100 } else { 200 };
+                store.create(&named(seed), &story(seed).journal).unwrap();
+                let faulty = Faulty::new(store.clone(), move |call| {
+                    // Whoever died does nothing more.
+                    if call >= number { fault } else { Fault::None }
+                });
+                let faulty = Arc::new(faulty);
+                let was_over = play(faulty.clone(), store.clone(), seed, 1, false);
+                assert!(
+                    play(store.clone(), store.clone(), seed, 2, false),
+                    "{number}"
+                );
+                if was_over && faulty.calls() <= number {
+                    break;
+                }
+            }
+        }
+    });
+}
+
+#[test]
+fn a_store_that_is_full_or_slow_is_waited_for() {
+    on_both(|store| {
+        for (seed, fault) in [
+            (1, Fault::Full),
+            (2, Fault::Before),
+            (3, Fault::After),
+            (4, Fault::Twice),
+            (5, Fault::Slow(Duration::from_millis(20))),
+        ] {
+            store.create(&named(seed), &story(seed).journal).unwrap();
+            let faulty = Faulty::new(store.clone(), move |call| match call {
+                4 | 5 => fault,
+                _ => Fault::None,
+            });
+            assert!(
+                play(Arc::new(faulty), store.clone(), seed, 1, true),
+                "{fault:?}"
+            );
+        }
+    });
+}
+
+#[test]
+fn without_a_quorum_nothing_is_appended_and_a_story_goes_on_when_it_is_back() {
+    let Some(mut nats) = Nats::start(3) else {
+        return;
+    };
+    let store = nats.connect(LEASE);
+    let begun = story(1);
+    patiently(|| store.create(&named(1), &begun.journal));
+    nats.kill(0);
+    nats.kill(1);
+    let (mill, owner) = (named(1), Owner::numbered(1));
+    assert!(store.claim(&mill, &owner).unwrap_err().may_pass());
+    nats.revive(0);
+    nats.revive(1);
+    let claimed = patiently(|| store.claim(&mill, &owner));
+    assert_eq!(claimed.journal, begun.journal);
+    assert!(play(store.clone(), store, 1, 2, true));
+}
+
+#[test]
+fn a_full_server_refuses_what_is_new_and_keeps_what_is_old() {
+    let Some(nats) = Nats::start_with(1, "max_file_store: 4MB") else {
+        return;
+    };
+    let store = nats.connect(LEASE);
+    let (mill, owner) = (world("mill"), Owner::numbered(1));
+    store.create(&mill, b"one\n").unwrap();
+    let mut at = store.claim(&mill, &owner).unwrap().at;
+    let line = [vec![b'x'; 1 << 18], b"\n".to_vec()].concat();
+    let mut appended = 0;
+    let error = loop {
+        match store.append(&mill, &owner, at, &line) {
+            Ok(next) => at = next,
+            Err(error) => break error,
+        }
+        appended += 1;
+        assert!(appended < 100);
+    };
+    assert!(matches!(error, StoreError::Full { .. }), "{error}");
+    assert!(nats.folder().is_dir());
+    let (lines, _) = store.read(&mill, Position::default()).unwrap();
+    assert_eq!(lines.len(), 4 + appended * line.len());
+}

@@ -1,0 +1,446 @@
+//! Workers as threads and as processes.
+
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader, Write};
+use std::net::{TcpListener, TcpStream};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use playhouse_cluster::{
+    Amounts, ClusterBudget, FolderStore, JetStreamStore, News, Pack, Phase, Store, Worker, cancel,
+    go_on, states, submit, world_state,
+};
+use playhouse_engine::engine::CancellationToken;
+use playhouse_engine::mind::Minds;
+use playhouse_engine::save::SlotName;
+use tokio::runtime::{Builder, Runtime};
+
+use super::mill::{ANSWERS, Miller, is_recorded, minds, named, patiently, story, undisturbed};
+use super::nats::Nats;
+
+const BUILD: &str = "test";
+/// How long workers are thought to be alive here.
+const LEASE: Duration = Duration::from_secs(2);
+
+fn runtime() -> Runtime {
+    let mut builder = Builder::new_multi_thread();
+    builder.worker_threads(2).enable_all().build().unwrap()
+}
+
+fn worker(
+    store: Arc<dyn Store>,
+    scratch: &Path,
+    minds: impl Fn(&SlotName) -> Minds + Send + Sync + 'static,
+) -> Worker {
+    Worker {
+        store,
+        player: Arc::new(Miller(minds)),
+        name: "test".into(),
+        build: BUILD.into(),
+        scratch: scratch.to_owned(),
+        worlds: 4,
+        beat: LEASE / 4,
+        until_empty: true,
+        stop: CancellationToken::default(),
+        news: Arc::new(|_, _| {}),
+    }
+}
+
+fn state(store: &dyn Store, seed: u64) -> playhouse_cluster::WorldState {
+    world_state(store, &named(seed)).unwrap().unwrap().0
+}
+
+#[test]
+fn a_worker_plays_what_was_submitted_to_its_end_or_to_a_turn() {
+    let folder = tempfile::tempdir().unwrap();
+    let store: Arc<dyn Store> = Arc::new(FolderStore::open(&folder.path().join("store")).unwrap());
+    for seed in 1..=3 {
+        submit(&*store, &named(seed), story(seed), None, BUILD).unwrap();
+    }
+    submit(&*store, &named(4), story(4), Some(2), BUILD).unwrap();
+    let again = submit(&*store, &named(4), story(5), Some(2), BUILD);
+    assert!(again.is_err());
+    cancel(&*store, &named(3)).unwrap();
+    let worker = worker(store.clone(), &folder.path().join("scratch"), |_| {
+        minds(|_, _| {})
+    });
+    let runtime = runtime();
+    worker.work(runtime.handle());
+    let phases = states(&*store).unwrap().into_iter();
+    assert_eq!(
+        phases.map(|(_, state)| state.phase).collect::<Vec<_>>(),
+        [Phase::Ended, Phase::Ended, Phase::Cancelled, Phase::Paused]
+    );
+    assert_eq!(state(&*store, 4).turn, 2);
+    assert_eq!(state(&*store, 1).digest, undisturbed(1));
+    for seed in [3, 4] {
+        go_on(&*store, &named(seed), None).unwrap();
+    }
+    worker.work(runtime.handle());
+    for seed in 1..=4 {
+        assert_eq!(state(&*store, seed).digest, undisturbed(seed), "{seed}");
+    }
+    // Nothing is left of them here.
+    assert_eq!(
+        std::fs::read_dir(folder.path().join("scratch"))
+            .unwrap()
+            .count(),
+        0
+    );
+}
+
+#[test]
+fn a_worker_that_is_told_to_end_hands_its_worlds_over() {
+    let folder = tempfile::tempdir().unwrap();
+    let store: Arc<dyn Store> = Arc::new(FolderStore::open(&folder.path().join("store")).unwrap());
+    submit(&*store, &named(1), story(1), None, BUILD).unwrap();
+    let stop = CancellationToken::default();
+    let stops = stop.clone();
+    let mut first = worker(store.clone(), &folder.path().join("first"), move |_| {
+        let stop = stops.clone();
+        minds(move |_, number| {
+            if number == 2 {
+                stop.cancel();
+                // The worker takes note of it.
+                std::thread::sleep(LEASE / 4);
+            }
+        })
+    });
+    first.stop = stop;
+    let news = Arc::new(Mutex::new(Vec::new()));
+    let told = news.clone();
+    first.news = Arc::new(move |_, news| told.lock().unwrap().push(news));
+    let runtime = runtime();
+    first.work(runtime.handle());
+    let last = news.lock().unwrap().pop();
+    assert!(matches!(last, Some(News::GaveBack { .. })), "{last:?}");
+    assert_eq!(state(&*store, 1).phase, Phase::Queued);
+    let watched = store.clone();
+    let second = worker(store.clone(), &folder.path().join("second"), move |_| {
+        let watched = watched.clone();
+        minds(move |who, number| assert!(!is_recorded(&*watched, &named(1), who, number)))
+    });
+    second.work(runtime.handle());
+    assert_eq!(state(&*store, 1).digest, undisturbed(1));
+}
+
+#[test]
+fn a_build_that_cannot_replay_a_world_leaves_it_to_one_that_can() {
+    let folder = tempfile::tempdir().unwrap();
+    let store: Arc<dyn Store> = Arc::new(FolderStore::open(&folder.path().join("store")).unwrap());
+    let mut damaged = story(1);
+    damaged.world = Some(b"{}".to_vec());
+    submit(&*store, &named(1), damaged, None, "another").unwrap();
+    let mut worker = worker(store.clone(), &folder.path().join("scratch"), |_| {
+        minds(|_, _| {})
+    });
+    worker.until_empty = false;
+    let stop = worker.stop.clone();
+    worker.news = Arc::new(move |_, _| stop.cancel());
+    worker.work(runtime().handle());
+    let refused = state(&*store, 1);
+    assert_eq!((refused.phase, &*refused.build), (Phase::Queued, "another"));
+    let note = "build test can't go on with this world, which another played: ";
+    assert!(refused.note.starts_with(note), "{}", refused.note);
+}
+
+#[test]
+fn a_packed_story_goes_on_in_another_store() {
+    let folder = tempfile::tempdir().unwrap();
+    let stores = ["a", "b"].map(|name| -> Arc<dyn Store> {
+        Arc::new(FolderStore::open(&folder.path().join(name)).unwrap())
+    });
+    let runtime = runtime();
+    let scratch = folder.path().join("scratch");
+    submit(&*stores[0], &named(1), story(1), Some(2), BUILD).unwrap();
+    worker(stores[0].clone(), &scratch, |_| minds(|_, _| {})).work(runtime.handle());
+    let story = playhouse_cluster::stored(&*stores[0], &named(1)).unwrap();
+    let pack = Pack::of(&named(1), story.clone(), BUILD)
+        .unwrap()
+        .to_bytes()
+        .unwrap();
+    let (name, unpacked) = Pack::read(&pack).unwrap();
+    assert_eq!((&name, &unpacked), (&named(1), &story));
+    submit(&*stores[1], &name, unpacked, None, BUILD).unwrap();
+    worker(stores[1].clone(), &scratch, |_| minds(|_, _| {})).work(runtime.handle());
+    assert_eq!(state(&*stores[1], 1).digest, undisturbed(1));
+    assert!(Pack::read(&pack[..pack.len() - 1]).is_err());
+    assert!(Pack::read(b"{}").is_err());
+}
+
+#[test]
+fn all_workers_together_spend_no_more_than_the_limit_of_the_store() {
+    let folder = tempfile::tempdir().unwrap();
+    let store: Arc<dyn Store> = Arc::new(FolderStore::open(&folder.path().join("store")).unwrap());
+    for seed in 1..=4 {
+        submit(&*store, &named(seed), story(seed), None, BUILD).unwrap();
+    }
+    let most = 2 * ANSWERS + 5;
+    let limits = Amounts {
+        calls: Some(most),
+        at_once: Some(6),
+        ..Amounts::default()
+    };
+    ClusterBudget::limit(&*store, limits).unwrap();
+    let calls = Arc::new(AtomicU64::new(0));
+    let counted = |calls: &Arc<AtomicU64>| {
+        let calls = calls.clone();
+        move |_: &SlotName| {
+            let calls = calls.clone();
+            minds(move |_, _| {
+                calls.fetch_add(1, Ordering::SeqCst);
+            })
+        }
+    };
+    let runtime = runtime();
+    let scratch = folder.path().join("scratch");
+    worker(store.clone(), &scratch, counted(&calls)).work(runtime.handle());
+    assert_eq!(calls.load(Ordering::SeqCst), most);
+    let budget = ClusterBudget::of(&*store).unwrap();
+    assert_eq!(
+        (budget.spent.calls, budget.granted()),
+        (most, Amounts::default())
+    );
+    // With more to spend, all of them come to their ends.
+    let limits = Amounts {
+        calls: Some(1_000),
+        ..limits
+    };
+    ClusterBudget::limit(&*store, limits).unwrap();
+    for (world, state) in states(&*store).unwrap() {
+        if state.phase != Phase::Ended {
+            go_on(&*store, &world, None).unwrap();
+        }
+    }
+    worker(store.clone(), &scratch, counted(&calls)).work(runtime.handle());
+    for seed in 1..=4 {
+        assert_eq!(state(&*store, seed).digest, undisturbed(seed));
+    }
+    assert_eq!(calls.load(Ordering::SeqCst), 4 * ANSWERS);
+}
+
+// --- processes ---
+
+/// What a process that is a worker learns from its environment.
+const WORKER: &str = "PLAYHOUSE_TEST_WORKER";
+
+/// A server that is paid for each answer, and knows which of them were recorded before.
+struct PaidServer {
+    port: u16,
+    calls: Arc<AtomicU64>,
+    twice: Arc<Mutex<Vec<String>>>,
+}
+
+impl PaidServer {
+    fn start(store: Arc<dyn Store>) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let server = Self {
+            port: listener.local_addr().unwrap().port(),
+            calls: Arc::default(),
+            twice: Arc::default(),
+        };
+        let (calls, twice) = (server.calls.clone(), server.twice.clone());
+        std::thread::spawn(move || {
+            for stream in listener.incoming().flatten() {
+                let (store, calls, twice) = (store.clone(), calls.clone(), twice.clone());
+                std::thread::spawn(move || serve(stream, &*store, &calls, &twice));
+            }
+        });
+        server
+    }
+}
+
+fn serve(stream: TcpStream, store: &dyn Store, calls: &AtomicU64, twice: &Mutex<Vec<String>>) {
+    let mut lines = BufReader::new(stream.try_clone().unwrap()).lines();
+    while let Some(Ok(line)) = lines.next() {
+        calls.fetch_add(1, Ordering::SeqCst);
+        let mut words = line.split(' ');
+        let [world, who, number] = [(); 3].map(|()| words.next().unwrap());
+        let world = world.parse().unwrap();
+        if is_recorded(store, &world, who, number.parse().unwrap()) {
+            twice.lock().unwrap().push(line.clone());
+        }
+        let _ = writeln!(&stream, "ok");
+    }
+}
+
+/// Asks the server, and takes some time.
+fn pay(port: u16, world: &SlotName, who: &str, number: u32) {
+    let stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
+    writeln!(&stream, "{world} {who} {number}").unwrap();
+    let mut answer = String::new();
+    BufReader::new(stream).read_line(&mut answer).unwrap();
+    std::thread::sleep(Duration::from_millis(20));
+}
+
+/// Not a test: a worker, as a process of its own.
+#[test]
+#[ignore = "a process of other tests"]
+fn worker_process() {
+    let Ok(told) = std::env::var(WORKER) else {
+        return;
+    };
+    let mut told = told.split(' ');
+    let [address, port, scratch, worlds] = [(); 4].map(|()| told.next().unwrap().to_owned());
+    let port = port.parse().unwrap();
+    let store = JetStreamStore::connect(&address, LEASE).unwrap();
+    let mut worker = worker(Arc::new(store), Path::new(&scratch), move |world| {
+        let world = world.clone();
+        minds(move |who, number| pay(port, &world, who, number))
+    });
+    worker.until_empty = false;
+    worker.worlds = worlds.parse().unwrap();
+    worker.work(runtime().handle());
+}
+
+fn spawn_worker(nats: &Nats, server: &PaidServer, worlds: u32) -> Child {
+    let scratch = nats.folder().join("scratch");
+    let scratch = tempfile::tempdir_in(nats.folder()).map_or(scratch, tempfile::TempDir::keep);
+    let told = format!(
+        "{} {} {} {worlds}",
+        nats.address(),
+        server.port,
+        scratch.display()
+    );
+    Command::new(std::env::current_exe().unwrap())
+        .args([
+            "--exact",
+            "workers::worker_process",
+            "--ignored",
+            "--nocapture",
+        ])
+        .env(WORKER, told)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap()
+}
+
+/// What is done to a cluster while it plays.
+struct Trial {
+    nodes: usize,
+    worlds: u64,
+    workers: usize,
+    at_once: u32,
+    /// How often a worker is killed.
+    kills: Duration,
+}
+
+impl Trial {
+    /// Plays all worlds, and says how long it took.
+    fn run(&self, within: Duration) {
+        let Some(mut nats) = Nats::start(self.nodes) else {
+            return;
+        };
+        let store = nats.connect(LEASE);
+        let server = PaidServer::start(nats.connect(LEASE));
+        let begun = Instant::now();
+        for seed in 0..self.worlds {
+            let begun = story(seed);
+            let world = named(seed);
+            patiently(|| submit(&*store, &world, begun.clone(), None, BUILD));
+        }
+        eprintln!("{} worlds submitted in {:?}", self.worlds, begun.elapsed());
+        let spawn = |nats: &Nats| spawn_worker(nats, &server, self.at_once);
+        let mut workers: Vec<_> = (0..self.workers).map(|_| spawn(&nats)).collect();
+        let (begun, mut killed) = (Instant::now(), 0);
+        // One stands still for longer than its lease, and wakes.
+        let mut asleep = None;
+        let mut node = 0;
+        loop {
+            std::thread::sleep(self.kills);
+            let open = match states(&*store) {
+                Ok(states) => states
+                    .iter()
+                    .filter(|(_, state)| state.phase.is_open())
+                    .count(),
+                Err(error) => {
+                    eprintln!("{error}");
+                    continue;
+                }
+            };
+            eprintln!("{:?}: {open} to play, {killed} killed", begun.elapsed());
+            if open == 0 {
+                break;
+            }
+            assert!(begun.elapsed() < within, "{open} worlds are not over");
+            let victim = killed % self.workers;
+            if asleep.is_none() {
+                signal(&workers[0], rustix::process::Signal::STOP);
+                asleep = Some(Instant::now());
+            } else if asleep.is_some_and(|since| since.elapsed() > LEASE * 2) {
+                signal(&workers[0], rustix::process::Signal::CONT);
+            }
+            if self.workers == 1 || victim > 0 {
+                workers[victim].kill().unwrap();
+                workers[victim].wait().unwrap();
+                workers[victim] = spawn(&nats);
+            }
+            killed += 1;
+            if self.nodes > 1 {
+                // One node is away for a while, then comes back, and the next one goes.
+                match node % 4 {
+                    1 => nats.kill(node / 4 % self.nodes),
+                    3 => nats.revive(node / 4 % self.nodes),
+                    _ => {}
+                }
+                node += 1;
+            }
+        }
+        let took = begun.elapsed();
+        for mut worker in workers {
+            signal(&worker, rustix::process::Signal::CONT);
+            worker.kill().unwrap();
+            worker.wait().unwrap();
+        }
+        let mut phases = BTreeMap::new();
+        for (world, state) in states(&*store).unwrap() {
+            *phases
+                .entry(format!("{:?} {}", state.phase, state.note))
+                .or_insert(0) += 1;
+            let seed = world.as_str().trim_start_matches("mill-").parse().unwrap();
+            assert_eq!(state.digest, undisturbed(seed), "{world}: {state:?}");
+        }
+        let calls = server.calls.load(Ordering::SeqCst);
+        eprintln!(
+            "{} worlds in {took:?}, {killed} kills, {calls} calls for {} answers, {phases:?}",
+            self.worlds,
+            self.worlds * ANSWERS
+        );
+        assert_eq!(*server.twice.lock().unwrap(), [""; 0]);
+        assert!(calls >= self.worlds * ANSWERS);
+    }
+}
+
+fn signal(child: &Child, signal: rustix::process::Signal) {
+    let pid = rustix::process::Pid::from_child(child);
+    rustix::process::kill_process(pid, signal).unwrap();
+}
+
+#[test]
+fn workers_are_killed_and_stopped_and_worlds_are_the_same() {
+    let trial = Trial {
+        nodes: 1,
+        worlds: 8,
+        workers: 2,
+        at_once: 4,
+        kills: Duration::from_secs(1),
+    };
+    trial.run(Duration::from_secs(120));
+}
+
+#[test]
+#[ignore = "takes minutes; see docs/scale.md"]
+fn three_hundred_worlds_on_three_workers_and_three_nodes() {
+    let trial = Trial {
+        nodes: 3,
+        worlds: 300,
+        workers: 3,
+        at_once: 16,
+        kills: Duration::from_secs(2),
+    };
+    trial.run(Duration::from_secs(900));
+}

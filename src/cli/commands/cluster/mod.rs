@@ -1,0 +1,55 @@
+//! Worlds in a store, which workers on any machine play.
+
+mod follow;
+mod games;
+mod limit;
+mod pack;
+mod worker;
+mod worlds;
+
+use std::env::current_exe;
+use std::fs;
+use std::sync::Arc;
+
+use crate::cli::env;
+use crate::cli::prelude::*;
+use crate::cluster::{Store, StoreError, open_store};
+
+pub(super) use follow::follow;
+pub(super) use games::play_games;
+pub(super) use limit::limit;
+pub(super) use pack::{pack, unpack};
+pub(super) use worker::worker;
+pub(super) use worlds::{cancel, status, submit};
+
+/// The variable that names the store.
+const STORE: &str = "PLAYHOUSE_STORE";
+
+/// The store that was named, or that of the environment.
+fn store(given: Option<&String>) -> Result<Arc<dyn Store>> {
+    let Some(address) = given.cloned().or_else(|| env::variable(STORE)) else {
+        let error = CommandError::usage(text!(cli_no_store));
+        return Err(error.help(text!(cli_no_store_help)));
+    };
+    Ok(open_store(&address)?)
+}
+
+/// The build of this program: two of the same version may differ.
+fn build() -> String {
+    let version = env!("CARGO_PKG_VERSION");
+    let program = current_exe().and_then(fs::read).unwrap_or_default();
+    let hash = blake3::hash(&program).to_hex();
+    format!("{version}-{}", hash.get(..8).unwrap_or_default())
+}
+
+impl From<StoreError> for CommandError {
+    fn from(error: StoreError) -> Self {
+        let kind = match error {
+            StoreError::Address { .. } | StoreError::Missing { .. } | StoreError::Exists { .. } => {
+                ErrorKind::Usage
+            }
+            _ => ErrorKind::Save,
+        };
+        Self::of(kind, &error)
+    }
+}

@@ -1,0 +1,136 @@
+//! `worker`: plays worlds of a store until it is told to end.
+
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+
+use super::{build, store};
+use crate::cli::args::WorkerArgs;
+use crate::cli::commands::play;
+use crate::cli::commands::players::Players;
+use crate::cli::prelude::*;
+use crate::cli::saved::{Played, Saved};
+use crate::cli::{loader, slot_settings};
+use crate::cluster::{LEASE, News, Player, Worker};
+use crate::engine::CancellationToken;
+use crate::save::{Slot, SlotName};
+use crate::session::Session;
+
+/// How often a worker says that it is alive, while it is thought to be.
+const BEATS: u32 = 4;
+
+/// Plays stories of all games with the models of this machine.
+struct Program {
+    app: App,
+}
+
+impl Program {
+    fn session(&self, root: &Path, world: &SlotName) -> Result<Session> {
+        let mut app = self.app.clone();
+        app.settings.saves.value = root.to_owned();
+        app.settings.quiet = true;
+        let name = world.as_str();
+        slot_settings::take_over(&mut app, &Slot::find(root, name)?)?;
+        let mut saved = Saved::to_play(&app, name, false)?;
+        saved.catch_up()?;
+        let mut session = match &saved.played {
+            Played::World(campaign) => {
+                let main = loader::main_mind(&app, &app.settings.model.value)?;
+                let mut setup = saved.world(true)?;
+                slot_settings::check_models(&app, &saved, &mut setup.world)?;
+                let minds = loader::minds(&app, main.mind, &mut setup.world)?;
+                let minds = loader::given_minds(&app, minds, &saved.given_models())?;
+                Session::resume(root, name, &**campaign, minds, false)?
+            }
+            Played::Undercover(game) => {
+                let mut setup = saved.world(true)?;
+                slot_settings::check_models(&app, &saved, &mut setup.world)?;
+                let players = Players::find(&app, game.rules())?;
+                let seed = saved.story.header.seed;
+                let minds = players.given(&app, game, seed, &saved.given_models())?;
+                Session::resume(root, name, &**game, minds, false)?
+            }
+            Played::Team(_) => {
+                return Err(CommandError::usage(text!(cli_not_on_workers)));
+            }
+        };
+        play::prepare(&app, &mut session.engine);
+        session.engine.settings.without_servers = true;
+        Ok(session)
+    }
+}
+
+impl Player for Program {
+    fn open(&self, root: &Path, world: &SlotName) -> Result<Session, UiText> {
+        let session = self.session(root, world);
+        session.map_err(|error| error.message.unwrap_or_default())
+    }
+}
+
+pub(in crate::cli) fn worker(app: &App, args: &WorkerArgs) -> Result<()> {
+    let name = args.name.clone().unwrap_or_else(own_name);
+    // Its name begins with a dot, so that no save is taken for it.
+    let scratch = app.settings.saves.value.join(format!(".worker-{name}"));
+    let runtime = play::runtime()?;
+    let stop = CancellationToken::default();
+    let worker = Worker {
+        store: store(args.store.store.as_ref())?,
+        player: Arc::new(Program { app: app.clone() }),
+        name,
+        build: build(),
+        scratch,
+        worlds: args.worlds as usize,
+        beat: LEASE / BEATS,
+        until_empty: args.until_empty,
+        stop: stop.clone(),
+        news: Arc::new({
+            let app = app.clone();
+            move |world: &SlotName, news: News| tell(&app, world, &news)
+        }),
+    };
+    if app.prints_text() {
+        let (name, worlds) = (&*worker.name, worker.worlds);
+        let mut err = app.err();
+        err.line(say!(app.language, cli_worker_ready, name, worlds));
+    }
+    runtime.spawn(play::handle_ctrl_c(stop, app.err(), app.language));
+    worker.work(runtime.handle());
+    runtime.shutdown_background();
+    // What is left there is in the store.
+    let _ = fs::remove_dir(&worker.scratch);
+    Ok(())
+}
+
+/// The computer and the process.
+fn own_name() -> String {
+    let computer = fs::read_to_string("/etc/hostname").unwrap_or_default();
+    format!("{}-{}", computer.trim(), std::process::id())
+}
+
+fn tell(app: &App, world: &SlotName, news: &News) {
+    let (language, world) = (app.language, world.as_str());
+    let (name, turn, line) = match news {
+        News::Began { turn } => ("began", Some(*turn), text!(cli_worker_began, world, turn)),
+        News::Left { phase, turn, note } => {
+            let phase = phase.text();
+            let line = if note.to_string().is_empty() {
+                text!(cli_worker_left, world, phase, turn)
+            } else {
+                text!(cli_worker_left_why, world, phase, turn, note)
+            };
+            ("left", Some(*turn), line)
+        }
+        News::GaveBack { turn } => {
+            let line = text!(cli_worker_gave_back, world, turn);
+            ("gave_back", Some(*turn), line)
+        }
+        News::Lost => ("lost", None, text!(cli_worker_lost, world)),
+        News::Waits(error) => {
+            let line = text!(cli_worker_waits, world, reason = error.text());
+            ("waits", None, line)
+        }
+    };
+    let record = json!({"record": "worker", "world": world, "news": name, "turn": turn});
+    app.tell(&record, line.in_language(language));
+    app.out().flush();
+}

@@ -1,0 +1,120 @@
+//! `submit`, `status` and `cancel`: the worlds of a store.
+
+use super::{build, store};
+use crate::cli::args::{OfStoreArgs, StatusArgs, SubmitArgs};
+use crate::cli::commands::play;
+use crate::cli::prelude::*;
+use crate::cli::{loader, slot_settings};
+use crate::cluster::{self, Store, StoreError, WorldState};
+use crate::mind::Minds;
+use crate::save::{PackedSlot, SlotName};
+use crate::session::{Game, Session};
+use std::fs;
+use std::sync::Arc;
+
+/// Puts new stories of a world into a store, or lets one go on.
+pub(in crate::cli) fn submit(app: &App, args: &SubmitArgs) -> Result<()> {
+    let store = store(args.store.store.as_ref())?;
+    if let Some(world) = &args.resume {
+        let world = world.parse()?;
+        cluster::go_on(&*store, &world, args.until)?;
+        tell(app, &world);
+        return Ok(());
+    }
+    let name = args.world.as_ref().unwrap_or(&app.settings.world.value);
+    let campaign = loader::world(app, name)?;
+    let first = play::seed(app, args.seed)?;
+    let models = loader::asked_models(app, campaign.file.models());
+    let (settings, build) = (slot_settings::text(app, models), build());
+    for number in 0..args.count {
+        let seed = first.wrapping_add(number.into());
+        let world = match &args.id {
+            Some(id) if args.count == 1 => id.clone(),
+            Some(id) => format!("{id}-{seed}"),
+            None => format!("{}-{seed}", campaign.folder),
+        };
+        let world: SlotName = world.parse()?;
+        let story = begun(app, &campaign, &world, seed, &settings)?;
+        cluster::submit(&*store, &world, story, args.until, &build)?;
+        tell(app, &world);
+    }
+    Ok(())
+}
+
+/// A new story, as its slot would be.
+pub(super) fn begun(
+    app: &App,
+    game: &dyn Game,
+    world: &SlotName,
+    seed: u64,
+    settings: &str,
+) -> Result<PackedSlot> {
+    let root = app
+        .settings
+        .saves
+        .value
+        .join(format!(".submit-{}", std::process::id()));
+    // Nobody is asked here.
+    let minds = Minds::all(Arc::new(loader::improviser(app)?));
+    let name = world.as_str();
+    let session = Session::start_with(&root, name, game, seed, minds, settings.as_bytes());
+    let story = session.map_err(CommandError::from).and_then(|session| {
+        let story = session.slot().pack();
+        story.map_err(CommandError::from)
+    });
+    let _ = fs::remove_dir_all(root);
+    story
+}
+
+fn tell(app: &App, world: &SlotName) {
+    let world = world.as_str();
+    let record = json!({"record": "submitted", "world": world});
+    app.tell(&record, say!(app.language, cli_submitted, world));
+}
+
+/// Shows the worlds of a store.
+pub(in crate::cli) fn status(app: &App, args: &StatusArgs) -> Result<()> {
+    let store = store(args.store.store.as_ref())?;
+    let rows = match &args.id {
+        None => cluster::states(&*store)?,
+        Some(world) => {
+            let world = world.parse()?;
+            vec![(world, state(&*store, &world)?)]
+        }
+    };
+    let language = app.language;
+    if rows.is_empty() && !app.settings.json {
+        app.out().line(say!(language, cli_no_submitted));
+        return Ok(());
+    }
+    let columns =
+        columns!(language, < cli_world, < cli_state, > cli_turn, < cli_worker, < cli_note);
+    let json = |(world, state): &(SlotName, WorldState)| {
+        let head = json!({"record": "world", "world": world.as_str()});
+        joined([head, json!(state)])
+    };
+    app.list(columns, rows, json, |(world, state)| {
+        let phase = state.phase.text().in_language(language);
+        let turn = state.turn.to_string();
+        [world.to_string(), phase, turn, state.worker, state.note]
+    });
+    Ok(())
+}
+
+pub(super) fn state(store: &dyn Store, world: &SlotName) -> Result<WorldState> {
+    let state = cluster::world_state(store, world)?;
+    let missing = || StoreError::Missing {
+        world: world.to_string(),
+    };
+    Ok(state.ok_or_else(missing)?.0)
+}
+
+/// Stops a world of a store.
+pub(in crate::cli) fn cancel(app: &App, args: &OfStoreArgs) -> Result<()> {
+    let world: SlotName = args.id.parse()?;
+    cluster::cancel(&*store(args.store.store.as_ref())?, &world)?;
+    let world = world.as_str();
+    let record = json!({"record": "cancelled", "world": world});
+    app.tell(&record, say!(app.language, cli_cancelled_world, world));
+    Ok(())
+}

@@ -1,0 +1,115 @@
+//! Worlds in a store, as somebody uses them on one machine.
+#![expect(
+    clippy::disallowed_methods,
+    reason = "a file is prepared for the program"
+)]
+
+use serde_json::Value;
+
+use super::{Dir, err, exits, has, lacks, out, playhouse, records_of, succeed};
+
+const STORE: &str = "--store folder:store";
+
+fn states(folder: &Dir) -> Vec<(String, String, u64)> {
+    let records = records_of(&succeed(folder, &format!("status {STORE} --json")));
+    let text = |record: &Value, name: &str| record[name].as_str().unwrap().to_owned();
+    let state = |record: &Value| {
+        let turn = record["turn"].as_u64().unwrap();
+        (text(record, "world"), text(record, "phase"), turn)
+    };
+    records.iter().map(state).collect()
+}
+
+#[test]
+fn worlds_are_submitted_played_followed_and_cancelled() {
+    let folder = &Dir::new();
+    has(
+        &out(&succeed(folder, &format!("status {STORE}"))),
+        &["no worlds"],
+    );
+    let submit = format!("submit drowned-assize {STORE} --seed 3 --until 2");
+    let submitted = out(&succeed(folder, &format!("{submit} --count 2")));
+    has(&submitted, &["drowned-assize-3", "drowned-assize-4"]);
+    has(&err(&exits(folder, &submit, 2)), &["already"]);
+    succeed(folder, &format!("cancel drowned-assize-4 {STORE}"));
+    let told = succeed(folder, &format!("worker {STORE} --until-empty"));
+    has(&out(&told), &["drowned-assize-3: paused after turn 2"]);
+    let names = ["drowned-assize-3", "drowned-assize-4"].map(str::to_owned);
+    let [first, second] = names;
+    assert_eq!(
+        states(folder),
+        [
+            (first, "paused".to_owned(), 2),
+            (second, "cancelled".to_owned(), 0)
+        ]
+    );
+    let followed = out(&succeed(
+        folder,
+        &format!("follow drowned-assize-3 {STORE}"),
+    ));
+    succeed(folder, "run drowned-assize --seed 3 --until 2 --save same");
+    assert!(followed.len() > 500, "{followed}");
+    // A story on one machine is the same.
+    succeed(folder, &format!("pack drowned-assize-3 story.json {STORE}"));
+    succeed(folder, "unpack story.json");
+    succeed(folder, "replay drowned-assize-3 --quiet");
+    let world = |slot: &str| std::fs::read(folder.join("saves").join(slot).join("world.json"));
+    assert_eq!(world("drowned-assize-3").unwrap(), world("same").unwrap());
+    lacks(&out(&succeed(folder, "saves")), &[".worker", ".submit"]);
+}
+
+#[test]
+fn a_batch_that_workers_play_has_the_figures_of_one_machine() {
+    let folder = &Dir::new();
+    let mut worker = playhouse(folder)
+        .args(["worker", "--store", "folder:store", "--worlds", "3"])
+        .stderr(std::process::Stdio::null())
+        .stdout(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    for batch in ["run drowned-assize --games 3", "undercover --games 4"] {
+        let play = |save: &str, on: &str| {
+            let played = succeed(
+                folder,
+                &format!("{batch} --save {save} --seed 5 {on} --json"),
+            );
+            let records = out(&played).replace(save, "batch");
+            // Games are printed as they end.
+            let mut records: Vec<_> = records.lines().map(str::to_owned).collect();
+            records.sort();
+            records
+        };
+        let name = batch.split(' ').next().unwrap();
+        let here = play(&format!("{name}-here"), "");
+        let there = play(&format!("{name}-there"), "--on folder:store");
+        assert_eq!(there, here);
+    }
+    worker.kill().unwrap();
+    worker.wait().unwrap();
+}
+
+#[test]
+fn what_no_store_can_do_is_said() {
+    let folder = &Dir::new();
+    has(
+        &err(&exits(folder, "status", 2)),
+        &["--store", "PLAYHOUSE_STORE"],
+    );
+    has(
+        &err(&exits(folder, "status --store here", 2)),
+        &["folder:PATH"],
+    );
+    has(
+        &err(&exits(folder, &format!("cancel mill {STORE}"), 2)),
+        &["no world 'mill'"],
+    );
+    has(
+        &err(&exits(folder, "worker --store nats://127.0.0.1:1", 4)),
+        &["does not answer"],
+    );
+    std::fs::write(folder.join("story.json"), "{}").unwrap();
+    has(
+        &err(&exits(folder, "unpack story.json", 4)),
+        &["no packed story"],
+    );
+}
