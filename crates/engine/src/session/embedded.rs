@@ -17,7 +17,7 @@ use crate::world_data::{DataError, DataFolder};
 /// The most files that a journal keeps, and their bytes together with their paths. The prompts of
 /// this program are 212, of 150 kB.
 const MAX_FILES: usize = 1_000;
-const MAX_BYTES: usize = 16 * 1024 * 1024;
+const MAX_BYTES: usize = 1024 * 1024;
 /// How many setups a story takes over at one meeting: the last of those that it is given.
 const MAX_GIVEN: usize = 32;
 
@@ -42,6 +42,12 @@ impl EmbeddedFiles {
     /// As [`Self::insert`], for several.
     pub fn insert_all(&mut self, texts: BTreeMap<String, String>) {
         self.0.extend(texts);
+    }
+
+    /// Those in a folder, with their paths. They have limits of their own.
+    pub fn in_folder(&self, folder: &str) -> impl Iterator<Item = (&str, &str)> {
+        let files = self.0.iter().map(|(path, text)| (&**path, &**text));
+        files.filter(move |(path, _)| path.starts_with(folder))
     }
 
     /// A data folder of what they are and of what the program has; no file is opened. Besides one
