@@ -231,10 +231,13 @@ impl Campaign {
     fn of_embedded(embedded: &EmbeddedWorld) -> Result<Self, CampaignError> {
         let home = embedded.file.trim_end_matches(OWN_FILE);
         let books = format!("{home}{}", lore::FOLDER);
-        let data = embedded.texts.folder(&embedded.file, &["prompts/", &books]);
-        let data = data.map_err(|message| {
+        let data = embedded.texts.folder(&embedded.file, &["prompts/"]);
+        let mut data = data.map_err(|message| {
             Problems::from(Problem::of_file(&embedded.file, message, UiText::default()))
         })?;
+        for (path, text) in embedded.texts.in_folder(&books) {
+            data = data.with_text(path, text);
+        }
         if embedded.file == OWN_FILE {
             Self::load_from(&data, &data, &embedded.world)
         } else {

@@ -17,7 +17,7 @@ use crate::world_data::{DataError, DataFolder};
 /// The most files that a journal keeps, and their bytes together with their paths. The prompts of
 /// this program are 212, of 150 kB.
 const MAX_FILES: usize = 1_000;
-const MAX_BYTES: usize = 16 * 1024 * 1024;
+const MAX_BYTES: usize = 1024 * 1024;
 /// How many setups a story takes over at one meeting: the last of those that it is given.
 const MAX_GIVEN: usize = 32;
 
@@ -47,6 +47,12 @@ impl EmbeddedFiles {
     /// The text of a file that is not as the program has it, or was added.
     pub fn get(&self, path: &str) -> Option<&str> {
         self.0.get(path).map(String::as_str)
+    }
+
+    /// Those in a folder, with their paths. They have limits of their own.
+    pub fn in_folder(&self, folder: &str) -> impl Iterator<Item = (&str, &str)> {
+        let files = self.0.iter().map(|(path, text)| (&**path, &**text));
+        files.filter(move |(path, _)| path.starts_with(folder))
     }
 
     /// A data folder of what they are and of what the program has; no file is opened. Besides one

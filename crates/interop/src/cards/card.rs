@@ -356,6 +356,11 @@ pub(crate) fn json_of(file: &[u8]) -> Result<(String, usize), CardError> {
 
 /// Parses the JSON of a card or a book, within limits.
 pub(crate) fn parse(json: &str) -> Result<Value, CardError> {
+    if json.len() > MAX_JSON_BYTES {
+        return Err(CardError::TooLarge {
+            max: MAX_JSON_BYTES,
+        });
+    }
     if count_values(json.as_bytes()) > MAX_VALUES {
         return Err(CardError::TooManyValues { max: MAX_VALUES });
     }

@@ -346,11 +346,11 @@ impl<'a> Reader<'a> {
         let moved = Vec::new();
         let allowed = Allowed { absent, moved }.under(&scene.when);
         // What comes of a scene may be seen from its beginning.
-        let options = scene.options().iter().flat_map(|option| &option.effects);
+        let options = scene.options().flat_map(|option| &option.effects);
         let at_first = allowed.with(scene.effects.iter().chain(options));
         self.told(format!("{path}.opening"), &scene.opening, true, &at_first);
         self.effects(path, &scene.effects, &allowed);
-        for (path, option) in each(&format!("{path}.choice.options"), scene.options()) {
+        for (path, option) in scene.paths() {
             let is_label = option.seen.is_empty();
             let field = if is_label { "label" } else { "seen" };
             let allowed = allowed.under(&option.when);
