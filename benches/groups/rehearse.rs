@@ -26,7 +26,7 @@ pub(crate) fn bench(criterion: &mut Criterion) {
             seed: 1,
             runs: RUNS,
             jobs: 1,
-            find: None,
+            ..RehearsalPlan::default()
         };
         group.bench_function(world, |bencher| {
             bencher.iter_custom(|iterations| {

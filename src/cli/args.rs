@@ -369,7 +369,10 @@ pub(crate) struct UndercoverArgs {
 #[derive(Clone, Debug, Default, PartialEq, Args)]
 pub(crate) struct RehearseArgs {
     pub(crate) world: String,
+    #[arg(long, conflicts_with_all = ["against", "cost_as", "find", "why", "map", "html"])]
+    pub(crate) consistency: bool,
     #[arg(long, value_name = "N", default_value_t = 100,
+          default_value_if("consistency", "true", "200"),
           value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub(crate) runs: u32,
     #[arg(long, value_name = "N")]

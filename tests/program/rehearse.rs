@@ -142,3 +142,39 @@ fn a_branch_plays_on_with_another_option() {
         has(&told, &[seen]);
     }
 }
+
+#[test]
+fn texts_that_are_false_where_they_are_told_are_listed_with_their_place() {
+    let folder = mill("");
+    let (code, told, _) = rehearse(folder.path(), "--consistency");
+    assert_eq!(code, Some(0), "{told}");
+    has(&told, &["4 runs"]);
+    let file = folder.path().join("mill/world.ron");
+    let world = fs::read_to_string(&file).unwrap();
+    let scene =
+        "scenes: [(id: \"key\", at: \"Village Green\", opening: \"The miller's key turns.\"),";
+    let world = world.replace("scenes: [", scene);
+    let line = world
+        .lines()
+        .position(|line| line.contains("key turns"))
+        .unwrap()
+        + 1;
+    write(&file, &world);
+    let (code, told, errors) = rehearse(folder.path(), "--consistency");
+    assert_eq!(code, Some(7));
+    has(
+        &told,
+        &[
+            &format!("world.ron:{line}:"),
+            "the miller's key",
+            "4 of 4 runs",
+            "--seed 1",
+        ],
+    );
+    has(&errors, &["1 text was told although it was not true"]);
+    let (_, told, _) = rehearse(folder.path(), "--consistency --json");
+    let found: Value = serde_json::from_str(told.lines().next().unwrap()).unwrap();
+    assert_eq!(found["record"], "false_text");
+    assert_eq!((&found["line"], &found["seed"]), (&line.into(), &1.into()));
+    assert_eq!(found["wrong"]["gone"], "the miller's key");
+}

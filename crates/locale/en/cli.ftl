@@ -476,6 +476,12 @@ cli_rehearsal_ending = ending
 cli_rehearsal_endings = Endings
 cli_rehearsal_fact = fact
 cli_rehearsal_facts = Facts, least told first
+cli_rehearsal_false_text = { $message }: told in { $runs } of { $of } runs, first in turn { $turn } with --seed { $seed }
+cli_rehearsal_true = In { $runs } runs no text was told that was not true.
+cli_rehearsal_false = { $count ->
+    [one] { $count } text was told although it was not true
+   *[other] { $count } texts were told although they were not true
+    }
 cli_rehearsal_failed = { $count ->
     [one] { $count } run failed, with seed { $seed }: { $reason }
    *[other] { $count } runs failed; the first one, with seed { $seed }: { $reason }

@@ -172,6 +172,7 @@ help_new_from = Let a model draft the world from this text, or from the text in 
 help_new_kind = Kind of story: talk, mystery, journey (default: asked on a terminal, else journey)
 help_new_world_lang = Language of the world: en, zh (default: that of the interface)
 help_rehearse_at = With --find: look at the turn in which this scene begins
+help_rehearse_consistency = Compare what the world's texts tell of people and things with the story at that moment (200 runs)
 help_rehearse_cost_as = Show what a run would cost with this model
 help_rehearse_ever = With --find: look at every turn, not only at the end
 help_rehearse_find = Show the seeds of the runs that end with this condition true, such as 'Knows("Odile Marsh", "the-order")'

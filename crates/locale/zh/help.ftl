@@ -175,6 +175,7 @@ help_new_from = 让模型根据这段文字（或这个文件里的笔记、小�
 help_new_kind = 故事的种类：talk、mystery、journey（默认：在终端上会问，否则为 journey）
 help_new_world_lang = 世界的语言：en、zh（默认：与界面相同）
 help_rehearse_at = 与 --find 合用：在这个场景开始的那一轮查看
+help_rehearse_consistency = 把世界文件里写到人和物的文字，与讲出来那一刻的实情对照（运行 200 次）
 help_rehearse_cost_as = 显示用这个模型运行一次的费用
 help_rehearse_ever = 与 --find 合用：每一轮都查看，而不只是在结束时
 help_rehearse_find = 显示结束时符合此条件的运行的种子，如 'Knows("人物", "事实")'

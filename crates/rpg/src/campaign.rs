@@ -260,6 +260,12 @@ impl Campaign {
         Some(Self::of_embedded(&embedded))
     }
 
+    /// The text of its file, in which places can be found.
+    pub fn source(&self) -> Source {
+        let EmbeddedWorld { file, texts, .. } = &self.embedded;
+        Source::new(file, texts.get(file).unwrap_or_default())
+    }
+
     /// The folder of its prompts, and of the grammars with which the improviser plays it.
     pub fn data(&self) -> &DataFolder {
         &self.data

@@ -4,9 +4,17 @@ use bevy_ecs::prelude::*;
 use playhouse_engine::event::EventWriter;
 use playhouse_engine::event::kinds::{Mind, Speak};
 use playhouse_engine::exchange::Violation;
+use schemars::Schema;
+use schemars::transform::transform_subschemas;
 use serde_json::{Value, json};
 
 use super::actions::member::one_of;
+
+/// What the members of an answer mean is said in its question, in the story's language.
+pub(super) fn without_words(schema: &mut Schema) {
+    schema.remove("description");
+    transform_subschemas(&mut without_words, schema);
+}
 
 /// What may be decided and said.
 #[derive(Clone, Debug, Default)]

@@ -27,9 +27,7 @@ const KICKOFF: ProseForm = ProseForm {
 #[prompt(
     self.template,
     ACTOR = "asks/kickoff_actor",
-    FOE_ACTOR = "asks/kickoff_foe",
     STAGE = "asks/kickoff_stage",
-    WORLD_AGENT = "asks/kickoff_world",
     FALLBACK = "fallback/kickoff",
     purpose = "kickoff"
 )]
@@ -64,7 +62,9 @@ pub(super) fn plugin(setup: &mut Setup) {
         .add_systems((take, ask).chain().in_set(CampaignSet::Kickoff));
 }
 
-/// Everybody here whose story has not begun is asked to begin it.
+/// Everybody here whose story has not begun is asked to begin it. What foes, world agents and
+/// places where nobody is yet would answer is heard by nobody: they read their kickoff in their
+/// system message, and are not asked.
 pub(super) fn ask_kickoffs(
     world: Res<RpgWorld>,
     whereabouts: Whereabouts,
@@ -86,26 +86,27 @@ pub(super) fn ask_kickoffs(
         };
         let (is_home, faction) = traits.get(entity).unwrap_or_default();
         let is_foe = faction.is_some_and(|faction| &*faction.0 == FOE);
-        let mut visible = living.clone();
-        if is_foe {
-            // Foes do not know yet who is coming.
-            visible.retain(|other| whereabouts.same_side(entity, *other));
+        let is_asked = match kind {
+            Kind::Stage => is_home,
+            Kind::Actor => !is_foe,
+            Kind::WorldAgent => false,
+        };
+        if !is_asked {
+            continue;
         }
-        let companions = names_without(&whereabouts, &visible, entity);
+        let companions = names_without(&whereabouts, &living, entity);
         let place_name = whereabouts.name_text(place);
         let data = KickoffData {
             template: match kind {
                 Kind::Stage => KickoffData::STAGE,
-                Kind::WorldAgent => KickoffData::WORLD_AGENT,
-                Kind::Actor if is_foe => KickoffData::FOE_ACTOR,
-                Kind::Actor => KickoffData::ACTOR,
+                Kind::Actor | Kind::WorldAgent => KickoffData::ACTOR,
             },
             kind: kind_name(kind),
             faction: faction.map(|faction| &*faction.0),
             home: is_home,
-            present: present_without(&whereabouts, &appearances, &visible, entity),
+            present: present_without(&whereabouts, &appearances, &living, entity),
             companions: &companions,
-            ..data(&world.0, &name.0, kind, &place_name)
+            ..data(&world.0, &name.0, &place_name)
         };
         let writer = Writer {
             name: &name.0,
@@ -148,7 +149,7 @@ pub(super) fn take_kickoffs(
 }
 
 /// What the world file says of an actor and of its place.
-fn data<'a>(world: &'a WorldFile, name: &'a str, kind: Kind, place: &'a str) -> KickoffData<'a> {
+fn data<'a>(world: &'a WorldFile, name: &'a str, place: &'a str) -> KickoffData<'a> {
     let (profile, kickoff) = texts_of(world, name);
     let stage = world.stage(place);
     let dungeons = world.dungeons.iter();
@@ -158,7 +159,7 @@ fn data<'a>(world: &'a WorldFile, name: &'a str, kind: Kind, place: &'a str) -> 
         profile,
         kickoff,
         look: world.actor(name).map(|actor| actor.look.as_str()),
-        place: if kind == Kind::WorldAgent { "" } else { place },
+        place,
         place_profile: stage.map(|stage| stage.profile.as_str()),
         exits: stage.map(|stage| stage.connects.as_slice()),
         heroes: world.heroes().map(|hero| hero.name.as_str()).collect(),
@@ -189,14 +190,10 @@ impl<'a> TalkedAbout<'a> {
 fn texts_of<'a>(world: &'a WorldFile, name: &str) -> (&'a str, &'a str) {
     if let Some(stage) = world.stage(name) {
         (&stage.profile, &stage.kickoff)
-    } else if let Some(actor) = world.actor(name) {
-        (&actor.profile, &actor.kickoff)
-    } else if let Some(agent) = world.agent(name) {
-        (&agent.profile, &agent.kickoff)
     } else {
         world
-            .foe(name)
-            .map_or(("", ""), |foe| (&foe.profile, &foe.kickoff))
+            .actor(name)
+            .map_or(("", ""), |actor| (&actor.profile, &actor.kickoff))
     }
 }
 

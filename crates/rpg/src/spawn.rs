@@ -71,6 +71,7 @@ pub(super) struct ActorIdentity<'a> {
 pub(super) struct FoeIdentity<'a> {
     name: &'a str,
     profile: &'a str,
+    kickoff: &'a str,
     look: &'a str,
     skills: Vec<&'a str>,
     voice: &'a [String],
@@ -81,6 +82,7 @@ pub(super) struct FoeIdentity<'a> {
 pub(super) struct StageIdentity<'a> {
     name: &'a str,
     profile: &'a str,
+    kickoff: &'a str,
     exits: &'a [String],
     home: bool,
 }
@@ -90,6 +92,7 @@ pub(super) struct StageIdentity<'a> {
 pub(super) struct AgentIdentity<'a> {
     name: &'a str,
     profile: &'a str,
+    kickoff: &'a str,
 }
 
 /// Spawns everybody in the world file but its foes: stages, then world agents, then actors.
@@ -163,6 +166,7 @@ pub(super) fn stage_identity(world: &World, stage: &Stage) -> Result<String, Spa
     let data = StageIdentity {
         name: &stage.name,
         profile: &stage.profile,
+        kickoff: &stage.kickoff,
         exits: &stage.connects,
         home: stage.kind == StageKind::Home,
     };
@@ -171,8 +175,12 @@ pub(super) fn stage_identity(world: &World, stage: &Stage) -> Result<String, Spa
 
 /// The own part of a world agent's system message.
 pub(super) fn agent_identity(world: &World, agent: &WorldAgent) -> Result<String, SpawnError> {
-    let (name, profile) = (&*agent.name, &*agent.profile);
-    identity(world, name, &AgentIdentity { name, profile })
+    let data = AgentIdentity {
+        name: &agent.name,
+        profile: &agent.profile,
+        kickoff: &agent.kickoff,
+    };
+    identity(world, &agent.name, &data)
 }
 
 /// The own part of an actor's system message.
@@ -213,6 +221,7 @@ pub(super) fn foe_identity(
     let data = FoeIdentity {
         name: &foe.name,
         profile: &foe.profile,
+        kickoff: &foe.kickoff,
         look: &foe.look,
         skills: skill_names(file, &foe.skills),
         voice: &foe.voice.lines,

@@ -1,6 +1,7 @@
 //! `rehearse`: the improviser plays a world many times, and tables show how often things happened.
 
 use crate::cli::prelude::*;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::Write;
 use std::ops::ControlFlow;
@@ -11,7 +12,7 @@ use crate::engine::CancellationToken;
 use crate::rpg::Campaign;
 use crate::rpg::experiment::ConditionRuns;
 use crate::rpg::rehearsal::{
-    Find, FindWhen, Rehearsal, RehearsalPlan, RunFigures, rehearse as play_runs,
+    FalseText, Find, FindWhen, Rehearsal, RehearsalPlan, RunFigures, rehearse as play_runs,
 };
 use crate::rpg::world_file::WorldFile;
 use crate::session::Game as _;
@@ -32,6 +33,9 @@ pub(super) fn rehearse(app: &App, args: &RehearseArgs) -> Result<()> {
     let campaign = loader::world(app, &args.world)?;
     if let Some(other) = &args.against {
         return compare(app, args, &campaign, other);
+    }
+    if args.consistency {
+        return check_texts(app, args, &campaign);
     }
     let expectations =
         loader::expectations(app, &args.world, &campaign.file)?.map_err(|problems| {
@@ -116,7 +120,71 @@ fn plan(args: &RehearseArgs, find: Option<Find>) -> RehearsalPlan {
         runs: args.runs,
         jobs: play::jobs(args.jobs, args.runs) as usize,
         find,
+        consistency: args.consistency,
     }
+}
+
+/// Plays a world and prints which of its texts were told although they were not true.
+fn check_texts(app: &App, args: &RehearseArgs, campaign: &Campaign) -> Result<()> {
+    let (plan, token) = (plan(args, None), CancellationToken::default());
+    let runs = play_plan(app, campaign, &plan, &token)?;
+    let source = campaign.source();
+    let mut by_place = BTreeMap::<_, Vec<(u64, &FalseText)>>::new();
+    for run in &runs {
+        for found in &run.false_texts {
+            let told = by_place.entry((&found.path, &found.wrong)).or_default();
+            told.push((run.seed, found));
+        }
+    }
+    let mut problems = Vec::new();
+    for ((path, wrong), told) in &by_place {
+        let (message, help) = wrong.texts();
+        let seeds: BTreeSet<_> = told.iter().map(|(seed, _)| *seed).collect();
+        let (seed, turn) = told
+            .first()
+            .map_or((0, 0), |(seed, found)| (*seed, found.turn));
+        let message = text!(
+            cli_rehearsal_false_text,
+            message,
+            runs = seeds.len(),
+            of = runs.len(),
+            seed,
+            turn
+        );
+        problems.push((source.problem(path, message, help), told));
+    }
+    problems.sort_by_key(|(problem, _)| (problem.line, problem.column));
+    let mut out = app.out();
+    for (problem, told) in &problems {
+        if app.settings.json {
+            for (seed, found) in *told {
+                let told = json!({"record": "false_text", "seed": seed, "file": problem.file, "line": problem.line});
+                out.json(&joined([told, json!(found)]));
+            }
+        } else {
+            out.line(problem.in_language(app.language));
+        }
+    }
+    let failed = runs
+        .iter()
+        .find_map(|run| Some((run.seed, run.end.failure()?)));
+    if let Some((seed, reason)) = failed {
+        let message = text!(
+            cli_rehearsal_failed,
+            count = 1,
+            seed,
+            reason = reason.clone()
+        );
+        return Err(CommandError::new(ErrorKind::Other, message));
+    }
+    if problems.is_empty() {
+        if app.prints_text() {
+            out.line(say!(app.language, cli_rehearsal_true, runs = runs.len()));
+        }
+        return Ok(());
+    }
+    let message = text!(cli_rehearsal_false, count = problems.len());
+    Err(CommandError::new(ErrorKind::Expectation, message))
 }
 
 /// Plays all runs, unless Ctrl-C stops them.

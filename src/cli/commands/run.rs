@@ -109,6 +109,7 @@ impl Opening {
                 condition: Condition::Happened(scene.to_owned()),
                 when: FindWhen::Ever,
             }),
+            consistency: false,
         };
         let mut played = 0;
         while played < MOST_RUNS {

@@ -44,6 +44,11 @@ impl EmbeddedFiles {
         self.0.extend(texts);
     }
 
+    /// The text of a file that is not as the program has it, or was added.
+    pub fn get(&self, path: &str) -> Option<&str> {
+        self.0.get(path).map(String::as_str)
+    }
+
     /// A data folder of what they are and of what the program has; no file is opened. Besides one
     /// that has its own limit, only those in these folders are read.
     ///

@@ -12,6 +12,7 @@ mod marks;
 mod names;
 mod search;
 mod seen;
+mod traditional;
 
 pub(crate) use fnv::Fnv;
 pub(crate) use folded_text::is_invisible;

@@ -1,5 +1,5 @@
-//! Finds words in a text whatever their case, width, accents, and the spaces, punctuation and
-//! Markdown between their letters.
+//! Finds words in a text whatever their case, width and accents, in simplified or traditional
+//! characters, and whatever spaces, punctuation and Markdown are between their letters.
 
 use std::ops::Range;
 
@@ -8,6 +8,7 @@ use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
 use super::is_invisible;
+use super::traditional::simplified;
 
 /// The maximum number of characters between two letters of what is found.
 const MAX_BETWEEN: usize = 16;
@@ -55,7 +56,11 @@ fn letters_of(char: char) -> impl Iterator<Item = char> {
         .flatten()
         .flat_map(char::to_lowercase);
     let is_letter = |char: &char| char.is_alphanumeric() && !is_combining_mark(*char);
-    ascii.into_iter().chain(other).filter(is_letter)
+    ascii
+        .into_iter()
+        .chain(other)
+        .filter(is_letter)
+        .map(simplified)
 }
 
 /// A text that is searched for [`Needle`]s.
@@ -197,6 +202,7 @@ mod tests {
             "井里，有毒",
             "*井*里_有_毒",
             "井——里…有·毒",
+            "井裡有毒",
         ] {
             assert!(found("井里有毒", text).is_some(), "{text}");
         }

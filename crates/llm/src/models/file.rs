@@ -154,7 +154,7 @@ impl Default for Provider {
             thoughts: None,
             thinking: None,
             cache_key: false,
-            schema: SchemaMode::default(),
+            schema: SchemaMode::Constrained,
             temperature: None,
             max_output: 1024,
             width: 8,

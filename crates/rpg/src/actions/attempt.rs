@@ -8,7 +8,7 @@ use crate::events::Attempted;
 use crate::talk::TurnTaken;
 
 impl Action for Attempt {
-    const APPEAL: Appeal = Appeal::Rarely(1);
+    const APPEAL: Appeal = Appeal::Rarely(2);
 
     /// Everybody there sees what is tried; the stage judges it as they understood it.
     fn carry_out(self, rules: &mut Rules<'_, '_>, acting: &Acting<'_>, taken: &mut TurnTaken) {

@@ -1,7 +1,7 @@
 //! Combat archive: a fight is over. For its stage, for every hero, fallen ones included, and for
 //! every foe that may be met again, a summary replaces it: the record by code, and the words of who
-//! was asked what it keeps of the fight. Who is not asked keeps the stage's account, and what it
-//! thought and said itself.
+//! was asked what it keeps of the fight. Who is not asked keeps what it thought and said itself,
+//! and the stage's account if it saw the end of the fight.
 
 use std::sync::Arc;
 
@@ -88,10 +88,12 @@ pub(super) fn archive_combat(
             continue;
         };
         let phrases = events.phrases();
-        let words = words_of(phrases, fight, mind.0, range);
+        let is_standing = entity != stage && whereabouts.is_alive(entity);
+        let account = if is_standing { &*fight.account } else { "" };
+        let words = words_of(phrases, account, mind.0, range);
         let summary = pending_of(phrases, &world, fight, mind, range);
         let summary = summary.and_then(|summary| Ok((summary, words?)));
-        if asks_minds && entity != stage && whereabouts.is_alive(entity) {
+        if asks_minds && is_standing {
             let question = summary.and_then(|(summary, words)| {
                 let said = (mind.0, range, &*words);
                 let question = question(phrases, &world, &facts, fight, &summary, said)?;
@@ -184,12 +186,12 @@ fn question(
 /// What a fight is remembered by without asking.
 fn words_of(
     phrases: &Phrasebook,
-    fight: &FinishedFight,
+    account: &str,
     context: &AgentContext,
     range: EntryRange,
 ) -> Result<String, PhraseError> {
     let data = FightWords {
-        account: &fight.account,
+        account,
         thought: thought_in(context, range),
         said: said_in(context, range),
     };

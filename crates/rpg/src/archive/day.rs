@@ -18,7 +18,8 @@ use serde::Serialize;
 
 use super::range::{EntryRange, past_to_fold, past_tokens, room};
 use super::summary::{
-    PendingSummary, SummaryData, entries, learned_and_felt, pending, spoken_lines, summary_ask,
+    ClosedChapter, PendingSummary, SummaryData, entries, learned_and_felt, pending, spoken_lines,
+    summary_ask,
 };
 use crate::campaign_phase::CampaignState;
 use crate::components::RpgWorld;
@@ -56,8 +57,7 @@ pub(crate) fn budget(world: &RpgWorld) -> u64 {
 const FIGHT_TOKENS: u64 = 2_400;
 
 /// Begins to archive wherever an actor's conversation takes most of its room. Where a fight may
-/// come next, there must be room for it. Returns whether anybody's does. A place where nobody is
-/// waits until an actor comes.
+/// come next, there must be room for it. Returns whether anybody's does.
 pub(crate) fn archive_overdue(world: &mut World, before_fight: bool) -> bool {
     let budget = budget(world.resource::<RpgWorld>());
     let is_overdue = |world: &World, entity: Entity| {
@@ -76,10 +76,8 @@ pub(crate) fn archive_overdue(world: &mut World, before_fight: bool) -> bool {
     let mut places = all_of(world, Kind::Stage);
     places.extend(all_of(world, Kind::WorldAgent));
     places.retain(|place| {
-        let living = living_on(world, *place);
-        let is_in_use = !living.is_empty() || world.get(*place) == Some(&Kind::WorldAgent);
-        let mut minds = std::iter::once(*place).chain(living);
-        is_in_use && minds.any(|entity| is_overdue(world, entity))
+        let mut minds = std::iter::once(*place).chain(living_on(world, *place));
+        minds.any(|entity| is_overdue(world, entity))
     });
     for place in &places {
         set_phase(world, *place, Phase::Summarize);
@@ -105,7 +103,8 @@ fn most_before_fight(room: u64) -> u64 {
 }
 
 /// Asks those here whose conversations take two thirds of their room, or leave too little for a
-/// fight that may come. Each is asked once, for all that is archived now.
+/// fight that may come. Each is asked once, for all that is archived now; a place where nobody is
+/// keeps the record alone.
 pub(super) fn ask_summaries(
     (world, campaign): (Res<RpgWorld>, Res<CampaignState>),
     (list, facts): (Res<CastList>, Res<FactBook>),
@@ -122,8 +121,8 @@ pub(super) fn ask_summaries(
     let mut next = Phase::Idle;
     let living = whereabouts.living_on(place);
     let is_in_use = !living.is_empty() || whereabouts.kind(place) == Some(Kind::WorldAgent);
-    let own_place = std::iter::once(place).filter(|_| is_in_use);
-    for entity in own_place.chain(living) {
+    let stage = place;
+    for entity in std::iter::once(place).chain(living) {
         let (Ok((context, chapters)), Some(kind)) = (minds.get(entity), whereabouts.kind(entity))
         else {
             continue;
@@ -155,6 +154,19 @@ pub(super) fn ask_summaries(
             let ((from, to), level) = (record.days, record.level);
             phrases.fill(&DayTitle { from, to, level })
         });
+        if entity == stage && !is_in_use {
+            let place = place.to_string();
+            match pending {
+                Ok(pending) => {
+                    let words = (String::new(), None);
+                    let ClosedChapter { event, close } =
+                        pending.close((context, chapters), place, words);
+                    events.close_chapter(entity, event, close);
+                }
+                Err(error) => events.fault(error.into()),
+            }
+            continue;
+        }
         with.truncate(MAX_PEOPLE);
         let bundle = pending.and_then(|pending| {
             let (learned, felt) = learned_and_felt(&pending.record, &facts);

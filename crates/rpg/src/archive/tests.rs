@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use playhouse_engine::cast::Dead;
 use playhouse_engine::context::{AgentContext, Chapter, Chapters, Common, EntryId, Level};
 use playhouse_engine::event::Phrasebook;
 use playhouse_engine::exchange::{Prose, Reply};
@@ -157,8 +158,9 @@ fn a_fight_becomes_a_memory_and_a_chapter_that_share_their_words() {
     assert_eq!(memory.tags.text("archive"), Some("Den"));
     assert_eq!(memory.tags.text("chapter"), Some("Ann/1"));
     assert_eq!(&*chapter(&scene, "Ann").id.0, "Ann/1");
-    let account = chapter(&scene, "Den").summary.full_text();
-    assert!(account.contains("Dust falls."), "{account}");
+    let words = |who| chapter(&scene, who).summary.full_text().to_string();
+    assert!(words("Ann").contains("Dust falls."));
+    assert!(!words("Den").contains("Dust falls."), "it told it itself");
     let _may_be_met_again = chapter(&scene, "Owl");
     assert!(scene.get::<Chapters>("Rat").all().is_empty());
     let record = chapter(&scene, "Bob").record.as_ref().expect("has one");
@@ -200,7 +202,7 @@ fn whoever_still_stands_is_asked_what_it_keeps_of_the_fight() {
         Owl: They let me be.
         => Ann hears "I was kind to an owl."
         => Ann does not hear "Dust falls."
-        => Bob hears "Dust falls.""#,
+        => Bob does not hear "Dust falls.""#,
     );
     assert_eq!(
         chapter(&scene, "Ann").summing_up.len(),
@@ -241,6 +243,18 @@ fn whoever_has_room_left_keeps_the_day_as_it_was() {
     let mut scene = scene("limits: (context_tokens: 100000)");
     hears_a_day(&mut scene, "Ann");
     scene.play("begin Summarize\n=> asked nobody\n=> phase Idle");
+}
+
+#[test]
+fn a_place_where_nobody_is_keeps_the_record_alone() {
+    let mut scene = scene("limits: (context_tokens: 700)");
+    hears_a_day(&mut scene, "Hall");
+    for who in ["Ann", "Bob"] {
+        scene.insert(who, Dead);
+    }
+    scene.play("begin Summarize\n=> asked nobody\n=> phase Idle");
+    scene.play("=> Hall does not hear \"Line 3 of a long day\"");
+    assert!(chapter(&scene, "Hall").summing_up.is_empty());
 }
 
 #[test]

@@ -52,6 +52,7 @@ impl AttemptResult {
 /// ability, fair, nothing won, no cost. Whatever was not offered is refused.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
+#[schemars(transform = crate::decision::without_words)]
 pub(crate) struct Ruling {
     /// Whether it can be done at all.
     pub(super) possible: bool,

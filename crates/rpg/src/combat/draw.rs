@@ -57,7 +57,7 @@ struct CardNote<'a> {
 /// The words that a mind finds for the cards of its hand.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[schemars(rename = "Hand")] // Minds read this name.
+#[schemars(rename = "Hand", transform = crate::decision::without_words)] // Minds read this name.
 pub(crate) struct HandWords {
     /// One card for each skill in your hand.
     #[serde(default)]

@@ -398,7 +398,7 @@ fn rehearsed(world: &WorldFile, game: &DraftGame) -> Option<Rehearsal> {
         seed: 1,
         runs: game.runs,
         jobs: cores,
-        find: None,
+        ..RehearsalPlan::default()
     };
     let runs = rehearse(&campaign, &plan, &|_| ControlFlow::Continue(())).ok()?;
     Some(Rehearsal::of(&campaign.file, &runs))

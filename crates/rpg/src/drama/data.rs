@@ -14,6 +14,9 @@ use super::state::{GoalState, Goals};
 #[serde(default, deny_unknown_fields)]
 pub struct Item {
     pub name: String,
+    /// What texts call it besides its name: `刀` for `刻刀`. A rehearsal looks for it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub called: Vec<String>,
     #[serde(deserialize_with = "prose")]
     pub look: String,
     /// Who holds it at the start, or on which stage it lies; nowhere yet if empty.

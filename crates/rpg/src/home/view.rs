@@ -64,6 +64,10 @@ pub(super) struct KnownFact<'a> {
     pub(super) is_own: bool,
     /// Whether a goal of one's own is lost if it spreads.
     pub(super) is_feared: bool,
+    /// Whether it found it out by itself.
+    pub(super) is_found: bool,
+    /// Those here to whom it has told it.
+    pub(super) told_to: Vec<&'a str>,
     /// Whether it was known at the start.
     #[serde(skip)]
     pub(super) is_from_start: bool,
@@ -153,7 +157,7 @@ impl ActorMinds<'_, '_> {
             present: names_without(&self.whereabouts, here, actor),
             promises: promises.map(open_promises),
             heard: heard(context),
-            facts: self.known(knowledge, &others, &interests).collect(),
+            facts: self.known(knowledge, actor, &others, &interests).collect(),
             items: items(actor).collect(),
             lying: items(stage).collect(),
             name,
@@ -267,6 +271,7 @@ impl ActorMinds<'_, '_> {
     fn known<'a>(
         &'a self,
         knowledge: Option<&'a Knowledge>,
+        actor: Entity,
         others: &[Entity],
         interests: &Interests<'_>,
     ) -> impl Iterator<Item = KnownFact<'a>> {
@@ -274,6 +279,7 @@ impl ActorMinds<'_, '_> {
             let known = self.minds.get(*other).ok().and_then(|(_, known, ..)| known);
             known.is_some_and(|known| known.knows(id))
         };
+        let me = self.whereabouts.name(actor).map(|name| &*name.0);
         let facts = self.book.all().filter(|fact| !fact.is_common());
         facts.filter_map(move |fact| {
             let knowledge = knowledge?;
@@ -284,6 +290,12 @@ impl ActorMinds<'_, '_> {
             }
             let denials = self.book.denials(fact, knowledge);
             let is_known_here = others.iter().all(|other| knows(other, &fact.id));
+            let told_to = others.iter().filter_map(|other| {
+                let (_, known, ..) = self.minds.get(*other).ok()?;
+                let teller = known?.get(&fact.id)?.from.as_deref()?;
+                let name = self.whereabouts.name(*other)?;
+                (Some(teller) == me).then_some(&*name.0)
+            });
             Some(KnownFact {
                 denies: denials.map(|fact| fact.title.as_str()).collect(),
                 id: &fact.id,
@@ -293,6 +305,8 @@ impl ActorMinds<'_, '_> {
                 is_new: !known.by.is_empty() && known.turn == self.turn.0,
                 is_own: interests.facts.contains(fact.id.as_str()),
                 is_feared: interests.feared.contains(fact.id.as_str()),
+                is_found: !known.by.is_empty() && known.from.is_none() && made.is_none(),
+                told_to: told_to.collect(),
                 is_from_start: known.by.is_empty(),
                 is_made: made.is_some(),
                 is_sworn: fact.sworn,

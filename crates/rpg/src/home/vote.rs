@@ -26,6 +26,7 @@ use crate::world_file::STAY;
 
 /// A vote for the next journey: what one thinks, what one votes for, and the reason that one gives.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(transform = crate::decision::without_words)]
 pub(crate) struct Vote {
     /// What you think and feel, in the first person; nobody else learns it.
     #[serde(default)]

@@ -18,19 +18,25 @@ pub(super) fn ruling<'a>(notes: Notes<'a>, writer: &mut Writer<'a>) -> Value {
     // English names what was tried after "to"; others may have put it otherwise.
     let fits = writer.language() == Language::Zh || what.starts_with("to ");
     let abilities = notes.names("abilities");
-    let ids = |list: &str, writer: &mut Writer<'a>| {
-        // What is told fits anything that was tried, but a quality and a bond are about one thing.
+    let ids = |list: &str, kinds: &[&str], writer: &mut Writer<'a>| {
         let offers = notes
             .list(list)
-            .filter(|offer| !["quality", "bond"].contains(&offer.text("kind")));
+            .filter(|offer| kinds.contains(&offer.text("kind")));
         let ids: Vec<_> = offers.map(|offer| offer.text("id")).collect();
-        writer.rng().pick(&ids).copied().unwrap_or("nothing")
+        writer.rng().pick(&ids).copied()
     };
-    let cost = ids("costs", writer);
-    let prize = if fits && writer.rng().happens(MAKES_A_FACT) {
-        "fact"
-    } else {
-        ids("prizes", writer)
+    let cost = ids("costs", &["nothing", "hurt", "wound"], writer).unwrap_or("nothing");
+    // Whoever is seen to is helped by it; whoever looks for something finds what is hidden.
+    let healed = notes
+        .list("prizes")
+        .find(|offer| offer.text("kind") == "heal" && what.contains(offer.text("name")));
+    let prize = match healed {
+        Some(healed) => healed.text("id"),
+        None => match ids("prizes", &["item", "way"], writer) {
+            Some(found) => found,
+            None if fits && writer.rng().happens(MAKES_A_FACT) => "fact",
+            None => "nothing",
+        },
     };
     let ability = writer
         .rng()
@@ -43,7 +49,6 @@ pub(super) fn ruling<'a>(notes: Notes<'a>, writer: &mut Writer<'a>) -> Value {
         .unwrap_or(&"fair");
     let mut ruling = json!({
         "possible": writer.rng().happens(POSSIBLE),
-        "ability": ability.unwrap_or("none"),
         "difficulty": difficulty,
         "prize": prize,
         "cost": cost,
@@ -51,6 +56,9 @@ pub(super) fn ruling<'a>(notes: Notes<'a>, writer: &mut Writer<'a>) -> Value {
         "at_cost": writer.line("attempt.cost"),
         "not": writer.line("attempt.not"),
     });
+    if !abilities.is_empty() {
+        ruling["ability"] = ability.unwrap_or("none").into();
+    }
     if prize == "fact" {
         ruling["fact"] = writer.line("attempt.fact").into();
     }

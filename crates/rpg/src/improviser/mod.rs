@@ -30,29 +30,29 @@ use serde_json::{Value, json};
 const FACTS: &str = "
     companions companion dungeons dungeon journey exit heroes present guest other news target topic
     secret title from item next fight_place fight_foe fight_foes foe foes ally by fallen what gains
-    with events goal";
+    with events goal trusted";
 /// What grammars may ask, without words.
 const CONDITIONS: &str = "
     won lost hurt alone self asked many early late refused home hostile travels
-    water wood deep hearth shrine market height";
+    whom whether water wood deep hearth shrine market height";
 
 /// The symbols that skills write with, by the facts that always come with them.
 const SYMBOLS: [(&str, &str); 21] = [
     (
         "",
         "faction.hostile topic.water topic.wood topic.deep topic.hearth topic.shrine topic.market
-        topic.height kickoff.actor kickoff.actor.wish kickoff.actor.bond kickoff.world
-        kickoff.world.more mind.announce mind.query mind.attempt mind.wait mind.vote promise.words
-        choose.goal choose.though choose.plain choose.say announce attempt.what wait world.quiet
+        topic.height kickoff.actor kickoff.actor.wish kickoff.actor.bond
+        whom whether mind.announce mind.query mind.attempt mind.wait mind.vote promise.words
+        choose.goal choose.though choose.plain choose.say announce attempt.what attempt.aim wait world.quiet
         seen.hold seen.flee seen.yield day.quiet closing epilogue.close vote.stay",
     ),
     (
         "target",
-        "mind.speak mind.whisper mind.promise speak.open speak.answer speak.more tell.plain
+        "attempt.heal mind.speak mind.whisper mind.promise speak.open speak.answer speak.more tell.plain
         choose.friend choose.against feels.warmer feels.colder whisper.plain
         about.attack about.heal about.guard about.weaken about.strengthen",
     ),
-    ("target title", "speak.learned tell.about"),
+    ("target title", "speak.learned speak.found tell.about"),
     ("target item", "speak.item"),
     ("target secret", "tell whisper"),
     ("target from", "tell.heard"),
@@ -94,22 +94,43 @@ enum Answer {
     Prompt(for<'a> fn(&Prompt<'a>, &mut Writer<'a>) -> Option<Value>),
 }
 
-const SKILLS: [(&str, Answer); 15] = [
-    ("kickoff", Answer::Text(prose::kickoff)),
-    ("epilogue", Answer::Text(prose::epilogue)),
-    ("home.scene", Answer::Text(prose::scene)),
-    ("home.plan", Answer::Prompt(plan::plan)),
-    ("home.vote", Answer::Json(choose::vote)),
-    ("scene.choose", Answer::Prompt(choose::choose)),
-    ("attempt.judge", Answer::Json(attempt::ruling)),
-    ("scene.judge", Answer::Json(verdict)),
-    ("world.announce", Answer::Text(prose::announcement)),
-    ("combat.initialization", Answer::Text(hand::reflection)),
-    ("combat.draw", Answer::Json(hand::words)),
-    ("combat.act", Answer::Prompt(hand::turn)),
-    ("combat.narrate", Answer::Text(prose::account)),
-    ("archive", Answer::Text(prose::summary)),
-    ("archive.combat", Answer::Text(prose::summary)),
+/// The skills, each with the value by which nothing is done.
+const SKILLS: [(&str, Answer, &str); 15] = [
+    ("kickoff", Answer::Text(prose::kickoff), ""),
+    ("epilogue", Answer::Text(prose::epilogue), ""),
+    ("home.scene", Answer::Text(prose::scene), ""),
+    (
+        "home.plan",
+        Answer::Prompt(plan::plan),
+        r#"{"mind": "", "wait": {"reason": ""}}"#,
+    ),
+    (
+        "home.vote",
+        Answer::Json(choose::vote),
+        r#"{"mind": "", "vote": "stay"}"#,
+    ),
+    (
+        "scene.choose",
+        Answer::Prompt(choose::choose),
+        r#"{"mind": "", "option": "nothing"}"#,
+    ),
+    (
+        "attempt.judge",
+        Answer::Json(attempt::ruling),
+        r#"{"possible": false}"#,
+    ),
+    ("scene.judge", Answer::Json(verdict), r#"{"holds": false}"#),
+    ("world.announce", Answer::Text(prose::announcement), ""),
+    ("combat.initialization", Answer::Text(hand::reflection), ""),
+    ("combat.draw", Answer::Json(hand::words), r#"{"cards": []}"#),
+    (
+        "combat.act",
+        Answer::Prompt(hand::turn),
+        r#"{"action": "hold"}"#,
+    ),
+    ("combat.narrate", Answer::Text(prose::account), ""),
+    ("archive", Answer::Text(prose::summary), ""),
+    ("archive.combat", Answer::Text(prose::summary), ""),
 ];
 
 /// How often, in a hundred plans, an actor looks something up although nobody told it to.
@@ -127,14 +148,19 @@ pub fn teach(lessons: &mut Lessons) {
     lessons.shipped(&[
         "places", "kickoff", "home", "talk", "attempt", "combat", "archive", "epilogue",
     ]);
-    for (purpose, answer) in SKILLS {
-        let curiosity = if purpose == "home.plan" { CURIOSITY } else { 0 };
-        lessons.skill(purpose, CampaignSkill { answer, curiosity });
+    for (purpose, answer, nothing) in SKILLS {
+        let skill = CampaignSkill {
+            answer,
+            nothing,
+            curiosity: if purpose == "home.plan" { CURIOSITY } else { 0 },
+        };
+        lessons.skill(purpose, skill);
     }
 }
 
 struct CampaignSkill {
     answer: Answer,
+    nothing: &'static str,
     curiosity: usize,
 }
 
@@ -147,6 +173,10 @@ impl ImproviserSkill for CampaignSkill {
             Answer::Json(answer) => Some(answer(notes, writer)),
             Answer::Prompt(answer) => answer(prompt, writer),
         }
+    }
+
+    fn refrain(&self) -> Option<Value> {
+        serde_json::from_str(self.nothing).ok()
     }
 
     /// A fight is summed up among one's own: its foes are not in the scene.

@@ -230,6 +230,7 @@ impl<'n> PlanNotes<'n> {
             "move" if self.notes.flag("is_needed") => 0,
             "move" if is_alone => 40,
             "move" if !recent && self.notes.number("round") != 1 => restless,
+            "attempt" if self.hurt().is_some() && !recent => 25,
             "wait" if is_alone => 25,
             "wait" => 14,
             _ => match self.action(kind).map(|action| action.row.appeal) {
@@ -317,10 +318,21 @@ impl<'n> PlanNotes<'n> {
                 let words = writer.line("promise.words");
                 ("mind.promise", json!({"to": to, "words": words}))
             }
-            "attempt" => (
-                "mind.attempt",
-                json!({"what": writer.clause("attempt.what")}),
-            ),
+            "attempt" => {
+                // Whoever is hurt is seen to first.
+                let hurt = self.hurt();
+                if let Some(name) = hurt {
+                    writer.set("target", name);
+                }
+                let what = match hurt {
+                    Some(_) => json!({"what": writer.clause("attempt.heal")}),
+                    None => json!({
+                        "what": writer.clause("attempt.what"),
+                        "aim": writer.clause("attempt.aim"),
+                    }),
+                };
+                ("mind.attempt", what)
+            }
             // A search for one name: chapters are found by the words they hold.
             "query" => {
                 let subject = *writer.rng().pick(&self.subjects)?;
@@ -395,9 +407,17 @@ impl<'n> PlanNotes<'n> {
         })
     }
 
+    /// Another here who has lost many hit points.
+    fn hurt(&self) -> Option<&'n str> {
+        let mut hurt = self.notes.list("hurt");
+        let is_weak = |one: &Notes<'_>| 2 * one.number("hp") < one.number("max_hp");
+        let weak = hurt.find(|one| is_weak(one) && self.listeners.contains(&one.name()));
+        weak.map(Notes::name)
+    }
+
     fn speak(&self, writer: &mut Writer<'n>) -> Option<(&'static str, Value)> {
-        if let Some(answer) = self.take_up(writer) {
-            return Some(("mind.speak", answer));
+        if let Some(words) = self.take_up(writer).or_else(|| self.bring_up(writer)) {
+            return Some(("mind.speak", words));
         }
         let heard = self
             .heard
@@ -421,6 +441,7 @@ impl<'n> PlanNotes<'n> {
         let first = match heard.map(|line| line.text("text")) {
             Some(text) => {
                 writer.flag("asked", text.contains(['?', '？']));
+                self.tell_question(text, target, writer);
                 writer.set("topic", self.topic(text, target));
                 "speak.answer"
             }
@@ -451,6 +472,37 @@ impl<'n> PlanNotes<'n> {
         writer.set("title", fact.about(self.me, writer.language())?);
         let text = writer.line("speak.learned");
         Some(json!({"target": fact.from, "text": text}))
+    }
+
+    /// Words about something that it found out by itself and has not spoken of: to the one whom it
+    /// is about, if that one is here.
+    fn bring_up(&self, writer: &mut Writer<'n>) -> Option<Value> {
+        let found = self.facts.iter();
+        let mut found = found.filter(|fact| fact.is_found && !fact.is_own && !fact.is_feared);
+        let fact = found.find(|fact| {
+            let title = fact.about(self.me, writer.language());
+            title.is_some_and(|title| !writer.remembers(&title))
+        })?;
+        let mut listeners = self.listeners.iter().copied();
+        let meant = listeners.find(|name| fact.names(name));
+        let target = meant.or_else(|| writer.rng().pick(&self.listeners).copied())?;
+        self.address(target, writer);
+        writer.set("title", fact.about(self.me, writer.language())?);
+        let text = writer.line("speak.found");
+        Some(json!({"target": target, "text": text}))
+    }
+
+    /// What was asked, as far as it can tell: for a name, or for a yes or no.
+    fn tell_question(&self, text: &str, target: &str, writer: &mut Writer<'n>) {
+        let text = text.to_lowercase();
+        for symbol in ["whom", "whether"] {
+            let is_asked = writer.words(symbol).any(|words| text.contains(words));
+            writer.flag(symbol, is_asked);
+        }
+        let liked = feelings(self.notes).into_iter();
+        let liked = liked.filter(|(name, felt)| *felt > 0 && *name != target);
+        let trusted = liked.max_by_key(|(_, felt)| *felt).map(|(name, _)| name);
+        writer.set("trusted", trusted.unwrap_or_default());
     }
 
     /// How it feels now about one that has just told it something: better, unless it would rather

@@ -37,17 +37,13 @@ pub(super) fn kickoff<'a>(notes: Notes<'a>, writer: &mut Writer<'a>) -> String {
         // A place is what its writer says it is.
         "stage" if !profile.is_empty() => profile.to_owned(),
         "stage" => writer.lines(&["kickoff.stage", "kickoff.stage.more"]),
-        "world" => writer.lines(&["kickoff.world", "kickoff.world.more"]),
         _ => actor(notes, writer),
     }
 }
 
 /// First words of its own, if its writer gave it some, and what it thinks of the others.
 fn actor<'a>(notes: Notes<'a>, writer: &mut Writer<'a>) -> String {
-    let faction = notes.text("faction").to_lowercase();
-    let is_foe = writer.words("faction.hostile").any(|word| faction == word);
     match voice_line(notes, writer) {
-        Some(line) if is_foe => line.to_owned(),
         Some(line) => {
             let more = writer.line("kickoff.actor.bond");
             writer.paragraph(&[line, &more])

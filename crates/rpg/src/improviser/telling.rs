@@ -24,6 +24,10 @@ pub(super) struct TellableFact<'n> {
     pub(super) is_own: bool,
     /// Whether a goal of one's own is lost if it spreads: it is never told by chance.
     pub(super) is_feared: bool,
+    /// Whether it found it out by itself.
+    pub(super) is_found: bool,
+    /// Those here to whom it has told it.
+    told_to: Vec<&'n str>,
 }
 
 impl<'n> TellableFact<'n> {
@@ -35,7 +39,14 @@ impl<'n> TellableFact<'n> {
             from: notes.text("from"),
             is_own: notes.flag("is_own"),
             is_feared: notes.flag("is_feared"),
+            is_found: notes.flag("is_found"),
+            told_to: notes.texts("told_to"),
         }
+    }
+
+    /// Whether it is about an actor.
+    pub(super) fn names(&self, name: &str) -> bool {
+        names(self.title, name) || names(self.text, name)
     }
 
     /// What it is about, as it follows "about"; `None` if `me` can't say it so: it names `me`, or
@@ -118,7 +129,8 @@ impl<'n> Telling<'n> {
         let free = facts.iter().filter(|fact| !fact.is_feared);
         let choices = free.flat_map(|fact| {
             let is_again = writer.remembers(&format!("\"{}\"", fact.id));
-            let told = listeners.names.iter().filter(|name| **name != fact.from);
+            let told = listeners.names.iter();
+            let told = told.filter(|name| **name != fact.from && !fact.told_to.contains(name));
             told.map(move |name| (fact, *name, is_again))
         });
         let choices: Vec<_> = choices.collect();
@@ -127,8 +139,7 @@ impl<'n> Telling<'n> {
             if *name == listeners.asker {
                 weight *= 3;
             }
-            let is_seldom =
-                fact.is_own || *is_again || names(fact.title, name) || names(fact.text, name);
+            let is_seldom = fact.is_own || *is_again || fact.names(name);
             if is_seldom { weight } else { weight * 8 }
         });
         let weights: Vec<_> = weights.collect();
@@ -220,6 +231,8 @@ mod tests {
             from,
             is_own: false,
             is_feared: false,
+            is_found: false,
+            told_to: Vec::new(),
         };
         let order = fact("Who had her holed", "Edda Hollis signed the order.", "");
         assert_eq!(order.verbatim("Edda Hollis", 600), None);

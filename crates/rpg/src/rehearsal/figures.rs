@@ -9,6 +9,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::clauses::Wording;
+use super::consistency::FalseText;
 use crate::components::FightResult;
 use crate::drama::{GoalState, Missing, Occasion, PlotPoint};
 
@@ -133,6 +134,9 @@ pub struct RunFigures {
     /// The facts that somebody who knew them was together with somebody who did not.
     #[serde(skip)]
     pub near_told: BTreeSet<String>,
+    /// The texts that were not true when they were told, if that is looked at.
+    #[serde(skip)]
+    pub false_texts: Vec<FalseText>,
     /// How often an effect could not apply: by scene and option, with the effect.
     pub skipped: BTreeMap<String, u32>,
     pub learned: Vec<LearnedFact>,

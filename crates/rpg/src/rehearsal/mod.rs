@@ -6,6 +6,7 @@
 //! compared with a rehearsal. Start reading at `play.rs`.
 
 mod clauses;
+pub(crate) mod consistency;
 mod course;
 mod drama;
 mod expectations;
@@ -16,6 +17,7 @@ mod summary;
 mod watch;
 
 pub use clauses::Wording;
+pub use consistency::{Contradiction, FalseText};
 pub use course::{CourseEdge, CourseNode, NodeKind};
 pub use drama::{
     BondSummary, DramaFigures, EndingFigures, FactFigures, GoalSummary, ItemFigures, KnowerFigures,

@@ -22,6 +22,7 @@ use playhouse_engine::session::{SessionError, play_again};
 use thiserror::Error;
 use tracing::subscriber::NoSubscriber;
 
+use super::consistency;
 use super::figures::{BondFigures, GoalFigures, LearnedFact, RunEnd, RunFigures};
 use super::watch::Watch;
 use crate::campaign::Campaign;
@@ -43,6 +44,8 @@ pub struct RehearsalPlan {
     pub jobs: usize,
     /// What is looked for in each run.
     pub find: Option<Find>,
+    /// Whether the texts of the world are compared with the state when they are told.
+    pub consistency: bool,
 }
 
 /// A condition that is looked for in runs.
@@ -100,7 +103,8 @@ pub fn rehearse(
                 break;
             }
             let seed = plan.seed.wrapping_add(u64::from(run));
-            let engine = set_up(campaign, &improviser, seed).map(|mut engine| {
+            let engine = set_up(campaign, &improviser, seed, plan.consistency);
+            let engine = engine.map(|mut engine| {
                 engine.settings.recalls = u64::from(run).is_multiple_of(RUNS_WITH_MEMORIES);
                 engine
             });
@@ -136,7 +140,7 @@ pub async fn play(
     seed: u64,
     find: Option<&Find>,
 ) -> RunFigures {
-    play_engine(set_up(campaign, improviser, seed), seed, find).await
+    play_engine(set_up(campaign, improviser, seed, false), seed, find).await
 }
 
 async fn play_engine(engine: Result<Engine, UiText>, seed: u64, find: Option<&Find>) -> RunFigures {
@@ -156,6 +160,7 @@ async fn play_engine(engine: Result<Engine, UiText>, seed: u64, find: Option<&Fi
         Ok(_) => RunEnd::Failed(text!(rpg_rehearsal_idle)),
         Err(error) => RunEnd::Failed(error.text()),
     };
+    let false_texts = consistency::take(&mut engine.world);
     let world = &engine.world;
     let found_in = match find {
         Some(find) if find.when == FindWhen::End => {
@@ -169,6 +174,7 @@ async fn play_engine(engine: Result<Engine, UiText>, seed: u64, find: Option<&Fi
         end,
         found: find.map(|_| found_in.is_some()),
         found_in,
+        false_texts,
         has_memories: engine.settings.recalls,
         cached_tokens: engine.totals().predicted_cached(),
         ..figures(world, &watch)
@@ -261,8 +267,16 @@ fn figures(world: &World, watch: &SharedWatch) -> RunFigures {
 
 /// An engine for one run, with the improviser for everybody. Nobody resumes it, so its state is not
 /// hashed, and its journal is lost with it.
-fn set_up(campaign: &Campaign, improviser: &Improviser, seed: u64) -> Result<Engine, UiText> {
+fn set_up(
+    campaign: &Campaign,
+    improviser: &Improviser,
+    seed: u64,
+    consistency: bool,
+) -> Result<Engine, UiText> {
     let mut setup = campaign.new_game(seed).map_err(|error| error.text())?;
+    if consistency {
+        consistency::watch(&mut setup, &campaign.file);
+    }
     let mut minds = Minds::all(Arc::new(improviser.clone()));
     let mut preferences = setup.world.query::<&MindAlias>();
     for alias in preferences.iter(&setup.world) {
@@ -275,7 +289,7 @@ fn set_up(campaign: &Campaign, improviser: &Improviser, seed: u64) -> Result<Eng
 }
 
 /// A component of each entity that has it, with its name, in stable order.
-fn each<C: Component>(world: &World) -> impl Iterator<Item = (&str, Entity, &C)> {
+pub(super) fn each<C: Component>(world: &World) -> impl Iterator<Item = (&str, Entity, &C)> {
     let cast = world.resource::<CastList>().all();
     cast.filter_map(|(_, entity)| {
         let name = &world.get::<EntityName>(entity)?.0;

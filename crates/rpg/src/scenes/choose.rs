@@ -79,7 +79,7 @@ impl ChoiceMade {
 
 /// A decision: what one thinks, what one does, and what one says as one does it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[schemars(rename = "Decision")] // Minds read this name.
+#[schemars(rename = "Decision", transform = crate::decision::without_words)] // Minds read this name.
 pub(crate) struct SceneDecision {
     /// What you think and feel, in the first person; nobody else learns it.
     #[serde(default)]

@@ -22,6 +22,7 @@ use crate::drama::{
 use crate::events::{ItemMoved, PromiseKept, PromiseMade};
 use crate::everybody::{public_of, publish};
 use crate::happening::{Happening, Pledge};
+use crate::rehearsal::consistency;
 use crate::spawn::{HERO, NEUTRAL};
 use crate::travel::send;
 
@@ -121,6 +122,7 @@ pub(crate) fn apply_effects(world: &mut World, cause: Cause<'_>, effects: &[Effe
     if let Err(error) = world.run_system_cached(deliver) {
         tracing::error!("events of effects are delivered later: {error}");
     }
+    consistency::look(world);
     are_applied
 }
 

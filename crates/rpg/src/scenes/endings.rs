@@ -102,28 +102,41 @@ struct BondNote<'a> {
 
 /// Settles the goals whose conditions hold now. At a meeting.
 pub(crate) fn settle_goals(world: &mut World) {
+    settle(world, |state, met, lost| match (met, lost) {
+        _ if state != GoalState::Open => state,
+        (true, _) => GoalState::Met,
+        (false, true) => GoalState::Lost,
+        (false, false) => GoalState::Open,
+    });
+}
+
+/// A goal that was settled by what is undone, so that the contrary holds now, ends by that.
+fn settle_for_good(world: &mut World) {
+    settle(world, |state, met, lost| match (state, met, lost) {
+        (GoalState::Met, false, true) => GoalState::Lost,
+        (GoalState::Lost, true, false) => GoalState::Met,
+        _ => state,
+    });
+}
+
+/// Changes the state of each goal by whether its conditions to be met and lost hold now.
+fn settle(world: &mut World, change: impl Fn(GoalState, bool, bool) -> GoalState) {
     let file = world.resource::<RpgWorld>().0.clone();
     for actor in &file.actors {
         let Some(entity) = world.resource::<CastList>().by_name(&actor.name) else {
             continue;
         };
-        for (number, goal) in actor.goals.iter().enumerate() {
-            let key = |state: &str| format!("{}/goal/{number}/{state}", actor.name);
-            let states = world.get::<Goals>(entity);
-            if states.and_then(|states| states.0.get(number)) != Some(&GoalState::Open) {
-                continue;
-            }
-            let state = if goal.met.holds(world, &key("met")) {
-                GoalState::Met
-            } else if goal.lost.holds(world, &key("lost")) {
-                GoalState::Lost
-            } else {
-                continue;
-            };
-            if let Some(mut goals) = world.get_mut::<Goals>(entity)
+        let states = world.get::<Goals>(entity).cloned().unwrap_or_default();
+        for (number, (goal, state)) in actor.goals.iter().zip(states.0).enumerate() {
+            let key = |end: &str| format!("{}/goal/{number}/{end}", actor.name);
+            let [met, lost] = [(&goal.met, "met"), (&goal.lost, "lost")]
+                .map(|(when, end)| when.holds(world, &key(end)));
+            let now = change(state, met, lost);
+            if now != state
+                && let Some(mut goals) = world.get_mut::<Goals>(entity)
                 && let Some(goal) = goals.0.get_mut(number)
             {
-                *goal = state;
+                *goal = now;
             }
         }
     }
@@ -156,6 +169,7 @@ pub(crate) fn reached_ending(world: &World, is_over: bool) -> Option<Ending> {
 
 /// Everybody learns how the story ends, and is asked what became of it. At a meeting.
 pub(crate) fn begin_epilogue(world: &mut World, ending: &Ending) {
+    settle_for_good(world);
     world.resource_mut::<History>().ending = Some(ending.id.as_str().into());
     let event = StoryCloses {
         ending: ending.id.clone(),

@@ -72,6 +72,7 @@ impl ClaimJudged {
 /// Whether something is so, and which event shows it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
+#[schemars(transform = crate::decision::without_words)]
 pub(crate) struct Verdict {
     /// Whether it is so.
     holds: bool,

@@ -1,6 +1,7 @@
 //! Rehearsals of a small world.
 #![expect(clippy::unwrap_used, clippy::disallowed_methods, reason = "tests")]
 
+use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
 use playhouse_engine::message::Language;
@@ -8,7 +9,8 @@ use playhouse_engine::statistics::Share;
 use playhouse_engine::world_data::DataFolder;
 use playhouse_rpg::Campaign;
 use playhouse_rpg::rehearsal::{
-    Expectations, Find, FindWhen, Rehearsal, RehearsalPlan, RunEnd, RunFigures, rehearse,
+    Contradiction, Expectations, Find, FindWhen, Rehearsal, RehearsalPlan, RunEnd, RunFigures,
+    rehearse,
 };
 use playhouse_rpg::world_file::{WorldKind, new_world};
 
@@ -40,7 +42,7 @@ fn the_number_of_jobs_changes_no_figure() {
         seed: 5,
         runs: 20,
         jobs,
-        find: None,
+        ..RehearsalPlan::default()
     };
     let figures = runs(&campaign, plan(1));
     assert_eq!(figures, runs(&campaign, plan(2)));
@@ -69,6 +71,7 @@ fn drama_is_counted_as_it_happened() {
             condition: find,
             when: FindWhen::End,
         }),
+        ..RehearsalPlan::default()
     };
     let runs = runs(&campaign, plan);
     let rehearsal = Rehearsal::of(&campaign.file, &runs);
@@ -133,7 +136,7 @@ fn signs_in_events_stand_in_for_a_judge() {
         seed: 1,
         runs: 20,
         jobs: 2,
-        find: None,
+        ..RehearsalPlan::default()
     };
     let played = |sign| {
         let campaign = judged_world(sign);
@@ -160,7 +163,7 @@ fn a_run_is_the_same_alone_and_among_others() {
         seed,
         runs,
         jobs: 1,
-        find: None,
+        ..RehearsalPlan::default()
     };
     let together = runs(&campaign, plan(1, 4));
     let alone = &runs(&campaign, plan(4, 1))[0];
@@ -188,7 +191,7 @@ fn memories_change_nothing_but_the_length_of_prompts() {
         seed,
         runs,
         jobs: 2,
-        find: None,
+        ..RehearsalPlan::default()
     };
     let together = runs(&campaign, plan(1, 2));
     let alone = &runs(&campaign, plan(2, 1))[0];
@@ -207,7 +210,7 @@ fn a_rehearsal_can_be_broken_off() {
         seed: 1,
         runs: 1_000,
         jobs: 1,
-        find: None,
+        ..RehearsalPlan::default()
     };
     let stopped = rehearse(&campaign, &plan, &|run| match run.seed {
         3 => ControlFlow::Break(()),
@@ -229,7 +232,7 @@ fn unmet(world: &str, expected: Option<&str>, count: u32) -> String {
         seed: 1,
         runs: count,
         jobs: 2,
-        find: None,
+        ..RehearsalPlan::default()
     };
     let unmet = expected.unmet(&Rehearsal::of(&campaign.file, &runs(&campaign, plan)));
     unmet.to_string()
@@ -272,7 +275,7 @@ fn what_never_comes_about_is_told_with_what_was_missing() {
         seed: 1,
         runs: 4,
         jobs: 2,
-        find: None,
+        ..RehearsalPlan::default()
     };
     let rehearsal = Rehearsal::of(&campaign.file, &runs(&campaign, plan));
     let missed = |id: &str| {
@@ -292,4 +295,69 @@ fn what_never_comes_about_is_told_with_what_was_missing() {
     // What opens on a day is not asked about in a camp, and the other way round.
     assert_eq!(missed("camp").map(|missed| missed.parts.len()), Some(1));
     assert!(missed("first").is_none());
+}
+
+/// What a small world with one more scene tells falsely.
+fn false_texts(campaign: &Campaign, count: u32) -> Vec<(String, Contradiction)> {
+    let plan = RehearsalPlan {
+        seed: 1,
+        runs: count,
+        jobs: 2,
+        consistency: true,
+        ..RehearsalPlan::default()
+    };
+    let runs = runs(campaign, plan);
+    let found = runs.into_iter().flat_map(|run| run.false_texts);
+    let found: BTreeSet<_> = found.map(|found| (found.path, found.wrong)).collect();
+    found.into_iter().collect()
+}
+
+#[test]
+fn a_text_that_is_not_true_when_it_is_told_is_found() {
+    let key = || "the miller's key".to_owned();
+    let turns = r#"opening: "Isa turns the miller's key over and over.""#;
+    let gives = r#"effects: [Give("the miller's key", "Isa Finch")]"#;
+    let dies = r#"opening: "Who is next?", effects: [Kill("Tam Weller")]"#;
+    let after =
+        r#"(id: "after", at: "Village Green", when: Happened("new"), opening: "Tam sighs."),"#;
+    for (scene, more, expected) in [
+        (
+            turns.to_owned(),
+            "",
+            vec![("opening", Contradiction::Gone(key()))],
+        ),
+        (format!("{turns}, {gives}"), "", vec![]),
+        (
+            format!(r#"{turns}, absent: ["the miller's key"]"#),
+            "",
+            vec![],
+        ),
+        (
+            format!(r#"{turns}, when: Not(Holds("Isa Finch", "the miller's key"))"#),
+            "",
+            vec![],
+        ),
+        (
+            dies.to_owned(),
+            after,
+            vec![("opening", Contradiction::Dead("Tam Weller".into()))],
+        ),
+    ] {
+        let scenes = format!(r#"(id: "new", at: "Village Green", {scene}), {more}"#);
+        let found = false_texts(&world_with(&scenes), 2);
+        let found: Vec<_> = found
+            .iter()
+            .map(|(path, wrong)| (path.rsplit('.').next().unwrap(), wrong.clone()))
+            .collect();
+        assert_eq!(found, expected, "{scenes}");
+    }
+}
+
+#[test]
+fn no_line_of_a_shipped_world_is_false_where_it_is_told() {
+    let data = DataFolder::embedded();
+    for world in ["drowned-assize", "zhaoying-ban"] {
+        let campaign = Campaign::load(&data, world).unwrap();
+        assert_eq!(false_texts(&campaign, 12), [], "{world}");
+    }
 }

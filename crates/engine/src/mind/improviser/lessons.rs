@@ -17,8 +17,14 @@ use crate::world_data::{DataError, DataFolder};
 /// How the improviser answers asks of one purpose. A function of a prompt and a writer is one.
 pub trait ImproviserSkill: Send + Sync {
     /// The answer: a text if prose is wanted, else a value of the schema. `None`, and a value that
-    /// the schema refuses, leave it to the grammars for any question.
+    /// the schema refuses, leave it to [`Self::refrain`].
     fn answer<'a>(&self, prompt: &Prompt<'a>, writer: &mut Writer<'a>) -> Option<Value>;
+
+    /// The value by which nothing is done, where the answer is not possible. If there is none, the
+    /// grammars for any question answer.
+    fn refrain(&self) -> Option<Value> {
+        None
+    }
 
     /// The names of those who are asked in the same scene. They know each other, so that each takes
     /// sentences of its own.

@@ -168,6 +168,7 @@ impl Improviser {
                 // A schema that is stricter than the skill expects has the last word.
                 let answer = answer
                     .filter(|answer| schema::accepts(constrained, answer))
+                    .or_else(|| skill.refrain())
                     .unwrap_or_else(|| schema::fill(constrained, &mut writer));
                 serde_json::to_string(&answer).unwrap_or_default()
             }

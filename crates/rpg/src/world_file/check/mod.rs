@@ -23,7 +23,9 @@ use playhouse_engine::world_data::{Parsed, Problems, Source};
 
 use super::types::WorldFile;
 use crate::drama::Condition;
+pub(crate) use named::{SearchedText, names_of};
 use report::Report;
+pub(crate) use report::{each, part};
 
 /// Adds everything that is wrong with a condition to `problems`, given its source and its world.
 pub(super) fn check_condition(

@@ -19,7 +19,7 @@ pub(super) fn check(report: &mut Report<'_>) {
         .items
         .iter()
         .take(MAX_NAMES)
-        .filter_map(|item| Some((item, name_of_thing(&item.name, world.language)?)));
+        .map(|item| (item, names_of_thing(item, world.language)));
     let actors = world.actors.iter().take(MAX_NAMES);
     let mut check = PresenceCheck {
         people: actors
@@ -43,25 +43,26 @@ pub(super) fn check(report: &mut Report<'_>) {
 
 struct PresenceCheck<'n, 'r, 'a> {
     people: Vec<(&'a Actor, Vec<SearchedText>)>,
-    items: Vec<(&'a Item, SearchedText)>,
+    items: Vec<(&'a Item, Vec<SearchedText>)>,
     report: &'n mut Report<'r>,
 }
 
 /// A text or a name. Most names are in no text, which its small letters tell fastest.
-struct SearchedText {
+#[derive(Clone, Debug)]
+pub(crate) struct SearchedText {
     lowercase: String,
     folded: FoldedText,
 }
 
 impl SearchedText {
-    fn of(text: &str) -> Self {
+    pub(crate) fn of(text: &str) -> Self {
         Self {
             lowercase: text.to_lowercase(),
             folded: FoldedText::of(text),
         }
     }
 
-    fn contains(&self, name: &Self) -> bool {
+    pub(crate) fn contains(&self, name: &Self) -> bool {
         self.lowercase.contains(&name.lowercase) && self.folded.contains_words(&name.folded)
     }
 }
@@ -163,8 +164,8 @@ impl<'a> PresenceCheck<'_, '_, 'a> {
                 self.report.warn(path, wrong, right);
             }
         }
-        for (Item { name: item, .. }, name) in &self.items {
-            if text.contains(name) && !told.places_item(item) {
+        for (Item { name: item, .. }, names) in &self.items {
+            if says(names) && !told.places_item(item) {
                 let right = match told.source {
                     TextSource::Scene(_) => text!(drama_let_be_held, item),
                     TextSource::Use(..) => text!(drama_let_be_held_at_use, item),
@@ -257,7 +258,7 @@ fn says(condition: &Condition, holds: bool, what: &dyn Fn(&Condition, bool) -> b
 }
 
 /// What an actor is called: by its name, and by its given name if nobody shares it.
-fn names_of(actor: &Actor, world: &WorldFile) -> Vec<SearchedText> {
+pub(crate) fn names_of(actor: &Actor, world: &WorldFile) -> Vec<SearchedText> {
     let given = given_name(&actor.name, world.language);
     let fighters = world
         .actors
@@ -282,6 +283,15 @@ pub(super) fn given_name(name: &str, language: Language) -> Option<&str> {
             (characters.count() == 1).then(|| name.get(start..))?
         }
     }
+}
+
+/// What texts call an item.
+fn names_of_thing(item: &Item, language: Language) -> Vec<SearchedText> {
+    let called = item.called.iter().map(|name| SearchedText::of(name));
+    name_of_thing(&item.name, language)
+        .into_iter()
+        .chain(called)
+        .collect()
 }
 
 /// What a thing is called, without its article. One English word may mean another thing as well.

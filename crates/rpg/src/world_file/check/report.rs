@@ -19,7 +19,7 @@ const HEAD: [&str; 4] = ["name", "language", "title", "rules"];
 pub(super) type NameSet<'a> = IndexSet<&'a str, FixedState>;
 
 /// The parts of a list, each with its path.
-pub(super) fn each<'a, T>(
+pub(crate) fn each<'a, T>(
     list: &str,
     parts: &'a [T],
 ) -> impl Iterator<Item = (String, &'a T)> + use<'a, T> {
@@ -28,7 +28,7 @@ pub(super) fn each<'a, T>(
 }
 
 /// The path of a part without a name, such as the second argument of an effect.
-pub(super) fn part(path: &str, number: usize) -> String {
+pub(crate) fn part(path: &str, number: usize) -> String {
     match path {
         "" => number.to_string(),
         path => format!("{path}.{number}"),
