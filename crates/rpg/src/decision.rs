@@ -19,12 +19,6 @@ pub(super) fn without_words(schema: &mut Schema) {
     transform_subschemas(&mut without_words, schema);
 }
 
-/// What the members of an answer mean is said in its question, in the story's language.
-pub(super) fn without_words(schema: &mut Schema) {
-    schema.remove("description");
-    transform_subschemas(&mut without_words, schema);
-}
-
 /// What may be decided and said.
 #[derive(Clone, Debug, Default)]
 pub(super) struct DecisionConstraints {

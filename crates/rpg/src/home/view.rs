@@ -302,7 +302,6 @@ impl ActorMinds<'_, '_> {
         &'a self,
         me: &str,
         knowledge: Option<&'a Knowledge>,
-        actor: Entity,
         others: &[Entity],
         interests: &Interests<'_>,
     ) -> impl Iterator<Item = KnownFact<'a>> {
@@ -317,7 +316,6 @@ impl ActorMinds<'_, '_> {
                     || (!own.event.is_empty() && own.event == known.event)
             })
         };
-        let me = self.whereabouts.name(actor).map(|name| &*name.0);
         let facts = self.book.all().filter(|fact| !fact.is_common());
         facts.filter_map(move |fact| {
             let knowledge = knowledge?;

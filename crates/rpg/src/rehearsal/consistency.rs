@@ -19,7 +19,7 @@ use serde::Serialize;
 use super::play::each as each_with;
 use crate::drama::{Belongings, Condition, Effect, Hidden, ItemUse, Scene};
 use crate::everybody::living_on;
-use crate::world_file::{SearchedText, Voice, WorldFile, each, names_of, part};
+use crate::world_file::{SearchedText, Voice, WorldFile, choices, each, names_of, part};
 
 /// A text that was told although the story says otherwise.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -350,18 +350,20 @@ impl<'a> Reader<'a> {
         let at_first = allowed.with(scene.effects.iter().chain(options));
         self.told(format!("{path}.opening"), &scene.opening, true, &at_first);
         self.effects(path, &scene.effects, &allowed);
-        for (path, option) in scene.paths() {
-            let is_label = option.seen.is_empty();
-            let field = if is_label { "label" } else { "seen" };
-            let allowed = allowed.under(&option.when);
-            let effects = option.effects.iter().chain(&scene.effects);
-            self.told(
-                format!("{path}.{field}"),
-                option.told(),
-                true,
-                &allowed.with(effects),
-            );
-            self.effects(&path, &option.effects, &allowed);
+        for (path, choice) in choices(path, scene) {
+            for (path, option) in each(&format!("{path}.options"), &choice.options) {
+                let is_label = option.seen.is_empty();
+                let field = if is_label { "label" } else { "seen" };
+                let allowed = allowed.under(&option.when);
+                let effects = option.effects.iter().chain(&scene.effects);
+                self.told(
+                    format!("{path}.{field}"),
+                    option.told(),
+                    true,
+                    &allowed.with(effects),
+                );
+                self.effects(&path, &option.effects, &allowed);
+            }
         }
     }
 

@@ -10,7 +10,7 @@ mod load;
 mod samples;
 mod types;
 
-pub(crate) use check::{ROLES, SearchedText, each, names_of, part};
+pub(crate) use check::{ROLES, SearchedText, choices, each, names_of, part};
 pub use load::{DEFAULT_WORLD, WorldListing, list_worlds};
 pub use samples::{NewWorldError, WorldKind, new_world};
 pub(crate) use types::NOTHING;

@@ -25,7 +25,7 @@ use super::types::WorldFile;
 use crate::drama::Condition;
 pub(crate) use named::{SearchedText, names_of};
 use report::Report;
-pub(crate) use report::{each, part};
+pub(crate) use report::{choices, each, part};
 
 /// Adds everything that is wrong with a condition to `problems`, given its source and its world.
 pub(super) fn check_condition(

@@ -29,7 +29,7 @@ pub(crate) fn each<'a, T>(
 }
 
 /// The choices of a scene, each with its path.
-pub(super) fn choices<'a>(
+pub(crate) fn choices<'a>(
     path: &str,
     scene: &'a Scene,
 ) -> impl Iterator<Item = (String, &'a Choice)> {
