@@ -63,8 +63,8 @@ pub use playhouse_bevy as bevy;
 #[cfg(feature = "cluster")]
 pub use playhouse_cluster as cluster;
 pub use playhouse_engine::{
-    bevy_ecs, cast, context, engine, event, exchange, journal, knowledge, locale, memory, message,
-    prelude, reading, save, secrets, session, statistics, testing, trust, world_data,
+    bevy_ecs, cast, context, engine, event, exchange, files, journal, knowledge, locale, memory,
+    message, prelude, reading, save, secrets, session, statistics, testing, trust, world_data,
 };
 #[cfg(feature = "groupchat")]
 pub use playhouse_groupchat as groupchat;

@@ -159,7 +159,9 @@ pub(super) fn about(app: &App, slot: &str, name: &str, about: &str) -> Result<()
             }));
         }
         for (by, promise) in promises {
-            let Promise { to, words, state } = promise;
+            let Promise {
+                to, words, state, ..
+            } = promise;
             out.json(&json!({
                 "record": "promise", "name": by, "to": to, "words": words, "state": state,
             }));

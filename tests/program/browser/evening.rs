@@ -181,7 +181,7 @@ fn words_that_can_not_be_used_stay_in_the_form() {
     browser.wait("document.querySelectorAll('#seat .menu button').length > 2");
     // Too long to be said.
     browser.script(&format!(
-        "{words}.value = Array.from({ length: 900 }, (_, i) => `soup ${i}`).join(' '); document.querySelector('#seat .menu button').click(); \
+        "{words}.value = Array.from({{ length: 900 }}, (_, i) => `soup ${{i}}`).join(' '); document.querySelector('#seat .menu button').click(); \
          {words}.form.requestSubmit()"
     ));
     browser.wait("document.querySelector('#seat .summary')?.textContent.includes('soup 0 soup 1')");

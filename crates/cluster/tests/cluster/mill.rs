@@ -146,8 +146,9 @@ pub(crate) fn digest(snapshot: &[u8]) -> String {
 }
 
 pub(crate) fn run(session: &mut Session) -> Result<Stop, EngineError> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_time();
-    runtime.build().unwrap().block_on(session.engine.run(None))
+    let mut runtime = tokio::runtime::Builder::new_current_thread();
+    let runtime = runtime.enable_time().build().unwrap();
+    runtime.block_on(session.engine.run(None))
 }
 
 /// Asks a store until it answers.

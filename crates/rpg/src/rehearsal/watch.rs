@@ -153,7 +153,7 @@ fn tellable(world: &World, people: &[(&str, Entity)]) -> Vec<String> {
             let knowledge = world.get::<Knowledge>(*person);
             knowledge.is_some_and(|knowledge| knowledge.knows(&fact.id))
         };
-        let knowing = people.iter().filter(|person| knows(*person)).count();
+        let knowing = people.iter().filter(|person| knows(person)).count();
         0 < knowing && knowing < people.len()
     });
     tellable.map(|fact| fact.id.clone()).collect()

@@ -79,7 +79,8 @@ pub(in crate::cli) fn status(app: &App, args: &StatusArgs) -> Result<()> {
         None => cluster::states(&*store)?,
         Some(world) => {
             let world = world.parse()?;
-            vec![(world, state(&*store, &world)?)]
+            let state = state(&*store, &world)?;
+            vec![(world, state)]
         }
     };
     let language = app.language;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use crate::cast::{Kind, StableId, turn_number};
 use crate::event::EventTypes;
+use crate::files::{Durability, Folder};
 use crate::interop::concordia::{Log, LogEntry, Logger};
 use crate::interop::{Conversation, Profile, write_value};
 use crate::journal::AskEnding;
@@ -189,9 +190,11 @@ impl Story {
             }
         }
         let name = format!("{}.json", saved.slot.name());
-        let (path, entries) = (folder.join(name), log.entries());
+        let (path, entries) = (folder.join(&name), log.entries());
         let text = log.into_json().to_string();
-        std::fs::write(&path, text).map_err(|error| cant_write(&path, error))?;
+        Folder::open(folder)
+            .and_then(|folder| folder.replace(&name, text.as_bytes(), Durability::Unsynced))
+            .map_err(|error| cant_write(&path, error))?;
         let file = path.display().to_string();
         app.tell(
             &json!({"record": "export", "file": file, "entries": entries}),

@@ -304,6 +304,7 @@ mod tests {
                 ),
             ],
             one_of: &["said", "done"],
+            filled: Filled::default(),
         };
         let to_bob = json!({"said": [{"option": 1, "fields": {
             "to": [{"option": 2}], "text": " It is\nlate. "}}], "tells": [{"option": 1}]});
