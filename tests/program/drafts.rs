@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
 
+use super::chinese::write;
 use super::model_server::{Reply, serve_model};
 use super::{err, exits, has, out, playhouse, succeed};
 
@@ -212,12 +213,9 @@ fn the_first_world_of_the_docs_is_one() {
     let dir = tempfile::tempdir().unwrap();
     let folder = dir.path().join("supper");
     fs::create_dir(&folder).unwrap();
-    fs::write(folder.join("world.ron"), &docs[begin..end]).unwrap();
-    fs::write(
-        folder.join("expect.ron"),
-        "[EachEnding(1, 60), EachOption(5, 90)]",
-    )
-    .unwrap();
+    write(&folder.join("world.ron"), &docs[begin..end]);
+    let expected = "[EachEnding(1, 60), EachOption(5, 90)]";
+    write(&folder.join("expect.ron"), expected);
     let checked = out(&succeed(dir.path(), "check supper"));
     assert!(!checked.contains("warning"), "{checked}");
     succeed(dir.path(), "rehearse supper --runs 60");
