@@ -147,8 +147,8 @@ impl App {
         }
     }
 
-    /// Sends logs to standard error, and spans to a collector if one is named, until what it returns
-    /// is dropped.
+    /// Sends logs to standard error, and spans to a collector if one is named, until what it
+    /// returns is dropped.
     pub(crate) fn start_logs(&self) -> Option<Telemetry> {
         let clean: fn(&str) -> Cow<'_, str> = match self.settings.log_format {
             LogFormat::Json => escape_json,

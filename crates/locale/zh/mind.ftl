@@ -55,6 +55,7 @@ mind_seat_to = 去哪里？
 mind_seat_together = { $members }
 mind_seat_type_json = 请在一行内输入 JSON，须符合下面的结构：
 mind_seat_what_to_do = 你要做什么？
+# same
 mind_seat_with_hint = { $label }（{ $hint }）
 mind_seat_words = 说什么？
 mind_seat_words_wanted = 这是一个数字，请输入文字。

@@ -281,7 +281,8 @@ fn in_words(language: Language, missed: &MissedFigures) -> String {
     words.join(if language == Language::Zh { "" } else { " " })
 }
 
-/// What was missing of one scene with its options, or one option or ending, in words and as a table.
+/// What was missing of one scene with its options, or of one option or ending, in words and as a
+/// table.
 pub(super) fn whys(
     language: Language,
     rehearsal: &Rehearsal,

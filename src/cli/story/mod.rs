@@ -2,10 +2,10 @@
 //!
 //! Stages do not wait for each other, so their records arrive mixed. [`StoryPrinter`] prints the
 //! stage that comes first in a turn as it happens, keeps the records of the others, and prints them
-//! stage by stage when the turn is over, so that each scene can be read as one. If a scene has opened
-//! on the first stage, they wait for one turn more: what is decided there belongs to it. `formatter.rs` says
-//! what a record looks like, `fight.rs` what a fight looks like,
-//! `outcome.rs` what stands after its last words.
+//! stage by stage when the turn is over, so that each scene can be read as one. If a scene has
+//! opened on the first stage, they wait for one turn more: what is decided there belongs to it.
+//! `formatter.rs` says what a record looks like, `fight.rs` what a fight looks like, `outcome.rs`
+//! what stands after its last words.
 
 use crate::cli::prelude::*;
 mod fight;
