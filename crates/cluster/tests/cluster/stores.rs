@@ -60,7 +60,7 @@ fn a_journal_is_what_was_appended_and_belongs_to_the_last_who_claimed_it() {
         assert_eq!(stale, Err(StoreError::Stale));
         let long = [vec![b'x'; 3 << 20], b"\n".to_vec()].concat();
         let three = store.append(&mill, &owners[1], second.at, &long).unwrap();
-        let stale = store.append(&mill, &owners[0], three, b"stale\n");
+        let stale = store.append(&mill, &owners[0], two, b"stale\n");
         assert_eq!(stale, Err(StoreError::Stale));
         assert_eq!(store.read(&mill, after).unwrap(), (long, three));
         assert_eq!(store.read(&mill, three).unwrap(), (Vec::new(), three));
