@@ -10,8 +10,8 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use playhouse_cluster::{
-    Amounts, ClusterBudget, FolderStore, JetStreamStore, News, Pack, Phase, Store, Worker, cancel,
-    go_on, states, submit, world_state,
+    Amounts, ClusterBudget, FolderStore, JetStreamStore, News, Pack, Phase, Store, Worker,
+    WorldState, cancel, go_on, states, submit, world_state,
 };
 use playhouse_engine::engine::CancellationToken;
 use playhouse_engine::mind::Minds;
@@ -51,7 +51,7 @@ fn worker(
     }
 }
 
-fn state(store: &dyn Store, seed: u64) -> playhouse_cluster::WorldState {
+fn state(store: &dyn Store, seed: u64) -> WorldState {
     world_state(store, &named(seed)).unwrap().unwrap().0
 }
 
@@ -353,21 +353,18 @@ impl Trial {
         let mut asleep = None;
         for round in 0.. {
             std::thread::sleep(self.kills);
-            let open = match states(&*store) {
-                Ok(states) => states
-                    .iter()
-                    .filter(|(_, state)| state.phase.is_open())
-                    .count(),
-                Err(error) => {
-                    eprintln!("{error}");
-                    continue;
+            assert!(begun.elapsed() < within, "not all worlds are over");
+            let is_open = |(_, state): &(_, WorldState)| state.phase.is_open();
+            match states(&*store) {
+                Ok(states) => {
+                    let open = states.into_iter().filter(is_open).count();
+                    eprintln!("{:?}: {open} to play, {killed} killed", begun.elapsed());
+                    if open == 0 {
+                        break;
+                    }
                 }
-            };
-            eprintln!("{:?}: {open} to play, {killed} killed", begun.elapsed());
-            if open == 0 {
-                break;
+                Err(error) => eprintln!("{:?}: {error}", begun.elapsed()),
             }
-            assert!(begun.elapsed() < within, "{open} worlds are not over");
             let victim = round % self.workers;
             if asleep.is_none() {
                 signal(&workers[0], rustix::process::Signal::STOP);
