@@ -196,9 +196,14 @@ impl Server {
             max_ack_pending: 1_000_000,
             ..Default::default()
         };
-        let records = kv::Config {
-            bucket: RECORDS.into(),
-            history: 1,
+        // `create_key_value` asks about the account, and does not understand the answer of 2.9.10.
+        let records = stream::Config {
+            name: format!("KV_{RECORDS}"),
+            subjects: vec![format!("$KV.{RECORDS}.>")],
+            max_messages_per_subject: 1,
+            discard: DiscardPolicy::New,
+            deny_delete: true,
+            allow_rollup: true,
             num_replicas,
             ..Default::default()
         };
@@ -208,10 +213,10 @@ impl Server {
             ..Default::default()
         };
         let queue = context.get_or_create_stream(queue).await.map_err(failed)?;
-        let records = match context.get_key_value(RECORDS).await {
-            Ok(records) => records,
-            Err(_) => context.create_key_value(records).await.map_err(failed)?,
-        };
+        context
+            .get_or_create_stream(records)
+            .await
+            .map_err(failed)?;
         let snapshots = match context.get_object_store(SNAPSHOTS).await {
             Ok(snapshots) => snapshots,
             Err(_) => context
@@ -225,7 +230,7 @@ impl Server {
                 .get_or_create_consumer(WORKERS, workers)
                 .await
                 .map_err(failed)?,
-            records,
+            records: context.get_key_value(RECORDS).await.map_err(failed)?,
             snapshots,
             context,
         })

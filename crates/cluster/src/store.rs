@@ -142,8 +142,9 @@ pub trait Store: fmt::Debug + Send + Sync {
     /// There is no such world.
     fn claim(&self, world: &SlotName, owner: &Owner) -> Result<Claimed, StoreError>;
 
-    /// Appends whole lines to a journal, all or none, and durably. After [`StoreError::Unavailable`]
-    /// the same may be asked again: it is not written twice.
+    /// Appends whole lines to a journal after what this owner last claimed or appended, all or
+    /// none, and durably. After [`StoreError::Unavailable`] the same may be asked again: it is not
+    /// written twice.
     ///
     /// # Errors
     /// Another owner has the world, or the store has no room or does not answer.

@@ -12,6 +12,7 @@ use playhouse_engine::mind::{Answering, Completion, MindInfo, Prompt};
 use playhouse_engine::prelude::*;
 use playhouse_engine::save::{Meta, PackedSlot, SlotName};
 use playhouse_engine::session::{Game, Session, SetupError};
+use tempfile::TempDir;
 
 /// After so many turns the story is over.
 pub(crate) const LAST: u64 = 4;
@@ -117,6 +118,12 @@ pub(crate) fn minds(paid: impl Fn(&str, u32) + Send + Sync + 'static) -> Minds {
     }))
 }
 
+/// A folder in memory, where there is one: saves of tests need not survive a loss of power.
+pub(crate) fn scratch() -> TempDir {
+    let scratch = tempfile::tempdir_in("/dev/shm");
+    scratch.or_else(|_| tempfile::tempdir()).unwrap()
+}
+
 /// The name of the world with this seed.
 pub(crate) fn named(seed: u64) -> SlotName {
     format!("mill-{seed}").parse().unwrap()
@@ -124,7 +131,7 @@ pub(crate) fn named(seed: u64) -> SlotName {
 
 /// A story that was not played yet.
 pub(crate) fn story(seed: u64) -> PackedSlot {
-    let saves = tempfile::tempdir().unwrap();
+    let saves = scratch();
     let minds = minds(|_, _| {});
     let session = Session::start(saves.path(), "mill", &Mill, seed, minds).unwrap();
     let mut story = session.slot().pack().unwrap();
@@ -134,7 +141,7 @@ pub(crate) fn story(seed: u64) -> PackedSlot {
 
 /// The digest of the last snapshot of a story that nothing disturbs.
 pub(crate) fn undisturbed(seed: u64) -> String {
-    let saves = tempfile::tempdir().unwrap();
+    let saves = scratch();
     let minds = minds(|_, _| {});
     let mut session = Session::start(saves.path(), "mill", &Mill, seed, minds).unwrap();
     run(&mut session).unwrap();
@@ -164,7 +171,7 @@ pub(crate) fn patiently<T>(ask: impl Fn() -> Result<T, StoreError>) -> T {
 /// Whether the journal of a world has the answer to this ask.
 pub(crate) fn is_recorded(store: &dyn Store, world: &SlotName, who: &str, number: u32) -> bool {
     let (journal, _) = patiently(|| store.read(world, Position::default()));
-    let folder = tempfile::tempdir().unwrap();
+    let folder = scratch();
     let path = folder.path().join("journal.jsonl");
     std::fs::write(&path, journal).unwrap();
     let lines = Journal::read(&path).unwrap();

@@ -12,7 +12,9 @@ use rand_chacha::rand_core::SeedableRng;
 
 use super::faults::{Fault, Faulty};
 use super::memory::MemoryStore;
-use super::mill::{ANSWERS, Mill, digest, is_recorded, minds, named, run, story, undisturbed};
+use super::mill::{
+    ANSWERS, Mill, digest, is_recorded, minds, named, run, scratch, story, undisturbed,
+};
 
 /// How many lives are simulated; the variable asks for more.
 const LIVES: u64 = 300;
@@ -37,7 +39,7 @@ fn begin(
     owner: u64,
     plan: impl Fn(u64) -> Fault + Send + Sync + 'static,
 ) -> Option<Life> {
-    let saves = tempfile::tempdir().unwrap();
+    let saves = scratch();
     let (world, owner) = (named(seed), Owner::numbered(owner));
     let faulty: Arc<dyn Store> = Arc::new(Faulty::new(store.clone(), plan));
     let claimed = faulty.claim(&world, &owner).ok()?;

@@ -11,7 +11,9 @@ use playhouse_engine::save::{PackedSlot, Slot, SlotName};
 use playhouse_engine::session::Session;
 
 use super::faults::{Fault, Faulty};
-use super::mill::{Mill, digest, is_recorded, minds, named, patiently, run, story, undisturbed};
+use super::mill::{
+    Mill, digest, is_recorded, minds, named, patiently, run, scratch, story, undisturbed,
+};
 use super::nats::Nats;
 
 const LEASE: Duration = Duration::from_millis(500);
@@ -22,7 +24,7 @@ fn world(name: &str) -> SlotName {
 
 /// Runs a test on each store.
 fn on_both(test: impl Fn(Arc<dyn Store>)) {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = scratch();
     test(Arc::new(FolderStore::open(folder.path()).unwrap()));
     if let Some(nats) = Nats::start(1) {
         test(nats.connect(LEASE));
@@ -60,7 +62,7 @@ fn a_journal_is_what_was_appended_and_belongs_to_the_last_who_claimed_it() {
         assert_eq!(stale, Err(StoreError::Stale));
         let long = [vec![b'x'; 3 << 20], b"\n".to_vec()].concat();
         let three = store.append(&mill, &owners[1], second.at, &long).unwrap();
-        let stale = store.append(&mill, &owners[0], three, b"stale\n");
+        let stale = store.append(&mill, &owners[0], two, b"stale\n");
         assert_eq!(stale, Err(StoreError::Stale));
         assert_eq!(store.read(&mill, after).unwrap(), (long, three));
         assert_eq!(store.read(&mill, three).unwrap(), (Vec::new(), three));
@@ -161,7 +163,7 @@ fn work_of_one_that_says_nothing_any_more_is_given_to_another() {
 
 #[test]
 fn what_is_torn_in_a_folder_was_never_there() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = scratch();
     let store = FolderStore::open(folder.path()).unwrap();
     let (mill, owner) = (world("mill"), Owner::numbered(1));
     store.create(&mill, b"one\n").unwrap();
@@ -188,7 +190,7 @@ fn play(
     patient: bool,
 ) -> bool {
     let (world, owner) = (named(seed), Owner::numbered(owner));
-    let saves = tempfile::tempdir().unwrap();
+    let saves = scratch();
     let Ok(claimed) = store.claim(&world, &owner) else {
         return false;
     };

@@ -10,15 +10,17 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use playhouse_cluster::{
-    Amounts, ClusterBudget, FolderStore, JetStreamStore, News, Pack, Phase, Store, Worker, cancel,
-    go_on, states, submit, world_state,
+    Amounts, ClusterBudget, FolderStore, JetStreamStore, News, Pack, Phase, Store, Worker,
+    WorldState, cancel, go_on, states, submit, world_state,
 };
 use playhouse_engine::engine::CancellationToken;
 use playhouse_engine::mind::Minds;
 use playhouse_engine::save::SlotName;
 use tokio::runtime::{Builder, Runtime};
 
-use super::mill::{ANSWERS, Miller, is_recorded, minds, named, patiently, story, undisturbed};
+use super::mill::{
+    ANSWERS, Miller, is_recorded, minds, named, patiently, scratch, story, undisturbed,
+};
 use super::nats::Nats;
 
 const BUILD: &str = "test";
@@ -49,13 +51,13 @@ fn worker(
     }
 }
 
-fn state(store: &dyn Store, seed: u64) -> playhouse_cluster::WorldState {
+fn state(store: &dyn Store, seed: u64) -> WorldState {
     world_state(store, &named(seed)).unwrap().unwrap().0
 }
 
 #[test]
 fn a_worker_plays_what_was_submitted_to_its_end_or_to_a_turn() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = scratch();
     let store: Arc<dyn Store> = Arc::new(FolderStore::open(&folder.path().join("store")).unwrap());
     for seed in 1..=3 {
         submit(&*store, &named(seed), story(seed), None, BUILD).unwrap();
@@ -94,7 +96,7 @@ fn a_worker_plays_what_was_submitted_to_its_end_or_to_a_turn() {
 
 #[test]
 fn a_worker_that_is_told_to_end_hands_its_worlds_over() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = scratch();
     let store: Arc<dyn Store> = Arc::new(FolderStore::open(&folder.path().join("store")).unwrap());
     submit(&*store, &named(1), story(1), None, BUILD).unwrap();
     let stop = CancellationToken::default();
@@ -129,7 +131,7 @@ fn a_worker_that_is_told_to_end_hands_its_worlds_over() {
 
 #[test]
 fn a_build_that_cannot_replay_a_world_leaves_it_to_one_that_can() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = scratch();
     let store: Arc<dyn Store> = Arc::new(FolderStore::open(&folder.path().join("store")).unwrap());
     let mut damaged = story(1);
     damaged.world = Some(b"{}".to_vec());
@@ -149,7 +151,7 @@ fn a_build_that_cannot_replay_a_world_leaves_it_to_one_that_can() {
 
 #[test]
 fn a_packed_story_goes_on_in_another_store() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = scratch();
     let stores = ["a", "b"].map(|name| -> Arc<dyn Store> {
         Arc::new(FolderStore::open(&folder.path().join(name)).unwrap())
     });
@@ -173,7 +175,7 @@ fn a_packed_story_goes_on_in_another_store() {
 
 #[test]
 fn all_workers_together_spend_no_more_than_the_limit_of_the_store() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = scratch();
     let store: Arc<dyn Store> = Arc::new(FolderStore::open(&folder.path().join("store")).unwrap());
     for seed in 1..=4 {
         submit(&*store, &named(seed), story(seed), None, BUILD).unwrap();
@@ -349,25 +351,21 @@ impl Trial {
         let (begun, mut killed) = (Instant::now(), 0);
         // One stands still for longer than its lease, and wakes.
         let mut asleep = None;
-        let mut node = 0;
-        loop {
+        for round in 0.. {
             std::thread::sleep(self.kills);
-            let open = match states(&*store) {
-                Ok(states) => states
-                    .iter()
-                    .filter(|(_, state)| state.phase.is_open())
-                    .count(),
-                Err(error) => {
-                    eprintln!("{error}");
-                    continue;
+            assert!(begun.elapsed() < within, "not all worlds are over");
+            let is_open = |(_, state): &(_, WorldState)| state.phase.is_open();
+            match states(&*store) {
+                Ok(states) => {
+                    let open = states.into_iter().filter(is_open).count();
+                    eprintln!("{:?}: {open} to play, {killed} killed", begun.elapsed());
+                    if open == 0 {
+                        break;
+                    }
                 }
-            };
-            eprintln!("{:?}: {open} to play, {killed} killed", begun.elapsed());
-            if open == 0 {
-                break;
+                Err(error) => eprintln!("{:?}: {error}", begun.elapsed()),
             }
-            assert!(begun.elapsed() < within, "{open} worlds are not over");
-            let victim = killed % self.workers;
+            let victim = round % self.workers;
             if asleep.is_none() {
                 signal(&workers[0], rustix::process::Signal::STOP);
                 asleep = Some(Instant::now());
@@ -378,16 +376,15 @@ impl Trial {
                 workers[victim].kill().unwrap();
                 workers[victim].wait().unwrap();
                 workers[victim] = spawn(&nats);
+                killed += 1;
             }
-            killed += 1;
             if self.nodes > 1 {
                 // One node is away for a while, then comes back, and the next one goes.
-                match node % 4 {
-                    1 => nats.kill(node / 4 % self.nodes),
-                    3 => nats.revive(node / 4 % self.nodes),
+                match round % 4 {
+                    1 => nats.kill(round / 4 % self.nodes),
+                    3 => nats.revive(round / 4 % self.nodes),
                     _ => {}
                 }
-                node += 1;
             }
         }
         let took = begun.elapsed();
@@ -410,6 +407,7 @@ impl Trial {
             self.worlds,
             self.worlds * ANSWERS
         );
+        assert!(killed > 0, "it was over before anything was killed");
         assert_eq!(*server.twice.lock().unwrap(), [""; 0]);
         assert!(calls >= self.worlds * ANSWERS);
     }
@@ -427,7 +425,7 @@ fn workers_are_killed_and_stopped_and_worlds_are_the_same() {
         worlds: 8,
         workers: 2,
         at_once: 4,
-        kills: Duration::from_secs(1),
+        kills: Duration::from_millis(200),
     };
     trial.run(Duration::from_secs(120));
 }
