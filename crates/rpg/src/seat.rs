@@ -649,16 +649,14 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn one_of_two_promises_to_somebody_is_kept() {
-        let promise = |number, words| json!({"number": number, "to": "Ann", "words": words});
-        let promises = [promise(1, "I will pay."), promise(2, "I will come.")];
-        let notes = json!({"place": "Inn", "can": ["keep"], "promises": promises});
+    async fn one_of_two_promises_of_somebody_is_said_to_be_kept() {
+        let promise = |number, words| json!({"number": number, "by": "Ann", "words": words});
+        let owed = [promise(1, "I will pay."), promise(2, "I will come.")];
+        let notes = json!({"place": "Inn", "can": ["keep"], "owed": owed});
         let (plan, shown) = at_seat("home.plan", notes, "2\n\n").await;
         assert_eq!(plan, json!({"mind": "", "keep": {"promise": 2}}));
-        assert!(
-            shown.contains("2) keep your promise to Ann: I will come."),
-            "{shown}"
-        );
+        let way = "2) say that Ann has kept this promise: I will come.";
+        assert!(shown.contains(way), "{shown}");
     }
 
     #[tokio::test]

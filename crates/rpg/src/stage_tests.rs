@@ -98,8 +98,17 @@ fn nobody_walks_off_to_be_sent_home_at_once() {
     }
 }
 
+/// Something that Ann told.
+fn from_ann() -> Known {
+    Known {
+        from: Some("Ann".into()),
+        by: "speak".into(),
+        ..Known::default()
+    }
+}
+
 #[test]
-fn of_made_facts_the_last_few_are_offered_that_somebody_here_does_not_know() {
+fn of_made_facts_the_last_few_are_offered_that_are_news_to_somebody_here() {
     let mut scene = scene("limits: (together: true)");
     let made = (1..=5).map(|number| {
         make_fact(
@@ -111,10 +120,13 @@ fn of_made_facts_the_last_few_are_offered_that_somebody_here_does_not_know() {
     let made: Vec<_> = made.collect();
     let knows = |ids: &[String]| Knowledge::at_start(ids.iter().map(String::as_str));
     scene.insert("Ann", knows(&made));
-    scene.insert("Bob", knows(&made[4..]));
+    let mut heard = knows(&made[3..4]);
+    heard.learn(&made[4].as_str().into(), &from_ann());
+    scene.insert("Bob", heard);
     scene.begin(Phase::Plan);
-    assert_eq!(offered(&scene, "Ann"), made[1..4]);
-    assert_eq!(offered(&scene, "Bob"), [""; 0], "Ann knows it too");
+    let unknown = "Ann can't know that Bob knows the fourth";
+    assert_eq!(offered(&scene, "Ann"), made[1..4], "{unknown}");
+    assert_eq!(offered(&scene, "Bob"), made[3..4], "Ann told it the fifth");
     let known = &scene.ask::<Plan>("Ann").constraints().known;
     assert_eq!(known[..5], made, "all that one knows can be told");
 }
@@ -141,7 +153,9 @@ fn own_secrets_come_first_and_what_all_here_know_is_left_out() {
         knowledge.learn(&id.as_str().into(), &known);
     }
     scene.insert("Ann", knowledge);
-    scene.insert("Bob", Knowledge::at_start(["known-here"]));
+    let mut heard = Knowledge::default();
+    heard.learn(&"known-here".into(), &from_ann());
+    scene.insert("Bob", heard);
     scene.begin(Phase::Plan);
     let ids = offered(&scene, "Ann");
     assert_eq!(ids[..3], ["mine", "heard-14", "heard-13"]);

@@ -162,15 +162,15 @@ impl Talk {
         if present.iter().all(|name| self.passed.contains(name)) {
             return None;
         }
+        for name in present {
+            self.since.entry(name.clone()).or_insert(self.all_turns);
+        }
         let is_over = self.turns >= max_turns;
         let addressed = self.addressed.clone().filter(|name| present.contains(name));
         if let Some(name) = addressed
             && (!is_over || self.closed.insert(name.clone()))
         {
             return Some(name);
-        }
-        for name in present {
-            self.since.entry(name.clone()).or_insert(self.all_turns);
         }
         let silent_for = |name: &Arc<str>| {
             let since = self.since.get(name).copied().unwrap_or(self.all_turns);

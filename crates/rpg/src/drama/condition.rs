@@ -63,7 +63,8 @@ pub enum Condition {
     Happened(String),
     /// An option of a scene was chosen: `Chose("the-log", "burn")`.
     Chose(String, String),
-    /// An actor was told a fact by another, for the first time or again: `Told("Pell Gantry", "Brant Hollis", "the-lamp")`.
+    /// An actor was told a fact by another, for the first time or again: `Told("Pell Gantry",
+    /// "Brant Hollis", "the-lamp")`.
     Told(String, String, String),
     /// An actor has made another a promise that is not broken: `Promised("Jory Teasel", "Odile
     /// Marsh")`.

@@ -66,7 +66,8 @@ impl Nearness {
         if missing.is_empty() {
             known.instead.extend(instead.map(str::to_owned));
         }
-        // At another time everything may be missing: what counts is the time for which it was meant.
+        // At another time everything may be missing: what counts is the time for which it was
+        // meant.
         let distance = |missing: &BTreeSet<usize>| {
             let missing_parts = missing.iter().filter_map(|number| parts.get(*number));
             let at_other_time = missing_parts.filter(|(part, _)| part.is_about_time());
