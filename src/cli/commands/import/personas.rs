@@ -31,6 +31,7 @@ pub(super) fn import(app: &App, file: &Path, into: &Path, names: &[String]) -> R
     let mut world = EditedWorld::open(app, into)?;
     let mut report = Report::default();
     let stage = world.file.stages.first().map(|stage| stage.name.clone());
+    let kickoff = text!(cards_no_greeting).in_language(world.file.language);
     let mut seats = Vec::new();
     for (index, persona) in found.iter().enumerate() {
         let name = &persona.name;
@@ -62,7 +63,7 @@ pub(super) fn import(app: &App, file: &Path, into: &Path, names: &[String]) -> R
         world.add(
             "actors",
             &format!(
-                "(name: {name:?}, faction: {faction}, stage: {stage:?},\n    profile: {description:?},\n    look: {look:?})"
+                "(name: {name:?}, faction: {faction}, stage: {stage:?},\n    profile: {description:?},\n    look: {look:?},\n    kickoff: {kickoff:?})"
             ),
         )?;
         report.add(Fate::Taken, name, text!(cli_import_persona));
