@@ -27,6 +27,12 @@ pub(super) fn import(app: &App, file: &Path, into: &Path, names: &[String]) -> R
     let value =
         value.map_err(|error| refused(text!(dialect_invalid_json, reason = error.text())))?;
     let found = personas(&value).ok_or_else(|| refused(text!(cli_import_no_personas)))?;
+    let is_known = |name: &&String| found.iter().any(|persona| persona.name == **name);
+    if let Some(name) = names.iter().find(|name| !is_known(name)) {
+        let known = Argument::list(found.iter().map(|persona| persona.name.as_str()));
+        return Err(refused(text!(cli_import_no_persona, name))
+            .help(text!(cli_import_no_persona_help, names = known)));
+    }
     let has_usual = found.iter().any(|persona| persona.is_default);
     let mut world = EditedWorld::open(app, into)?;
     let mut report = Report::default();
