@@ -184,7 +184,7 @@ async fn a_refused_schema_is_asked_one_step_lower_and_that_is_remembered() {
     let (high, low) = (server.body(0), server.body(1));
     assert_eq!(
         high["response_format"]["json_schema"]["schema"]["title"],
-        "stable"
+        "narrowed"
     );
     for index in 0..2 {
         assert_eq!(high["messages"][index], low["messages"][index]);

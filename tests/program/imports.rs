@@ -161,6 +161,11 @@ fn a_persona_becomes_a_character_with_a_seat() {
     ));
     let taken: Vec<_> = usual.iter().filter(|row| row["fate"] == "taken").collect();
     assert_eq!((taken.len(), &taken[0]["field"]), (1, &json!("Bo")));
+    let nobody = run_to_fail(
+        folder,
+        "import personas personas.json --into inn --name Anna",
+    );
+    has(&err(&nobody), &["no persona is called Anna", "Ann, Bo"]);
     write(&folder.join("none.json"), "{}");
     has(
         &err(&run_to_fail(folder, "import personas none.json --into inn")),

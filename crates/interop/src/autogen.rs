@@ -644,7 +644,7 @@ mod tests {
             "version": 1, "component_version": 1, "description": "A team", "label": "x", "config": {"participants": []}});
         for from in [None, Some(Profile::AutoGen), Some(Profile::OpenAi)] {
             let error = read_value(&component, from).unwrap_err().to_string();
-            for words in ["AutoGen team", "RoundRobinGroupChat", "team file"] {
+            for words in ["AutoGen team", "RoundRobinGroupChat", "import team"] {
                 assert!(error.contains(words), "{error}");
             }
         }

@@ -10,6 +10,7 @@ use thiserror::Error;
 use super::blocks::read_at;
 use super::detect::detect;
 use super::messages::{read_message, write_messages};
+use super::neutral::join_steps;
 use super::{Profile, autogen, blocks, gemini, memory, openai, responses, sharegpt, sillytavern};
 
 /// A conversation in no particular format.
@@ -357,6 +358,9 @@ impl<'a> Part<'a> {
             .filter(|_| profile == Profile::SillyTavern)
         {
             sillytavern::settle(&mut messages, name);
+        }
+        if matches!(profile, Profile::Responses | Profile::Gemini) {
+            messages = join_steps(messages);
         }
         Ok(Conversation {
             name: self.name.clone(),

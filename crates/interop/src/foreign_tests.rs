@@ -64,7 +64,7 @@ fn gemini_is_read() {
         {"text": "Hi.", "role": "user", "tokenCount": 2}, {"text": "Hm.", "role": "model", "isThought": true},
         {"text": "Ho.", "role": "model"}]}});
     let wanted = json!([{"role": "system", "content": "Be brief."}, {"role": "user", "content": "Hi."},
-        {"role": "assistant", "content": ""}, {"role": "assistant", "content": "Ho."}]);
+        {"role": "assistant", "content": "Ho."}]);
     assert_eq!(read_as(Profile::Gemini, &studio), (wanted, 0));
 }
 
@@ -75,7 +75,9 @@ fn responses_are_read() {
         {"type": "reasoning", "id": "rs_1", "summary": []},
         {"type": "reasoning", "id": "rs_2", "summary": [{"type": "summary_text", "text": "Hm."}]},
         {"type": "function_call", "id": "fc_1", "call_id": "call_1", "name": "dice", "arguments": "{}"},
+        {"type": "function_call", "id": "fc_2", "call_id": "call_2", "name": "dice", "arguments": "{}"},
         {"type": "function_call_output", "call_id": "call_1", "output": "4"},
+        {"type": "function_call_output", "call_id": "call_2", "output": "5"},
         {"type": "web_search_call", "id": "ws_1", "status": "completed"},
         {"type": "message", "role": "assistant", "id": "msg_1", "content": [
             {"type": "output_text", "text": "Four.", "annotations": []}, {"type": "refusal", "refusal": "No more."}]}]});
@@ -83,10 +85,11 @@ fn responses_are_read() {
     let wanted = json!([
         {"role": "system", "content": "Be brief."},
         {"role": "user", "content": "Roll."},
-        {"role": "assistant", "content": ""},
-        {"role": "assistant", "content": null, "tool_calls": [{"id": "call_1", "type": "function",
-            "function": {"name": "dice", "arguments": "{}"}}]},
+        {"role": "assistant", "content": null, "tool_calls": [
+            {"id": "call_1", "type": "function", "function": {"name": "dice", "arguments": "{}"}},
+            {"id": "call_2", "type": "function", "function": {"name": "dice", "arguments": "{}"}}]},
         {"role": "tool", "tool_call_id": "call_1", "content": "4"},
+        {"role": "tool", "tool_call_id": "call_2", "content": "5"},
         {"role": "assistant", "content": [{"type": "web_search_call", "id": "ws_1", "status": "completed"}]},
         {"role": "assistant", "content": [{"type": "text", "text": "Four."}, {"type": "text", "text": "No more."}]},
     ]);

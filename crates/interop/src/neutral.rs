@@ -116,6 +116,13 @@ impl Neutral {
         messages
     }
 
+    /// Whether it is a thought or calls, which other formats put into the message beside them.
+    fn is_step(&self) -> bool {
+        let is_step =
+            |block: &Block| matches!(block, Block::Thinking { .. } | Block::ToolUse { .. });
+        self.role == Some(Role::Ai) && self.is_bare() && self.blocks.iter().all(is_step)
+    }
+
     fn into_message(self, role: Role, blocks: Vec<Block>) -> Message {
         let mut body = if blocks.is_empty() {
             Body::text("")
@@ -140,4 +147,29 @@ impl Neutral {
         }
         Message::new(role, body).tagged(self.tags)
     }
+}
+
+/// Puts thoughts and calls, each of which is an item of its own in some formats, into one message
+/// with what the model says beside them: calls that are made together are answered together.
+pub(super) fn join_steps(messages: Vec<Message>) -> Vec<Message> {
+    let mut joined: Vec<Message> = Vec::with_capacity(messages.len());
+    for message in messages {
+        let last = joined.pop_if(|last| last.role == Role::Ai && message.role == Role::Ai);
+        let Some(last) = last else {
+            joined.push(message);
+            continue;
+        };
+        let (mut before, mut after) = (Neutral::of(&last), Neutral::of(&message));
+        if after.is_step() {
+            before.blocks.append(&mut after.blocks);
+            joined.extend(before.into_messages());
+        } else if before.is_step() {
+            before.blocks.append(&mut after.blocks);
+            after.blocks = before.blocks;
+            joined.extend(after.into_messages());
+        } else {
+            joined.extend([last, message]);
+        }
+    }
+    joined
 }

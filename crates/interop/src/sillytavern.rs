@@ -1,5 +1,5 @@
-//! Chats of SillyTavern: a line that says whose chat it is, then one for each message. Its personas,
-//! and what else it keeps in files.
+//! Chats of SillyTavern: a line that says whose chat it is, then one for each message. Its
+//! personas, and what else it keeps in files.
 
 use std::sync::Arc;
 
@@ -23,8 +23,8 @@ pub(super) fn is_head(value: &Value) -> bool {
             || (value.get("user_name").is_some() && value.get("character_name").is_some()))
 }
 
-/// What a file of SillyTavern is that is no chat, by the members that tell it; `None` if that is not
-/// known.
+/// What a file of SillyTavern is that is no chat, by the members that tell it; `None` if that is
+/// not known.
 pub fn other_file(value: &Value) -> Option<UiText> {
     let is = |members: &[&str]| members.iter().all(|member| value.get(member).is_some());
     let first = value.as_array().and_then(|list| list.first());

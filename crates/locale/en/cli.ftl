@@ -691,7 +691,10 @@ cli_experiment_pairs = pairs
 cli_experiment_saved = Saved in { $folder }. To see the report again: playhouse experiment report { $path }
 cli_exported = { $tables } tables written to { $folder }.
 cli_import_changed = changed
-cli_import_chapter = remembers “{ $title }” ({ $count } lines)
+cli_import_chapter = { $count ->
+    [one] remembers “{ $title }” ({ $count } line)
+   *[other] remembers “{ $title }” ({ $count } lines)
+}
 cli_import_count = { $count } not taken
 cli_import_cut = { $count ->
     [one] { $count } line was cut
@@ -703,19 +706,30 @@ cli_import_is_there = is in the world already
 cli_import_known = remembers “{ $title }” already
 cli_import_dropped = dropped
 cli_import_named = { $what }
-cli_import_nameless = { $count } lines without a speaker
+cli_import_nameless = { $count ->
+    [one] { $count } line without a speaker
+   *[other] { $count } lines without a speaker
+}
+cli_import_no_persona = no persona is called { $name }
+cli_import_no_persona_help = The file has: { $names }
 cli_import_no_personas = this file holds no personas
 cli_import_no_place = there is no { $path } to add to
 cli_import_nobody = nobody in this world was in the chat
 cli_import_nobody_help = The world has: { $names }. Import personas or write the speakers into it, under the names that they have in the chat
 cli_import_not_wanted = not the usual persona; take it with --name "{ $name }"
-cli_import_old = the { $count } oldest lines; { $max } are taken
+cli_import_old = { $count ->
+    [one] the oldest line; { $max } are taken
+   *[other] the { $count } oldest lines; { $max } are taken
+}
 cli_import_other = this is { $kind }, not a chat; it is not taken
 cli_import_past = You talked with { $others }. It began with “{ $first }” and ended with “{ $last }”
 cli_import_persona = a character; play it at a seat
 cli_import_seat = Play it with: playhouse { $command }
 cli_import_setting = a setting of the chat
-cli_import_stranger = { $count } lines; nobody of this name is in the world
+cli_import_stranger = { $count ->
+    [one] { $count } line; nobody of this name is in the world
+   *[other] { $count } lines; nobody of this name is in the world
+}
 cli_import_taken = taken
 cli_import_team = the team file
 cli_import_part = Part

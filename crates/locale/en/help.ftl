@@ -36,6 +36,7 @@ help_value_n = N
 help_value_name = NAME
 help_value_new = NEW
 help_value_other = OTHER
+help_value_percent = PERCENT
 help_value_player_model = NAME=MODEL
 help_value_port = PORT
 help_value_scene = SCENE

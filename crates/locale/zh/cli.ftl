@@ -652,6 +652,8 @@ cli_import_dropped = 未采用
 # same
 cli_import_named = { $what }
 cli_import_nameless = { $count } 行没有说话者
+cli_import_no_persona = 没有名为“{ $name }”的人设
+cli_import_no_persona_help = 文件中有：{ $names }
 cli_import_no_personas = 此文件中没有人设
 cli_import_no_place = 没有可添加的位置：{ $path }
 cli_import_nobody = 这个世界里没有人参与过这段聊天

@@ -38,6 +38,7 @@ help_value_n = N
 help_value_name = 名字
 help_value_new = 新存档
 help_value_other = 另一个存档
+help_value_percent = 百分比
 help_value_player_model = 名字=模型
 help_value_port = 端口
 help_value_scene = 场景

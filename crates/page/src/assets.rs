@@ -123,8 +123,9 @@ mod tests {
     #[test]
     fn all_modules_become_one() {
         let bundle = script();
+        // Each story that is written as one page holds both; the style has rules for paper, too.
         assert!(bundle.len() <= 148 * 1024, "{} bytes", bundle.len());
-        assert!(style().len() < 34_000, "{} bytes", style().len());
+        assert!(style().len() <= 35 * 1024, "{} bytes", style().len());
         let lines = || bundle.lines();
         assert!(!lines().any(|line| line.starts_with("import") || line.starts_with("export")));
         for file in ASSETS.files() {

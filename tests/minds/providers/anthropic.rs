@@ -187,7 +187,7 @@ async fn json_comes_by_a_schema_by_a_tool_or_by_words() {
         whole(&says("{\"ready\":true}")),
     ])
     .await;
-    let mind = server.mind("api: anthropic");
+    let mind = server.mind("api: anthropic, schema: stable");
     for retries in [1, 0, 1] {
         let completion = Question::as_json().answered(&*mind).await.unwrap();
         assert_eq!(

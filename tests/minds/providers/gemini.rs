@@ -138,7 +138,7 @@ async fn json_comes_by_a_schema_by_its_type_or_by_words() {
         yes(),
     ])
     .await;
-    let mind = server.mind("api: gemini");
+    let mind = server.mind("api: gemini, schema: stable");
     for _ in 0..2 {
         assert_eq!(
             Question::as_json().answered(&*mind).await.unwrap().retries,

@@ -442,11 +442,11 @@ impl Engine {
             Some(Stop::Finished(end.0.clone()))
         } else if self.idle_turns >= MAX_IDLE_TURNS {
             Some(Stop::Idle)
-        } else if self.settings.replay && self.record.recording.ends_at(turn) {
-            Some(Stop::EndOfRecording)
+        } else if until.is_some_and(|until| turn >= until) {
+            Some(Stop::TurnReached(turn))
         } else {
-            let is_reached = until.is_some_and(|until| turn >= until);
-            is_reached.then_some(Stop::TurnReached(turn))
+            let is_over = self.settings.replay && self.record.recording.ends_at(turn);
+            is_over.then_some(Stop::EndOfRecording)
         }
     }
 

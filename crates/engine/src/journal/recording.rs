@@ -325,9 +325,11 @@ impl Recording {
         self.meetings.keys().next_back().copied().unwrap_or(0)
     }
 
-    /// Whether the recorded run stopped right after this turn.
+    /// Whether the recorded run stopped right after this turn, or nothing was asked since.
     pub fn ends_at(&self, turn: u64) -> bool {
-        turn >= self.last_turn() && self.stopped_at == Some(turn)
+        let is_last = self.meetings.keys().next_back() == Some(&turn);
+        let rests = is_last && self.begun.range(turn..).next().is_none();
+        rests || (turn >= self.last_turn() && self.stopped_at == Some(turn))
     }
 
     /// How many asks at its end had no usable answer, by provider and model.

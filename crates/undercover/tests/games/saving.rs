@@ -15,18 +15,23 @@ use playhouse_undercover::{GAME, Match, Reflect, Rules, Ties, WordSource, figure
 use super::table::{Language, data, improviser, rules};
 
 /// A short game; with beliefs after each round a whole one, whose players are asked for everything
-/// that can be asked.
+/// that can be asked. Only there a conversation grows too long and is summarized: the others have
+/// room, whatever is said in them.
 fn game(language: Language, reflect: Reflect) -> Match {
+    let standard = rules(language, 4);
     let rules = Rules {
         reflect,
-        context_tokens: 600,
+        context_tokens: match reflect {
+            Reflect::Round => 600,
+            Reflect::Line | Reflect::Off => standard.context_tokens,
+        },
         max_rounds: match reflect {
             Reflect::Line => 1,
             Reflect::Off => 2,
             Reflect::Round => 9,
         },
         ties: Ties::NobodyOut,
-        ..rules(language, 4)
+        ..standard
     };
     let [left, right] = match language {
         Language::En => ["violin", "cello"],

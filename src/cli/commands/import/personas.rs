@@ -27,10 +27,17 @@ pub(super) fn import(app: &App, file: &Path, into: &Path, names: &[String]) -> R
     let value =
         value.map_err(|error| refused(text!(dialect_invalid_json, reason = error.text())))?;
     let found = personas(&value).ok_or_else(|| refused(text!(cli_import_no_personas)))?;
+    let is_known = |name: &&String| found.iter().any(|persona| persona.name == **name);
+    if let Some(name) = names.iter().find(|name| !is_known(name)) {
+        let known = Argument::list(found.iter().map(|persona| persona.name.as_str()));
+        return Err(refused(text!(cli_import_no_persona, name))
+            .help(text!(cli_import_no_persona_help, names = known)));
+    }
     let has_usual = found.iter().any(|persona| persona.is_default);
     let mut world = EditedWorld::open(app, into)?;
     let mut report = Report::default();
     let stage = world.file.stages.first().map(|stage| stage.name.clone());
+    let kickoff = text!(cards_no_greeting).in_language(world.file.language);
     let mut seats = Vec::new();
     for (index, persona) in found.iter().enumerate() {
         let name = &persona.name;
@@ -62,7 +69,7 @@ pub(super) fn import(app: &App, file: &Path, into: &Path, names: &[String]) -> R
         world.add(
             "actors",
             &format!(
-                "(name: {name:?}, faction: {faction}, stage: {stage:?},\n    profile: {description:?},\n    look: {look:?})"
+                "(name: {name:?}, faction: {faction}, stage: {stage:?},\n    profile: {description:?},\n    look: {look:?},\n    kickoff: {kickoff:?})"
             ),
         )?;
         report.add(Fate::Taken, name, text!(cli_import_persona));
