@@ -57,6 +57,7 @@ cli_no_such_chapter = { $name }没有编号为“{ $id }”的章节
 cli_no_such_entity = 这个存档里没有“{ $name }”
 cli_no_such_file = 没有这个文件
 cli_no_such_event = 没有编号为“{ $id }”的事件
+cli_no_such_member = 世界文件没有叫“{ $member }”的成员
 cli_no_such_scene = 没有叫“{ $scene }”的场景
 cli_no_task = 团队没有任务
 cli_no_team = 没有团队“{ $team }”
@@ -179,6 +180,7 @@ cli_refusals = 拒绝
 cli_defaults = 程序代替模型作了 { $count } 个回答：
 cli_defaults_of = { $who }：{ $count } 个（{ $reason }）
 cli_retry_with = 要在分支里重新提问：playhouse branch { $slot } --retry
+cli_default = 默认
 cli_default_answers = 默认回答
 cli_dry_prompt = { $who }（{ $purpose }）：{ $tokens } 个 token，最多 { $cost }
 cli_dry_prompt_without_price = { $who }（{ $purpose }）：{ $tokens } 个 token，价格未知
@@ -681,3 +683,9 @@ cli_import_part = 部分
 cli_import_taken = 已采用
 cli_import_warned = 请留意
 cli_no_cards = 这些文件里没有角色卡
+
+## 参考
+cli_about = 含义
+cli_member = 成员
+cli_member_example = 例如：{ $example }
+cli_range = 范围
