@@ -224,8 +224,9 @@ pub enum Effect {
     Keep(
         String,
         String,
-    /// An actor is at another stage: `Move("Pell Gantry", "Customs Stair")`.
-        #[serde(default, skip_serializing_if = "String::is_empty")] String,
+        /// An actor is at another stage: `Move("Pell Gantry", "Customs Stair")`.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        String,
     ),
     Move(String, String),
     /// An actor loses hit points, all but the last.

@@ -130,7 +130,7 @@ pub struct Way {
 }
 
 /// A way as authors write it: most are a name alone.
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(untagged, expecting = "a name, or (to: name, closed: true)")]
 enum WrittenWay {
     To(String),
@@ -634,9 +634,7 @@ pub(crate) const NOTHING: &str = "nothing";
 #[serde(deny_unknown_fields, rename = "Step", expecting = "enum Step")]
 pub enum CampaignStep {
     /// Days at home: `Home(days: 1)`.
-    Home {
-        days: i32,
-    },
+    Home { days: i32 },
     /// A journey to the dungeon of that name.
     Dungeon(String),
     /// Those who would go vote which of these dungeons to go to, or to stay.
