@@ -980,7 +980,10 @@ pub(crate) enum Command {
     Suggest(SuggestArgs),
     Worlds,
     Check {
-        name: String,
+        #[arg(required_unless_present = "explain")]
+        name: Option<String>,
+        #[arg(long, value_name = "MEMBER", num_args = 0..=1, default_missing_value = "", conflicts_with = "name")]
+        explain: Option<String>,
     },
     Rehearse(RehearseArgs),
     #[command(disable_help_subcommand = true)]

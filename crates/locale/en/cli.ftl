@@ -57,6 +57,7 @@ cli_no_such_chapter = { $name } has no chapter '{ $id }'
 cli_no_such_entity = there is nobody called '{ $name }' in this save
 cli_no_such_file = there is no such file
 cli_no_such_event = no event has the ID '{ $id }'
+cli_no_such_member = a world file has no member "{ $member }"
 cli_no_such_scene = there is no scene “{ $scene }”
 cli_no_task = the team has no task
 cli_no_team = there is no team '{ $team }'
@@ -194,6 +195,7 @@ cli_defaults = { $count ->
 }
 cli_defaults_of = { $who }: { $count } ({ $reason })
 cli_retry_with = To ask for them again, in a branch: playhouse branch { $slot } --retry
+cli_default = default
 cli_default_answers = default answers
 cli_dry_prompt = { $who } ({ $purpose }): { $tokens } tokens, at most { $cost }
 cli_dry_prompt_without_price = { $who } ({ $purpose }): { $tokens } tokens, price unknown
@@ -794,3 +796,9 @@ cli_budget_calls = Calls: { $spent } spent, { $granted } granted to worlds, limi
 cli_budget_tokens = Tokens: { $spent } spent, { $granted } granted to worlds, limit { $limit }
 cli_budget_cost = Cost: { $spent } spent, { $granted } granted to worlds, limit { $limit }
 cli_budget_at_once = Calls at a time: { $granted } granted to worlds, limit { $limit }
+
+## Reference
+cli_about = meaning
+cli_member = member
+cli_member_example = Example: { $example }
+cli_range = range

@@ -57,6 +57,7 @@ cli_no_such_chapter = { $name }没有编号为“{ $id }”的章节
 cli_no_such_entity = 这个存档里没有“{ $name }”
 cli_no_such_file = 没有这个文件
 cli_no_such_event = 没有编号为“{ $id }”的事件
+cli_no_such_member = 世界文件没有叫“{ $member }”的成员
 cli_no_such_scene = 没有叫“{ $scene }”的场景
 cli_no_task = 团队没有任务
 cli_no_team = 没有团队“{ $team }”
@@ -180,6 +181,7 @@ cli_refusals = 拒绝
 cli_defaults = 程序代替模型作了 { $count } 个回答：
 cli_defaults_of = { $who }：{ $count } 个（{ $reason }）
 cli_retry_with = 要在分支里重新提问：playhouse branch { $slot } --retry
+cli_default = 默认
 cli_default_answers = 默认回答
 cli_dry_prompt = { $who }（{ $purpose }）：{ $tokens } 个 token，最多 { $cost }
 cli_dry_prompt_without_price = { $who }（{ $purpose }）：{ $tokens } 个 token，价格未知
@@ -730,3 +732,9 @@ cli_budget_calls = 调用：已用 { $spent }，已分给各世界 { $granted }�
 cli_budget_tokens = token 数：已用 { $spent }，已分给各世界 { $granted }，上限 { $limit }
 cli_budget_cost = 费用：已用 { $spent }，已分给各世界 { $granted }，上限 { $limit }
 cli_budget_at_once = 同时进行的调用：已分给各世界 { $granted }，上限 { $limit }
+
+## 参考
+cli_about = 含义
+cli_member = 成员
+cli_member_example = 例如：{ $example }
+cli_range = 范围

@@ -32,6 +32,7 @@ help_value_file = 文件
 help_value_form = 格式
 help_value_hash = 哈希
 help_value_id = 编号
+help_value_member = 成员
 help_value_model = 模型
 # same
 help_value_n = N
@@ -157,6 +158,7 @@ help_trust_file = 要信任的文件（默认：这个文件夹中的）
 help_trust_hash = 如果文件内容的 BLAKE3 哈希是这个值，不再询问，直接信任
 help_trust_list = 列出你信任的文件
 help_trust_revoke = 不再信任这个文件
+help_check_explain = 说明世界文件的某个成员，如 scenes.choice、Condition 或 Effect.Give；不写名称则全部列出
 help_check_name = 世界的名称（见 `playhouse worlds`）或团队的名称（见 `playhouse chat`），也可以是含 world.ron 的文件夹或团队文件的路径
 help_chat_team = 团队名，如 zh/xiezuo-tai，或团队文件的路径；不写则列出团队
 help_convert_file = 要读取的文件；不写或写 - 则读标准输入

@@ -4,6 +4,7 @@
 use crate::cli::prelude::*;
 use crate::engine::EngineError;
 use crate::rpg::CampaignError;
+use crate::rpg::world_file::{Explained, explain, reference};
 use crate::world_data::{Problem, Severity};
 
 use crate::cli::loader;
@@ -33,6 +34,47 @@ pub(super) fn check(app: &App, name: &str) -> Result<()> {
     } else {
         Err(CommandError::printed(ErrorKind::World))
     }
+}
+
+/// Says what a member of a world file, or what is in it, is for; everything without a name.
+pub(super) fn explain_member(app: &App, member: &str) -> Result<()> {
+    let language = app.language;
+    let found = if member.is_empty() {
+        reference(language)
+    } else {
+        explain(member, language)
+    };
+    if found.is_empty() {
+        let mut error = CommandError::usage(text!(cli_no_such_member, member));
+        let all = reference(language);
+        error.help = loader::did_you_mean(member, all.iter().map(|known| known.path.as_str()));
+        return Err(error);
+    }
+    let columns = columns!(
+        language, < cli_member, < cli_kind, < cli_default, < cli_range, < cli_about
+    );
+    app.list(
+        columns,
+        &found,
+        |known| json!({"record": "member", "member": known}),
+        |known| {
+            let Explained {
+                path,
+                kind,
+                default,
+                range,
+                about,
+                ..
+            } = known;
+            [path, kind, default, range, about].map(String::clone)
+        },
+    );
+    let shown = found.first().filter(|known| !known.example.is_empty());
+    if let Some(known) = shown.filter(|_| app.prints_text() && !member.is_empty()) {
+        let example = &known.example;
+        app.out().line(say!(language, cli_member_example, example));
+    }
+    Ok(())
 }
 
 fn world(app: &App, name: &str) -> Result<Checked> {

@@ -97,7 +97,11 @@ pub(crate) fn run(command: Command, app: &App) -> Result<()> {
         } => data::export(app, &dir, force),
         Command::Completions { shell } => completions::completions(app, shell),
         Command::Manual { dir } => completions::manual(app, &dir),
-        Command::Check { name } => check::check(app, &name),
+        Command::Check {
+            explain: Some(member),
+            ..
+        } => check::explain_member(app, &member),
+        Command::Check { name, .. } => check::check(app, &name.unwrap_or_default()),
         Command::Rehearse(args) => rehearse::rehearse(app, &args),
         Command::Experiment { action } => experiment::experiment(app, &action),
         Command::New(args) => new::new(app, &args),

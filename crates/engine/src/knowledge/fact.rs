@@ -4,13 +4,14 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Knowledge;
 use crate::world_data::prose;
 
 /// Who knows a fact when the story begins.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum KnownBy {
     /// Everyone, for the whole story.
     Everyone,
@@ -25,7 +26,9 @@ impl Default for KnownBy {
 }
 
 /// What happens to a public text that gives a fact or another secret away.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "lowercase")]
 pub enum SecretAction {
     /// It is delivered, marked as suspicious.
@@ -41,9 +44,10 @@ pub enum SecretAction {
 }
 
 /// Something that can be known, told and looked up.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Fact {
+    /// Its unique short name.
     pub id: String,
     /// What it is about, in a few words that give nothing away.
     pub title: String,

@@ -154,6 +154,12 @@ impl Source {
         Some(Self::new(self.file.clone(), &text))
     }
 
+    /// The text of the value at a path, such as `actors[2].stats.hp`.
+    pub fn value_at(&self, path: &str) -> Option<&str> {
+        let node = self.node(self.outline.find(path, &self.text)?)?;
+        self.text.get(node.value.clone())
+    }
+
     /// The text with one more item in a list of the outermost value, before the item of this number
     /// or at the end. `None` if there is no such place.
     ///

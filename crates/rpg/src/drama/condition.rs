@@ -4,6 +4,7 @@ use bevy_ecs::prelude::*;
 use playhouse_engine::cast::{CastList, EntityName, WorldSeed, is_dead, stage_of};
 use playhouse_engine::knowledge::{FactBook, Knowledge, Today};
 use playhouse_engine::world_data::prose;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::judgement::Judgements;
@@ -23,12 +24,13 @@ pub const PARTY: &str = "party";
 
 /// What must hold for a scene, an option or an ending. A name is that of an agent, a stage, an
 /// actor or a foe, or `party` for any hero.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub enum Condition {
     /// It always holds; what a missing condition is.
     #[default]
     Always,
+    /// It never holds.
     Never,
     /// An actor knows a fact: `Knows("Odile Marsh", "the-order")`.
     Knows(String, String),
@@ -38,6 +40,7 @@ pub enum Condition {
     At(String, String),
     /// All of these are alive and at the same place: `Together(["Odile Marsh", "Brant Hollis"])`.
     Together(Vec<String>),
+    /// Somebody is alive: `Alive("Brant Hollis")`.
     Alive(String),
     /// A quality is at least this high: `Quality("lamp", 2)`.
     Quality(String, i32),
@@ -60,6 +63,7 @@ pub enum Condition {
     Fought(String, FightResult),
     /// An actor has fallen at least once.
     Fell(String),
+    /// A scene was played: `Happened("the-shoe")`.
     Happened(String),
     /// An option of a scene was chosen: `Chose("the-log", "burn")`.
     Chose(String, String),
@@ -89,7 +93,9 @@ pub enum Condition {
         signs: Vec<String>,
     },
     All(Vec<Self>),
+    /// One of these holds: `Any([…])`.
     Any(Vec<Self>),
+    /// It does not hold: `Not(…)`.
     Not(Box<Self>),
 }
 

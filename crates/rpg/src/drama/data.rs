@@ -2,6 +2,7 @@
 
 use bevy_ecs::prelude::*;
 use playhouse_engine::world_data::prose;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::condition::Condition;
@@ -10,13 +11,15 @@ use super::scene::{Choice, ChoiceOption, Effect, Ending, Scene};
 use super::state::{GoalState, Goals};
 
 /// A thing that an actor holds, or that lies somewhere.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Item {
+    /// Its unique name.
     pub name: String,
     /// What texts call it besides its name: `刀` for `刻刀`. A rehearsal looks for it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub called: Vec<String>,
+    /// What it looks like.
     #[serde(deserialize_with = "prose")]
     pub look: String,
     /// Who holds it at the start, or on which stage it lies; nowhere yet if empty.
@@ -28,29 +31,35 @@ pub struct Item {
     pub destroyed: String,
     /// The ids of the facts that reading it teaches.
     pub teaches: Vec<String>,
+    /// What it can be used for.
     pub uses: Vec<ItemUse>,
 }
 
 /// A use of an item by its holder, or by those on the stage where it lies.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ItemUse {
     /// With whom or what, which has to be there: a character, the stage or another item; empty
     /// for none.
     pub with: String,
+    /// When it can be used so.
     pub when: Condition,
+    /// What everybody there sees of it.
     #[serde(deserialize_with = "prose")]
     pub seen: String,
+    /// What it changes.
     pub effects: Vec<Effect>,
     /// Whether it can be used more than once.
     pub again: bool,
 }
 
 /// A bond from one character to another at the start.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct BondSpec {
+    /// Whose feelings.
     pub from: String,
+    /// For whom.
     pub to: String,
     /// What the other is to it, such as `grandson`.
     pub word: String,
@@ -62,11 +71,12 @@ pub struct BondSpec {
     pub never_met: bool,
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Goal {
     /// The goal, as the character would put it.
     pub words: String,
+    /// When it is met.
     pub met: Condition,
     /// When it can't be met any more.
     pub lost: Condition,

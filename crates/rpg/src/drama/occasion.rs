@@ -43,7 +43,7 @@ pub enum Occasion {
 }
 
 /// How an attempt ended.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum AttemptEnd {
     /// It succeeded, perhaps at a cost.

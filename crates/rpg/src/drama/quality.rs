@@ -5,17 +5,20 @@ use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
 use playhouse_engine::world_data::prose;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A named number of the world, such as how far a lamp has burned down.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Quality {
+    /// Its unique short name.
     pub id: String,
     /// What it measures, as minds read it; if it is empty, they read the id.
     pub title: String,
     /// The highest value; the lowest is 0.
     pub max: i32,
+    /// Its value at the start.
     pub start: i32,
     /// Whether nobody is told when it changes.
     pub hidden: bool,
@@ -37,10 +40,12 @@ impl Quality {
 }
 
 /// What everybody is told when a quality reaches a value.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct QualityStep {
+    /// The value that is reached.
     pub at: i32,
+    /// What everybody is told.
     #[serde(deserialize_with = "prose")]
     pub text: String,
 }

@@ -2,6 +2,7 @@
 
 use bevy_ecs::prelude::*;
 use playhouse_engine::world_data::{one_or_more, prose};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::condition::{Claim, Condition};
@@ -12,13 +13,16 @@ use crate::everybody::can_come;
 
 /// A writer's unit of drama: where and when it opens, what is told at its beginning, how long
 /// people talk, and what is decided.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Scene {
+    /// Its unique short name.
     pub id: String,
     /// The stage on which it is played.
     pub at: String,
+    /// When it opens.
     pub when: Condition,
+    /// Whether it may be played more than once.
     pub again: bool,
     /// Whether it is never talked of: no world agent hears of it.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -106,18 +110,19 @@ impl Scene {
 }
 
 /// What some are told at the beginning of a scene.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct OwnOpening {
     /// One name, or several.
     #[serde(deserialize_with = "one_or_more")]
     pub to: Vec<String>,
+    /// What they are told.
     #[serde(deserialize_with = "prose")]
     pub text: String,
 }
 
 /// A decision that a scene leads to.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Choice {
     /// Who decides: one name, or several, of which the first who is there and alive does. If nobody
@@ -128,21 +133,26 @@ pub struct Choice {
     /// the first in the file.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub vote: bool,
+    /// What the one who decides is asked.
     #[serde(deserialize_with = "prose")]
     pub question: String,
+    /// What can be chosen.
     pub options: Vec<ChoiceOption>,
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ChoiceOption {
     /// Unique in its scene.
     pub id: String,
     /// The option, as the decider reads it.
     pub label: String,
+    /// When it is offered.
     pub when: Condition,
+    /// What everybody there sees when it is chosen; the label if empty.
     #[serde(deserialize_with = "prose")]
     pub seen: String,
+    /// What it changes.
     pub effects: Vec<Effect>,
 }
 
@@ -171,7 +181,7 @@ impl ChoiceOption {
 
 /// What a choice changes. One that can't apply, because an item is gone or an actor dead, is
 /// skipped.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub enum Effect {
     /// An actor learns a fact: `Teach("Odile Marsh", "the-order")`; `party` teaches every hero. In
@@ -214,7 +224,9 @@ pub enum Effect {
     Keep(
         String,
         String,
-        #[serde(default, skip_serializing_if = "String::is_empty")] String,
+        /// An actor is at another stage: `Move("Pell Gantry", "Customs Stair")`.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        String,
     ),
     Move(String, String),
     /// An actor loses hit points, all but the last.
@@ -223,6 +235,7 @@ pub enum Effect {
     Heal(String, i32),
     /// An actor is wounded for this number of days: `Wound("Jory Teasel", 2)`.
     Wound(String, u32),
+    /// An actor dies: `Kill("Edda Hollis")`.
     Kill(String),
     /// An actor comes back to life, at a stage.
     Revive(String, String),
@@ -276,9 +289,10 @@ fn suits(occasion: Occasion, when: &Condition) -> bool {
     }
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Ending {
+    /// Its unique short name.
     pub id: String,
     /// Its title, the last words of the story.
     pub title: String,

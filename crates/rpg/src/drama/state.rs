@@ -94,7 +94,7 @@ pub fn change_bond(world: &mut World, from: Entity, to: &str, by: i32) -> bool {
     bonds.get_mut().change(to, by)
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PromiseState {
     /// Neither kept nor broken yet.

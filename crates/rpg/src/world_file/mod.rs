@@ -7,11 +7,13 @@
 
 mod check;
 mod load;
+mod reference;
 mod samples;
 mod types;
 
 pub(crate) use check::{ROLES, SearchedText, choices, each, names_of, part};
 pub use load::{DEFAULT_WORLD, WorldListing, list_worlds};
+pub use reference::{Explained, explain, reference};
 pub use samples::{NewWorldError, WorldKind, new_world};
 pub(crate) use types::NOTHING;
 pub use types::{

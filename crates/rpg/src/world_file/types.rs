@@ -9,6 +9,7 @@ use playhouse_engine::knowledge::{Fact, FactBook};
 use playhouse_engine::memory::Cues;
 use playhouse_engine::mind::Language;
 use playhouse_engine::world_data::prose;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::drama::{
@@ -16,11 +17,13 @@ use crate::drama::{
 };
 
 /// A whole world, as its author wrote it.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields, rename = "World")]
 pub struct WorldFile {
+    /// What the world is called.
     pub name: String,
     /// The language of its texts and of everybody who lives in it.
+    #[schemars(with = "String")]
     pub language: Language,
     /// One line that invites to play it.
     pub title: String,
@@ -29,7 +32,9 @@ pub struct WorldFile {
     pub rules: String,
     /// Those who speak for the world, such as a herald or a chronicler.
     pub agents: Vec<WorldAgent>,
+    /// Its places.
     pub stages: Vec<Stage>,
+    /// Its people.
     pub actors: Vec<Actor>,
     /// Everybody whom the party meets in dungeons.
     pub foes: Vec<FoeSpec>,
@@ -43,6 +48,7 @@ pub struct WorldFile {
     pub facts: Vec<Fact>,
     /// What can be held, given and read.
     pub items: Vec<Item>,
+    /// Named numbers of the world.
     pub qualities: Vec<Quality>,
     /// The bonds between characters at the start.
     pub bonds: Vec<BondSpec>,
@@ -50,6 +56,7 @@ pub struct WorldFile {
     pub scenes: Vec<Scene>,
     /// How the story may end; the last one always may.
     pub endings: Vec<Ending>,
+    /// Where the party can go, and what it meets there.
     pub dungeons: Vec<Dungeon>,
     /// The steps of the campaign, which ends at home after the last one.
     pub schedule: Vec<CampaignStep>,
@@ -57,6 +64,7 @@ pub struct WorldFile {
     /// `limits.home_rounds` says, without names, if empty.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub rounds: Vec<String>,
+    /// How many rounds, turns and words.
     pub limits: Limits,
     /// What minds are asked in fights.
     pub fights: Fights,
@@ -65,7 +73,7 @@ pub struct WorldFile {
 }
 
 /// An entity that speaks for the world and is on no stage.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct WorldAgent {
     /// Unique among agents, stages, actors and foes.
@@ -80,7 +88,7 @@ pub struct WorldAgent {
     pub model: String,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum StageKind {
     /// Actors live here, and walk from one to the next.
     #[default]
@@ -89,11 +97,12 @@ pub enum StageKind {
     Dungeon,
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Stage {
     /// Unique among agents, stages, actors and foes.
     pub name: String,
+    /// `Home` or `Dungeon`.
     pub kind: StageKind,
     /// What anyone there can see.
     #[serde(deserialize_with = "prose")]
@@ -111,16 +120,17 @@ pub struct Stage {
 }
 
 /// A way to another stage.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(from = "WrittenWay", into = "WrittenWay")]
 pub struct Way {
+    /// The name of the stage.
     pub to: String,
     /// Whether it is closed at the start, until an effect or an attempt opens it.
     pub closed: bool,
 }
 
 /// A way as authors write it: most are a name alone.
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(untagged, expecting = "a name, or (to: name, closed: true)")]
 enum WrittenWay {
     To(String),
@@ -165,16 +175,17 @@ impl Stage {
     }
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename = "Faction", expecting = "enum Faction")]
 pub enum ActorFaction {
     /// Travels with the party and fights.
     #[default]
     Hero,
+    /// Stays at home.
     Neutral,
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Actor {
     /// Unique among agents, stages, actors and foes.
@@ -185,8 +196,10 @@ pub struct Actor {
     /// What others see of it.
     #[serde(deserialize_with = "prose")]
     pub look: String,
+    /// How it speaks.
     #[serde(skip_serializing_if = "Voice::is_empty")]
     pub voice: Voice,
+    /// Whether it travels with the party.
     pub faction: ActorFaction,
     /// The home stage on which it begins.
     pub stage: String,
@@ -203,6 +216,7 @@ pub struct Actor {
     /// What it speaks besides the language that all share.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub languages: Vec<String>,
+    /// The senses that it does not have.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub lacks: Vec<Sense>,
     /// Needed in fights alone.
@@ -213,6 +227,7 @@ pub struct Actor {
     /// What it is told when the campaign begins.
     #[serde(deserialize_with = "prose")]
     pub kickoff: String,
+    /// What it wants.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub goals: Vec<Goal>,
     /// What it remembers from before the story, oldest first.
@@ -232,7 +247,7 @@ pub struct Actor {
 
 /// Something that an actor remembers from before the story. It has the summary in mind, and recalls
 /// what was said when it bears on a question.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Past {
     pub title: String,
@@ -243,18 +258,19 @@ pub struct Past {
     pub said: Vec<PastWords>,
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct PastWords {
     pub who: String,
     pub words: String,
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Voice {
     /// Lines as it would say them at any time: examples for models, and words of the improviser.
     pub lines: Vec<String>,
+    /// Words that it never says.
     pub never: Vec<String>,
 }
 
@@ -265,9 +281,10 @@ impl Voice {
 }
 
 /// The numbers of a combatant, all above 0.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Stats {
+    /// Hit points.
     pub hp: i32,
     /// Added to the power of attacks.
     pub attack: i32,
@@ -286,11 +303,12 @@ impl Stats {
 }
 
 /// Where somebody is when a day begins.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Dawn {
     /// From 2: on the first day everybody is on its `stage`.
     pub day: u32,
+    /// The home stage.
     pub at: String,
 }
 
@@ -304,7 +322,7 @@ impl Actor {
 }
 
 /// A sense that somebody may lack.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum Sense {
     /// Without it, one learns nothing from what is shown or written.
     Sight,
@@ -314,7 +332,7 @@ pub enum Sense {
 }
 
 /// An actor whom the party meets in a dungeon.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields, rename = "Foe", expecting = "struct Foe")]
 pub struct FoeSpec {
     /// Unique among agents, stages, actors and foes.
@@ -325,9 +343,12 @@ pub struct FoeSpec {
     /// What others see of it.
     #[serde(deserialize_with = "prose")]
     pub look: String,
+    /// How it speaks.
     #[serde(skip_serializing_if = "Voice::is_empty")]
     pub voice: Voice,
+    /// Its numbers in fights.
     pub stats: Stats,
+    /// What it can do in a fight.
     pub skills: Vec<String>,
     /// What it is told when it appears.
     #[serde(deserialize_with = "prose")]
@@ -357,10 +378,12 @@ impl FoeSpec {
 }
 
 /// Something that lowers a foe's resolve, once, when it comes true in a fight.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct MovedBy {
+    /// When it moves the foe.
     pub when: Condition,
+    /// By how much its resolve is lowered.
     pub by: i32,
     /// What others see of it.
     #[serde(deserialize_with = "prose")]
@@ -368,7 +391,7 @@ pub struct MovedBy {
 }
 
 /// What a skill does to its target.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum SkillKind {
     /// Takes hit points away.
     #[default]
@@ -391,12 +414,16 @@ impl SkillKind {
 }
 
 /// Something that a combatant can do in a fight.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Skill {
+    /// Its unique name.
     pub name: String,
+    /// What it does to its target.
     pub kind: SkillKind,
+    /// How much it does.
     pub power: i32,
+    /// What it costs in energy.
     pub cost: i32,
     /// The chance to hit in percent; 100 by default.
     #[serde(default = "always_hits")]
@@ -571,23 +598,26 @@ impl WorldFile {
 }
 
 /// Where the party goes: fights, one after the other.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Dungeon {
+    /// Its unique name.
     pub name: String,
     /// What people at home know about it.
     #[serde(deserialize_with = "prose")]
     pub profile: String,
     /// Whether the party will not go there until an effect opens it.
     pub closed: bool,
+    /// The fights, in order.
     pub fights: Vec<Fight>,
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Fight {
     /// The stage, of kind `Dungeon`.
     pub stage: String,
+    /// Whom the party meets there.
     pub foes: Vec<String>,
     /// What the party gains by winning.
     #[serde(deserialize_with = "prose")]
@@ -600,12 +630,11 @@ pub const STAY: &str = "stay";
 /// The option beside a single one that is left: to do nothing.
 pub(crate) const NOTHING: &str = "nothing";
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename = "Step", expecting = "enum Step")]
 pub enum CampaignStep {
-    Home {
-        days: i32,
-    },
+    /// Days at home: `Home(days: 1)`.
+    Home { days: i32 },
     /// A journey to the dungeon of that name.
     Dungeon(String),
     /// Those who would go vote which of these dungeons to go to, or to stay.
@@ -638,7 +667,7 @@ impl CampaignStep {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Limits {
     /// The number of rounds of talk on a day at home.
@@ -663,11 +692,13 @@ pub struct Limits {
     /// The maximum number of tokens of memories that come with a question by themselves; 0 for
     /// none.
     pub recall_tokens: i32,
+    /// The maximum number of tokens of an answer.
     pub reply_tokens: i32,
     /// The maximum number of characters of a speech.
     pub speech_chars: i32,
     /// How often an actor may try what no action foresees in the talk of a round.
     pub attempts: i32,
+    /// Whether people may whisper.
     pub whisper: bool,
     /// Whether models are sent the short form of a question from the start, instead of the whole.
     pub short_questions: bool,
@@ -720,13 +751,14 @@ impl Default for Limits {
 }
 
 /// What minds are asked in fights, besides what they do at their turn.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Fights {
     /// Whether each character reflects on a fight before it begins.
     pub reflect: bool,
     /// Who words the cards of a hand.
     pub draw: Draw,
+    /// When hands are drawn.
     pub draw_each: DrawEach,
     /// Who sums up a fight for those who remember it.
     pub summary: FightSummary,
@@ -744,7 +776,7 @@ impl Default for Fights {
 }
 
 /// Who words the cards of a hand.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase", expecting = "enum Draw")]
 pub enum Draw {
     /// The rules deal the skills, and a mind words the cards that it plays as it plays them.
@@ -754,7 +786,7 @@ pub enum Draw {
     Asked,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase", expecting = "enum DrawEach")]
 pub enum DrawEach {
     /// For all at the beginning of a round.
@@ -765,7 +797,7 @@ pub enum DrawEach {
 }
 
 /// Who sums up a fight for those who remember it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase", expecting = "enum FightSummary")]
 pub enum FightSummary {
     /// The minds of the characters who are still standing, beside the record.
@@ -776,10 +808,12 @@ pub enum FightSummary {
 }
 
 /// A text that must not be spoken in public, and its replacement.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Pattern {
+    /// The words.
     pub text: String,
+    /// What stands in their place.
     pub mask: String,
 }
 

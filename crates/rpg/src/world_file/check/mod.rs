@@ -19,6 +19,7 @@ mod tests;
 mod texts;
 
 pub(crate) use names::ROLES;
+pub(super) use numbers::range_of;
 use playhouse_engine::world_data::{Parsed, Problems, Source};
 
 use super::types::WorldFile;

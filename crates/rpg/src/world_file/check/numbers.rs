@@ -10,6 +10,45 @@ use crate::world_file::types::{CampaignStep, Limits, Skill, Stats};
 /// The range of hit points and similar numbers.
 const STAT: RangeInclusive<i32> = 1..=9_999;
 
+/// The ranges of numbers by their path.
+pub(in crate::world_file) const RANGES: [(&str, RangeInclusive<i32>); 29] = [
+    ("actors.stats.hp", STAT),
+    ("actors.stats.attack", STAT),
+    ("actors.stats.defense", STAT),
+    ("actors.stats.speed", STAT),
+    ("actors.stats.energy", STAT),
+    ("foes.stats.hp", STAT),
+    ("foes.stats.attack", STAT),
+    ("foes.stats.defense", STAT),
+    ("foes.stats.speed", STAT),
+    ("foes.stats.energy", STAT),
+    ("foes.resolve", 0..=5),
+    ("foes.moved_by.by", 1..=5),
+    ("skills.power", 1..=999),
+    ("skills.cost", 0..=99),
+    ("skills.accuracy", 1..=100),
+    ("skills.duration", 1..=20),
+    ("bonds.value", -3..=3),
+    ("limits.home_rounds", 1..=20),
+    ("limits.talk_turns", 1..=60),
+    ("limits.travel_turns", 0..=60),
+    ("limits.camp_turns", 0..=60),
+    ("limits.return_turns", 0..=60),
+    ("limits.attempts", 0..=10),
+    ("limits.combat_rounds", 1..=100),
+    ("limits.hand_size", 1..=10),
+    ("limits.context_tokens", 2_000..=2_000_000),
+    ("limits.recall_tokens", 0..=100_000),
+    ("limits.reply_tokens", 50..=100_000),
+    ("limits.speech_chars", 20..=20_000),
+];
+
+/// The range of the number at a path.
+pub(in crate::world_file) fn range_of(path: &str) -> Option<RangeInclusive<i32>> {
+    let mut ranges = RANGES.iter();
+    ranges.find_map(|(known, range)| (*known == path).then(|| range.clone()))
+}
+
 pub(super) fn check(report: &mut Report<'_>) {
     let world = report.world;
     for (path, actor) in each("actors", &world.actors) {
@@ -86,21 +125,24 @@ fn check_skill(path: &str, skill: &Skill, report: &mut Report<'_>) {
 }
 
 fn check_limits(limits: &Limits, report: &mut Report<'_>) {
-    let checks = [
-        ("home_rounds", limits.home_rounds, 1..=20),
-        ("talk_turns", limits.talk_turns, 1..=60),
-        ("travel_turns", limits.travel_turns, 0..=60),
-        ("camp_turns", limits.camp_turns, 0..=60),
-        ("return_turns", limits.return_turns, 0..=60),
-        ("attempts", limits.attempts, 0..=10),
-        ("combat_rounds", limits.combat_rounds, 1..=100),
-        ("hand_size", limits.hand_size, 1..=10),
-        ("context_tokens", limits.context_tokens, 2_000..=2_000_000),
-        ("recall_tokens", limits.recall_tokens, 0..=100_000),
-        ("reply_tokens", limits.reply_tokens, 50..=100_000),
-        ("speech_chars", limits.speech_chars, 20..=20_000),
+    let numbers = [
+        ("home_rounds", limits.home_rounds),
+        ("talk_turns", limits.talk_turns),
+        ("travel_turns", limits.travel_turns),
+        ("camp_turns", limits.camp_turns),
+        ("return_turns", limits.return_turns),
+        ("attempts", limits.attempts),
+        ("combat_rounds", limits.combat_rounds),
+        ("hand_size", limits.hand_size),
+        ("context_tokens", limits.context_tokens),
+        ("recall_tokens", limits.recall_tokens),
+        ("reply_tokens", limits.reply_tokens),
+        ("speech_chars", limits.speech_chars),
     ];
-    for (field, number, legal) in checks {
-        check_range(&format!("limits.{field}"), number, legal, report);
+    for (field, number) in numbers {
+        let path = format!("limits.{field}");
+        if let Some(legal) = range_of(&path) {
+            check_range(&path, number, legal, report);
+        }
     }
 }

@@ -28,7 +28,7 @@ impl WorldKind {
     pub const ALL: [Self; 3] = [Self::Talk, Self::Mystery, Self::Journey];
 
     /// A world of this kind.
-    fn sample(self, language: Language) -> &'static str {
+    pub(super) fn sample(self, language: Language) -> &'static str {
         match (self, language) {
             (Self::Talk, Language::En) => include_str!("talk.en.ron"),
             (Self::Talk, Language::Zh) => include_str!("talk.zh.ron"),
