@@ -92,6 +92,7 @@ pub enum Condition {
         #[serde(default)]
         signs: Vec<String>,
     },
+    /// All of them hold: `All([…])`.
     All(Vec<Self>),
     /// One of these holds: `Any([…])`.
     Any(Vec<Self>),

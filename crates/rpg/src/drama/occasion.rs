@@ -49,6 +49,7 @@ pub enum AttemptEnd {
     /// It succeeded, perhaps at a cost.
     #[serde(alias = "Succeeded")]
     Succeeded,
+    /// It did not succeed.
     #[default]
     #[serde(alias = "Failed")]
     Failed,

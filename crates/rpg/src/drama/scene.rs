@@ -228,6 +228,7 @@ pub enum Effect {
         #[serde(default, skip_serializing_if = "String::is_empty")]
         String,
     ),
+    /// An actor is at another stage: `Move("Pell Gantry", "Customs Stair")`.
     Move(String, String),
     /// An actor loses hit points, all but the last.
     Hurt(String, i32),

@@ -101,8 +101,10 @@ pub enum PromiseState {
     #[default]
     #[serde(alias = "Open")]
     Open,
+    /// It was kept.
     #[serde(alias = "Kept")]
     Kept,
+    /// It was broken.
     #[serde(alias = "Broken")]
     Broken,
 }
@@ -163,8 +165,10 @@ pub enum GoalState {
     #[default]
     #[serde(alias = "Open")]
     Open,
+    /// It was reached.
     #[serde(alias = "Met")]
     Met,
+    /// It can no longer be reached.
     #[serde(alias = "Lost")]
     Lost,
 }

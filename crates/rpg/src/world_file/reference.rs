@@ -300,7 +300,10 @@ fn page(language: Language) -> String {
         text!(rpg_reference_example),
     ];
     let mut section = String::from("-");
-    for known in reference(language) {
+    let mut members = reference(language);
+    // Members of the world itself come first, then those of each of its parts.
+    members.sort_by_key(|known| known.path.contains('.'));
+    for known in members {
         let outer = known.path.rsplit_once('.').map_or("", |(outer, _)| outer);
         let first = outer.split('.').next().unwrap_or_default();
         if first != section {

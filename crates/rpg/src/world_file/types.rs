@@ -250,6 +250,7 @@ pub struct Actor {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Past {
+    /// What it is called.
     pub title: String,
     /// What it has in mind of it.
     #[serde(deserialize_with = "prose")]
@@ -261,7 +262,9 @@ pub struct Past {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct PastWords {
+    /// Who said it.
     pub who: String,
+    /// The words.
     pub words: String,
 }
 
