@@ -187,7 +187,8 @@ fn a_suggestion_is_a_patch_that_the_check_has_seen() {
     has(
         &out(&output),
         &[
-            "+++ mine/world.ron",
+            "+++ ",
+            "mine/world.ron",
             "+            id: \"the-ladder\"",
             "At(\"Ruth Pell\", \"The Kitchen\")",
         ],

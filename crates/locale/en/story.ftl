@@ -123,6 +123,7 @@ story_purpose_combat_narrate = narration
 story_purpose_home_plan = plan
 story_purpose_home_scene = scene
 story_purpose_home_vote = vote
+story_purpose_draft = draft of a world
 story_purpose_kickoff = opening
 story_purpose_undercover_belief = suspicions
 story_purpose_undercover_describe = description

@@ -127,6 +127,7 @@ story_purpose_combat_narrate = 叙述
 story_purpose_home_plan = 打算
 story_purpose_home_scene = 场景
 story_purpose_home_vote = 表决
+story_purpose_draft = 世界的草稿
 story_purpose_kickoff = 开场
 story_purpose_undercover_belief = 判断
 story_purpose_undercover_describe = 描述
