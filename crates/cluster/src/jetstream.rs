@@ -20,6 +20,7 @@ use futures_util::{StreamExt, TryStreamExt};
 use playhouse_engine::save::SlotName;
 use tokio::io::AsyncReadExt;
 use tokio::runtime::{Builder, Runtime};
+use tokio::time::timeout;
 
 use crate::store::{decoded, encoded, world_of};
 use crate::{Claimed, Lease, Owner, Position, Record, Store, StoreError};
@@ -28,6 +29,9 @@ use crate::{Claimed, Lease, Owner, Position, Record, Store, StoreError};
 pub const LEASE: Duration = Duration::from_secs(10);
 /// How long an answer is waited for.
 const TIMEOUT: Duration = Duration::from_secs(3);
+/// How long a snapshot or a list may take. The client waits for these without end, also when the
+/// node that sent them is gone.
+const TRANSFER: Duration = Duration::from_secs(20);
 /// The most that one message takes, in bytes; a server takes 1 MiB unless it is told otherwise.
 const PART: usize = 1 << 19;
 /// How often a claim is tried again while somebody else appends.
@@ -381,8 +385,9 @@ impl Server {
     }
 
     async fn save(&self, world: String, snapshot: Vec<u8>) -> Result<(), StoreError> {
-        let saved = self.snapshots.put(&*world, &mut &*snapshot).await;
-        saved.map(drop).map_err(failed)
+        let mut snapshot = &*snapshot;
+        let saved = timeout(TRANSFER, self.snapshots.put(&*world, &mut snapshot)).await;
+        saved.map_err(failed)?.map(drop).map_err(failed)
     }
 
     async fn snapshot(&self, world: String) -> Result<Option<Vec<u8>>, StoreError> {
@@ -393,8 +398,8 @@ impl Server {
         };
         let mut bytes = Vec::new();
         // One that is replaced meanwhile is as good as none.
-        let read = object.read_to_end(&mut bytes).await;
-        Ok(read.is_ok().then_some(bytes))
+        let read = timeout(TRANSFER, object.read_to_end(&mut bytes)).await;
+        Ok(read.map_err(failed)?.is_ok().then_some(bytes))
     }
 
     async fn record(&self, name: String) -> Result<Option<Record>, StoreError> {
@@ -416,8 +421,11 @@ impl Server {
 
     async fn records(&self) -> Result<Vec<String>, StoreError> {
         let names = self.records.keys().await.map_err(failed)?;
-        let mut names: Vec<_> = names.try_collect().await.map_err(failed)?;
+        let names = timeout(TRANSFER, names.try_collect()).await;
+        let mut names: Vec<_> = names.map_err(failed)?.map_err(failed)?;
         names.sort();
+        // One that changes meanwhile may be listed twice.
+        names.dedup();
         Ok(names)
     }
 
@@ -433,7 +441,8 @@ impl Server {
     async fn take(&self, within: Duration) -> Result<Option<Message>, StoreError> {
         let asked = self.workers.batch().max_messages(1).expires(within);
         let mut batch = asked.messages().await.map_err(failed)?;
-        let taken = batch.next().await.transpose();
+        let taken = timeout(within + TIMEOUT, batch.next()).await;
+        let taken = taken.map_err(failed)?.transpose();
         taken.map_err(StoreError::unavailable)
     }
 }
@@ -536,7 +545,7 @@ impl JetStreamLease {
                     message.ack_with(kind).await
                 }
             };
-            let said = tokio::time::timeout(TIMEOUT, said).await;
+            let said = timeout(TIMEOUT, said).await;
             let said = said.map_err(StoreError::unavailable);
             sender.send(said.and_then(|said| said.map_err(StoreError::unavailable)))
         });
