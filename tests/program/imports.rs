@@ -69,7 +69,7 @@ fn a_chat_becomes_a_past_of_those_who_were_in_it() {
     succeed(folder, "check inn");
     // She remembers it, and he does not.
     succeed(folder, "run inn --seed 1 --save s -q --until 1");
-    let chapter = out(&succeed(folder, "show s Odile --chapter 1"));
+    let chapter = out(&succeed(folder, "show s Odile --chapter 1 --original"));
     has(&chapter, &["black", "third"]);
     has(
         &out(&succeed(folder, "show s Odile")),
