@@ -342,7 +342,8 @@ fn pass_item(
         to: name_of_any(to.filter(|holder| !is_stage(holder))).unwrap_or_default(),
         place: name_of_any(to.filter(is_stage)).unwrap_or_default(),
     };
-    // What becomes of a thing that is used up is what is seen of it; the event is for records alone.
+    // What becomes of a thing that is used up is what is seen of it; the event is for records
+    // alone.
     if to.is_none() && cause.is_seen {
         if let Some((loser, happening)) = loser.zip(event.lost()) {
             note(world, loser, happening);

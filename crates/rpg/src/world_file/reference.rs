@@ -1,5 +1,5 @@
-//! What may stand in a world file, from its types: each member with its type, its default, its range
-//! and a line about it. [`reference`] is all of it, `docs/reference.md` is made of it.
+//! What may stand in a world file, from its types: each member with its type, its default, its
+//! range and a line about it. [`reference`] is all of it, `docs/reference.md` is made of it.
 
 use std::collections::BTreeMap;
 

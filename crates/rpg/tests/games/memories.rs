@@ -66,7 +66,8 @@ async fn fights_and_long_days_become_chapters_and_every_message_stays_findable()
                     let mut messages = chapter.messages.iter();
                     messages.any(|held| held.message.tags.get(key).is_some())
                 };
-                // Whoever fell keeps a fight, and a place anything, as it was told; others are asked.
+                // Whoever fell keeps a fight, and a place anything, as it was told; others are
+                // asked.
                 let is_asked = chapter.summing_up.len() == 2;
                 assert!(is_asked || chapter.summing_up.is_empty(), "{}", chapter.id);
                 let may_be_told = has("combat_outcome") || *kind == Kind::Stage;
