@@ -167,9 +167,9 @@ impl Measured {
             Attribute::F64(number) => Some(number),
             _ => None,
         };
-        let purpose = "playhouse.ask.purpose";
+        let asked_for = "playhouse.ask.purpose";
         if found("playhouse.answered_by").is_some() {
-            let labels = labels(&["playhouse.answered_by", purpose, "gen_ai.request.model"]);
+            let labels = labels(&["playhouse.answered_by", asked_for, "gen_ai.request.model"]);
             self.asks.add(1, &labels);
             return;
         }
@@ -179,7 +179,7 @@ impl Measured {
             "gen_ai.request.model",
             "gen_ai.tool.name",
             "error.type",
-            purpose,
+            asked_for,
         ]);
         let length = span.end_time.duration_since(span.start_time);
         self.duration

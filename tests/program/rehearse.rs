@@ -96,7 +96,10 @@ fn runs_are_found_by_a_condition() {
     assert_eq!(found.status.code(), Some(0), "{}", err(&found));
     has(&out(&found), &["Found in none of 4 runs"]);
     let found = find("Alive(\"Isa Finch\")");
-    has(&out(&found), &["seeds: 1, 2, 3, 4"]);
+    has(
+        &out(&found),
+        &["Found in 4 of 4 runs", "seeds: 1 (turn 14)"],
+    );
     let wrong = find("Alive(\"Isa Flinch\")");
     assert_eq!(wrong.status.code(), Some(2));
     has(&err(&wrong), &["Isa Finch"]);

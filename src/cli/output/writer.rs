@@ -77,6 +77,10 @@ impl Output {
         self.blank = true;
     }
 
+    pub(crate) fn is_muted(&self) -> bool {
+        self.is_muted
+    }
+
     /// The same output, which is a terminal.
     #[must_use]
     pub(crate) fn on_terminal(mut self, is_terminal: bool) -> Self {

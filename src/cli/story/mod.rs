@@ -167,7 +167,8 @@ impl StoryPrinter {
         for (place, note) in self.formatter.untold_defaults() {
             self.add(&place, vec![note]);
         }
-        if !std::mem::take(&mut self.has_opened) {
+        // What nobody reads waits for nothing.
+        if !std::mem::take(&mut self.has_opened) || self.out().is_muted() {
             self.print_kept();
         }
         self.formatter.end_turn();
