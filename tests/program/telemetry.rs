@@ -194,8 +194,8 @@ fn each_call_is_a_span_of_its_true_length_within_that_of_its_ask() {
         ] {
             assert_eq!(said[member], value, "{member}");
         }
-        assert_eq!(said["gen_ai.usage.input_tokens"], "100");
-        assert_eq!(said["gen_ai.usage.cache_read.input_tokens"], "40");
+        assert_eq!(said["gen_ai.usage.input_tokens"], 100);
+        assert_eq!(said["gen_ai.usage.cache_read.input_tokens"], 40);
         assert!(said["playhouse.prompt.repeated_share"].is_number());
         assert!(
             said["gen_ai.input.messages"].is_null() && said["gen_ai.output.messages"].is_null()

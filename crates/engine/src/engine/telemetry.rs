@@ -40,7 +40,7 @@ pub(super) fn agent_span(job: &Job) -> Span {
         gen_ai.usage.output_tokens = Empty,
         gen_ai.usage.cache_read.input_tokens = Empty,
         gen_ai.usage.reasoning.output_tokens = Empty,
-        playhouse.ask.number = job.ask.number,
+        playhouse.ask.number = number(job.ask.number),
         playhouse.ask.purpose = job.ask.question.purpose(),
         playhouse.ask.calls = Empty,
         playhouse.answered_by = Empty,
@@ -53,7 +53,7 @@ pub(super) fn note_outcome(job: &Job, by: &AnsweredBy) {
         return;
     };
     note_usage(span, &job.usage.spent.usage);
-    span.record("playhouse.ask.calls", job.usage.spent.calls);
+    span.record("playhouse.ask.calls", number(job.usage.spent.calls));
     let by = match by {
         AnsweredBy::Fallback(_) => "fallback",
         AnsweredBy::Repaired(_) => "repaired",
@@ -75,7 +75,7 @@ pub(super) fn call_span(job: &Job, prompt: &Prompt<'_>) -> Span {
         gen_ai.operation.name = "chat",
         gen_ai.provider.name = &*info.provider,
         gen_ai.request.model = &*info.model,
-        gen_ai.request.max_tokens = prompt.max_tokens,
+        gen_ai.request.max_tokens = number(prompt.max_tokens),
         gen_ai.request.seed = prompt.seed as i64,
         "gen_ai.output.type" = match prompt.form {
             AnswerForm::Prose { .. } => "text",
@@ -92,7 +92,7 @@ pub(super) fn call_span(job: &Job, prompt: &Prompt<'_>) -> Span {
         gen_ai.input.messages = Empty,
         gen_ai.output.messages = Empty,
         "error.type" = Empty,
-        playhouse.ask.number = job.ask.number,
+        playhouse.ask.number = number(job.ask.number),
         playhouse.ask.purpose = prompt.purpose,
         playhouse.cost = Empty,
         playhouse.retries = Empty,
@@ -128,7 +128,7 @@ pub(super) fn note_answer(span: &Span, info: &MindInfo, result: &Result<Completi
             span.record("playhouse.cost", price.of(usage).units());
         }
     }
-    span.record("playhouse.retries", retries);
+    span.record("playhouse.retries", number(retries));
     match result {
         Ok(completion) => {
             let model = match &*completion.model {
@@ -152,11 +152,19 @@ pub(super) fn note_answer(span: &Span, info: &MindInfo, result: &Result<Completi
     }
 }
 
+/// As collectors take it: a `u64` would become a text.
+fn number(count: impl Into<u64>) -> i64 {
+    i64::try_from(count.into()).unwrap_or(i64::MAX)
+}
+
 fn note_usage(span: &Span, usage: &TokenUsage) {
-    span.record("gen_ai.usage.input_tokens", usage.input);
-    span.record("gen_ai.usage.output_tokens", usage.output);
-    span.record("gen_ai.usage.cache_read.input_tokens", usage.cached);
-    span.record("gen_ai.usage.reasoning.output_tokens", usage.reasoning);
+    span.record("gen_ai.usage.input_tokens", number(usage.input));
+    span.record("gen_ai.usage.output_tokens", number(usage.output));
+    span.record("gen_ai.usage.cache_read.input_tokens", number(usage.cached));
+    span.record(
+        "gen_ai.usage.reasoning.output_tokens",
+        number(usage.reasoning),
+    );
 }
 
 /// The span of one call of a tool.
