@@ -422,6 +422,10 @@ proptest! {
     fn writing_is_stable_after_one_reading(
         value in nearly(), profile in prop::sample::select(Profile::ALL.to_vec()),
     ) {
+        // Those that are only read are written as another, which reads thoughts that they don't.
+        prop_assume!(profile.written_as() == profile);
+        // Its chats without lines are no chats.
+        prop_assume!(profile != Profile::SillyTavern);
         if let Ok(imported) = read_value(&value, Some(profile)) {
             let once = write_value(&imported.conversations, profile);
             // An alias is read as a name, and gets an alias of its own: nobody takes another's.

@@ -129,6 +129,7 @@ rpg_outcome_learned = 有人得知“{ $id }”
 rpg_outcome_option = “{ $scene }”中选择“{ $option }”
 rpg_outcome_quality = 结束时的“{ $id }”
 rpg_outcome_scene = 出现场景“{ $id }”
+# same
 rpg_outcome_tokens = token
 rpg_outcome_told = 有人听说“{ $id }”
 rpg_outcome_turns = 轮次

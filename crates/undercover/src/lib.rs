@@ -13,8 +13,8 @@
 //! let players = ["Ann", "Bo", "Cy", "Di"].map(String::from).to_vec();
 //! let rules = Rules::new(Language::En, "Table", players);
 //! let game = Match::new(&DataFolder::embedded(), rules, WordSource::Shipped)?;
-//! let mut setup = game.set_up(1)?;
-//! game.populate(&mut setup)?;
+//! let mut setup = game.set_up(1).map_err(|error| error.to_string())?;
+//! game.populate(&mut setup).map_err(|error| error.to_string())?;
 //! let mut engine = Engine::in_memory(setup, Improviser::taught(improviser::teach)?)?;
 //! let Stop::Finished(who_won) = engine.run(None).await? else {
 //!     unreachable!("a game has an end");
