@@ -143,7 +143,7 @@ fn members(attributes: &[KeyValue]) -> Value {
 const SLOW: Duration = Duration::from_millis(60);
 
 /// A day whose model takes a while for each answer; returns the collector and what was told.
-fn asked(arguments: &str, with_content: bool, words: &'static str) -> (Collected, String) {
+fn asked(arguments: &str, with_content: bool, words: &str) -> (Collected, String) {
     let folder = &Dir::new();
     succeed(folder, "new mill");
     let delta =
@@ -216,6 +216,18 @@ fn each_call_is_a_span_of_its_true_length_within_that_of_its_ask() {
     assert_eq!(answered.values().sum::<f64>(), asks.len() as f64);
     assert!(answered.keys().all(|by| !by.is_empty()), "{answered:?}");
     has(&told, &["answered", "ms=", "input=", "output="]);
+}
+
+#[test]
+fn an_answer_is_told_from_one_that_the_model_refused() {
+    for (words, by) in [
+        ("I'm sorry, but I can't help with that.", "fallback"),
+        ("A grey morning at the mill.", "mind"),
+    ] {
+        let (collected, _) = asked("-q --max-defaults 99", false, words);
+        let answered = collected.figure("playhouse.asks", "playhouse.answered_by");
+        assert!(answered[by] > 0.0, "{words}: {answered:?}");
+    }
 }
 
 #[test]

@@ -63,6 +63,7 @@ pub struct JetStreamStore {
 struct Server {
     context: Context,
     worlds: Stream,
+    queue: Stream,
     workers: PullConsumer,
     records: kv::Store,
     snapshots: ObjectStore,
@@ -234,6 +235,7 @@ impl Server {
                 .get_or_create_consumer(WORKERS, workers)
                 .await
                 .map_err(failed)?,
+            queue,
             records: context.get_key_value(RECORDS).await.map_err(failed)?,
             snapshots,
             context,
@@ -508,6 +510,15 @@ impl Store for JetStreamStore {
     fn enqueue(&self, world: &SlotName) -> Result<(), StoreError> {
         let world = encoded(world.as_str());
         self.ask(|server| async move { server.enqueue(&world).await })
+    }
+
+    fn enqueue_anew(&self, world: &SlotName) -> Result<(), StoreError> {
+        let world = encoded(world.as_str());
+        self.ask(|server| async move {
+            let purge = server.queue.purge().filter(queue_subject(&world));
+            purge.await.map_err(failed)?;
+            server.enqueue(&world).await
+        })
     }
 
     fn take(&self, within: Duration) -> Result<Option<(SlotName, Box<dyn Lease>)>, StoreError> {

@@ -73,6 +73,8 @@ pub struct WorldState {
     pub settings: Option<String>,
     /// The position of the last claim.
     pub claim: u64,
+    /// How often the worker that plays it has said so.
+    pub beats: u64,
 }
 
 /// Puts a story into a store, for workers to play. If this fails in the middle, the same may be
@@ -168,12 +170,20 @@ pub fn world_state(
 /// # Errors
 /// The store does not answer.
 pub fn states(store: &dyn Store) -> Result<Vec<(SlotName, WorldState)>, StoreError> {
+    let all = revised_states(store)?.into_iter();
+    Ok(all.map(|(world, state, _)| (world, state)).collect())
+}
+
+/// All worlds by name, and the revisions of their records.
+pub(crate) fn revised_states(
+    store: &dyn Store,
+) -> Result<Vec<(SlotName, WorldState, u64)>, StoreError> {
     let names = store.records()?;
     let worlds = names.iter().filter_map(|name| name.strip_prefix(PREFIX));
     let mut found = Vec::new();
     for world in worlds.filter_map(|name| name.parse::<SlotName>().ok()) {
         let state = world_state(store, &world)?;
-        found.extend(state.map(|(state, _)| (world, state)));
+        found.extend(state.map(|(state, revision)| (world, state, revision)));
     }
     Ok(found)
 }

@@ -199,6 +199,14 @@ pub trait Store: fmt::Debug + Send + Sync {
     /// The store has no room or does not answer.
     fn enqueue(&self, world: &SlotName) -> Result<(), StoreError>;
 
+    /// Puts a world on the queue anew that the queue may have lost, whoever has it now.
+    ///
+    /// # Errors
+    /// The store has no room or does not answer.
+    fn enqueue_anew(&self, world: &SlotName) -> Result<(), StoreError> {
+        self.enqueue(world)
+    }
+
     /// Takes a world off the queue for as long as the lease is kept; `None` if there is none to be
     /// had within this time.
     ///

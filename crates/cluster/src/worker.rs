@@ -20,11 +20,13 @@ use tokio::runtime::Handle;
 
 use crate::budget::{Amounts, ClusterBudget, Granted, Share, spent_by};
 use crate::replica::PAUSE;
-use crate::state::{change_by, world_state};
+use crate::state::{change_by, revised_states, world_state};
 use crate::{Lease, Owner, Phase, Position, Store, StoreError, StoreReplica, WorldState};
 
 /// How long the queue is waited for at a time.
 const TAKE: Duration = Duration::from_secs(1);
+/// How many looks an open world must be unchanged to be put on the queue anew.
+const STILL: u32 = 5;
 /// After this time another worker may try a world that this build can't play.
 const REFUSED: Duration = Duration::from_secs(5);
 
@@ -95,6 +97,15 @@ struct Stage {
     is_over: AtomicBool,
 }
 
+/// What an idle worker has seen of the open worlds: the revision of each, and at how many looks it
+/// was the same.
+#[derive(Default)]
+struct Looks {
+    /// How often the queue was empty.
+    empty: u64,
+    seen: BTreeMap<SlotName, (u64, u32)>,
+}
+
 /// How a run of a world ended.
 struct Left {
     phase: Phase,
@@ -124,7 +135,8 @@ impl Worker {
         thread::scope(|scope| {
             scope.spawn(|| self.keep_alive(&stage));
             thread::scope(|scope| {
-                while let Some((world, lease)) = self.next(&stage) {
+                let mut looks = Looks::default();
+                while let Some((world, lease)) = self.next(&stage, &mut looks) {
                     let stage = &stage;
                     scope.spawn(move || {
                         self.play(stage, &world, lease, runtime);
@@ -138,7 +150,7 @@ impl Worker {
     }
 
     /// The next world to play; `None` if there is none any more.
-    fn next(&self, stage: &Stage) -> Option<(SlotName, Arc<dyn Lease>)> {
+    fn next(&self, stage: &Stage, looks: &mut Looks) -> Option<(SlotName, Arc<dyn Lease>)> {
         while !self.stop.is_cancelled() {
             let running = lock(&stage.running);
             if running.len() >= self.worlds {
@@ -147,7 +159,7 @@ impl Worker {
             }
             let is_idle = running.is_empty();
             drop(running);
-            match self.store.take(TAKE) {
+            match self.store.take(TAKE.min(self.beat)) {
                 Ok(Some((world, lease))) => {
                     let lease: Arc<dyn Lease> = lease.into();
                     let mut running = lock(&stage.running);
@@ -166,14 +178,48 @@ impl Worker {
                     return Some((world, lease));
                 }
                 Ok(None) if self.until_empty && is_idle => return None,
-                Ok(None) => {}
+                Ok(None) => {
+                    if let Err(error) = self.look_for_lost(looks) {
+                        tracing::warn!("{error}");
+                        *looks = Looks::default();
+                    }
+                }
                 Err(error) => {
                     tracing::warn!("{error}");
+                    *looks = Looks::default();
                     thread::sleep(PAUSE);
                 }
             }
         }
         None
+    }
+
+    /// Puts worlds on the queue anew that nobody plays, though they are to be played: a cluster
+    /// whose servers die can lose them there. If somebody does play one, it is claimed from him,
+    /// which costs only time.
+    fn look_for_lost(&self, looks: &mut Looks) -> Result<(), StoreError> {
+        looks.empty += 1;
+        if looks.empty % 2 == 1 {
+            return Ok(());
+        }
+        let mut seen = BTreeMap::new();
+        for (world, state, revision) in revised_states(&*self.store)? {
+            if !state.phase.is_open() {
+                continue;
+            }
+            let mut still = match looks.seen.get(&world) {
+                Some((before, still)) if *before == revision => still + 1,
+                _ => 0,
+            };
+            if still == STILL {
+                tracing::warn!("{world} is put on the queue anew");
+                self.store.enqueue_anew(&world)?;
+                still = 0;
+            }
+            seen.insert(world, (revision, still));
+        }
+        looks.seen = seen;
+        Ok(())
     }
 
     /// Says now and then which worlds it plays, and learns which are cancelled.
@@ -222,9 +268,9 @@ impl Worker {
     ) -> Result<(), StoreError> {
         let turn = world.turn.load(Ordering::SeqCst);
         let state = change_by(&*self.store, name, claim, |state| {
-            let is_new = state.phase.is_open() && state.turn != turn;
             state.turn = turn;
-            is_new
+            state.beats += 1;
+            state.phase.is_open()
         })?;
         if state.phase == Phase::Cancelled {
             world.token.cancel();
@@ -299,6 +345,10 @@ impl Worker {
         })?;
         if before.phase != Phase::Playing {
             return Ok(None);
+        }
+        if let Some(running) = lock(&stage.running).get_mut(world) {
+            running.claim = Some(claimed.at);
+            running.turn.store(before.turn, Ordering::SeqCst);
         }
         let known = claimed.journal.len() as u64;
         let story = PackedSlot {
@@ -380,7 +430,6 @@ impl Worker {
         let engine = &mut session.engine;
         let turn = engine.world.resource::<WorldTurn>().0;
         if let Some(running) = lock(&stage.running).get_mut(world) {
-            running.claim = Some(claim.at);
             running.token = engine.cancellation_token();
             running.turn.store(turn, Ordering::SeqCst);
             let now = running.turn.clone();

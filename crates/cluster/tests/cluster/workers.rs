@@ -95,6 +95,27 @@ fn a_worker_plays_what_was_submitted_to_its_end_or_to_a_turn() {
 }
 
 #[test]
+fn a_world_that_the_queue_has_lost_is_found_and_played() {
+    let folder = scratch();
+    let store: Arc<dyn Store> = Arc::new(FolderStore::open(&folder.path().join("store")).unwrap());
+    submit(&*store, &named(1), story(1), None, BUILD).unwrap();
+    let (_, lease) = store.take(Duration::ZERO).unwrap().unwrap();
+    lease.finish().unwrap();
+    let mut worker = worker(store.clone(), &folder.path().join("scratch"), |_| {
+        minds(|_, _| {})
+    });
+    worker.until_empty = false;
+    let stop = worker.stop.clone();
+    worker.news = Arc::new(move |_, news| {
+        if matches!(news, News::Left { .. }) {
+            stop.cancel();
+        }
+    });
+    worker.work(runtime().handle());
+    assert_eq!(state(&*store, 1).digest, undisturbed(1));
+}
+
+#[test]
 fn a_worker_that_is_told_to_end_hands_its_worlds_over() {
     let folder = scratch();
     let store: Arc<dyn Store> = Arc::new(FolderStore::open(&folder.path().join("store")).unwrap());
