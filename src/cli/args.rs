@@ -132,7 +132,8 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=99_999),
           conflicts_with_all = ["seat", "until", "dry_run"])]
     pub(crate) games: Option<u32>,
-    #[arg(long, value_name = "N", requires = "games", value_parser = clap::value_parser!(u32).range(1..=1_000))]
+    #[arg(long, alias = "width-games", value_name = "N", requires = "games",
+          value_parser = clap::value_parser!(u32).range(1..=1_000))]
     pub(crate) jobs: Option<u32>,
     #[cfg(feature = "cluster")]
     #[arg(

@@ -60,6 +60,8 @@ pub(crate) struct ComparisonRecord {
     condition: String,
     /// The condition with which it is compared, the first.
     against: String,
+    /// The seed of the first story.
+    seed: u64,
 }
 
 fn condition(arm: &Arm<'_>, index: usize, reports: &[OutcomeReport]) -> Value {
@@ -88,9 +90,11 @@ fn comparisons<'r>(
                 outcome: report.outcome.to_string(),
                 condition: arm.runs.name.to_owned(),
                 against: against.to_owned(),
+                seed: arm.seed,
             };
+            let record = record("comparison", arm.provenance);
             let comparison = comparison.as_ref()?;
-            Some(joined([record("comparison", &head), json!(comparison)]))
+            Some(joined([record, json!(head), json!(comparison)]))
         })
     })
 }

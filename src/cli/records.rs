@@ -89,14 +89,14 @@ fn kinds(generator: &mut SchemaGenerator) -> Vec<Kind> {
             "A condition of `experiment` or `rehearse --against`.",
             vec![part::<ConditionRecord>(generator)],
         ),
-        Kind {
-            name: "comparison",
-            about: "How an outcome differs between a condition and the first.",
-            parts: vec![
+        kind(
+            "comparison",
+            "How an outcome differs between a condition and the first.",
+            vec![
                 part::<ComparisonRecord>(generator),
                 part::<Comparison>(generator),
             ],
-        },
+        ),
     ];
     told.into_iter().chain(of_many).collect()
 }

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::chinese::write;
 use super::model_server::{Reply, fitting, schema_of, serve, write_model};
-use super::{Dir, err, exits, has, out, records_of, run, succeed};
+use super::{Dir, err, exits, has, lacks, out, records_of, run, succeed};
 
 fn of_kind(output: &Output, kind: &str) -> Vec<Value> {
     let records = records_of(output).into_iter();
@@ -55,6 +55,16 @@ fn conditions_are_played_with_the_same_seeds_and_compared() {
     let calls = |condition: &Value| condition["outcomes"]["Calls"]["mean"].as_f64().unwrap();
     assert!(calls(&conditions[1]) > calls(&conditions[0]));
     let comparisons = of_kind(&played, "comparison");
+    for made_from in [
+        "world",
+        "fingerprint",
+        "condition",
+        "model",
+        "engine",
+        "seed",
+    ] {
+        assert_eq!(comparisons[0][made_from], conditions[1][made_from]);
+    }
     let calls = comparisons.iter().find(|found| found["outcome"] == "Calls");
     let calls = calls.unwrap();
     assert_eq!(
@@ -206,6 +216,20 @@ fn all_mistakes_of_an_experiment_are_told_at_once_with_their_places() {
     wrong(r#"(world: "mill")"#, &["there are no conditions"]);
     assert!(!folder.join("saves").exists(), "nothing was begun");
     assert!(run(folder, "experiment report talk.ron").status.code() == Some(3));
+}
+
+#[test]
+fn the_example_of_the_manual_fits_its_world() {
+    let manual = include_str!("../../docs/experiments.md");
+    let (_, example) = manual.split_once("```ron\n").unwrap();
+    let (example, _) = example.split_once("```").unwrap();
+    // Models need a key.
+    let own = ["deepseek", "claude", "my/world"];
+    let lines = example.lines();
+    let lines = lines.filter(|line| !own.iter().any(|own| line.contains(own)));
+    let folder = &with_experiment(&lines.collect::<Vec<_>>().join("\n"));
+    let refused = run(folder, "experiment report talk.ron");
+    lacks(&err(&refused), &["talk.ron:"]);
 }
 
 #[test]

@@ -13,6 +13,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
+use super::chinese::write;
 use super::model_server::{Reply, serve_model};
 use super::served::{Answer, Served, any_answer, one};
 use super::{Dir, exits, has, journal, lacks, playhouse, run, succeed};
@@ -201,6 +202,9 @@ fn stories_are_begun_where_the_host_allows_it() {
         folder,
         "run drowned-assize --seed 1 --save old --until 3 -q",
     );
+    // A batch is no story.
+    std::fs::create_dir(folder.join("saves/pilot")).unwrap();
+    write(&folder.join("saves/pilot/batch.json"), "{}");
     let page = Served::begin(folder, "watch --all --json");
     let wanted = json!({"world": "zhaoying-ban", "model": "improviser", "seed": 4});
     let begun = page.post("/api/stories", &wanted);
@@ -216,6 +220,7 @@ fn stories_are_begun_where_the_host_allows_it() {
         one(&stories, "slot", "old"),
         one(&stories, "slot", "zhaoying-ban"),
     );
+    assert_eq!(stories.as_array().unwrap().len(), 2, "{stories}");
     assert_eq!(new["title"], "照影班");
     assert_eq!(old["title"], "The Drowned Assize");
     assert_eq!((&old["state"], &old["day"]), (&json!("paused"), &json!(1)));

@@ -321,6 +321,17 @@ fn a_seat_says_who_one_is_before_it_asks() {
 }
 
 #[test]
+fn each_link_to_a_seat_has_a_code_for_phones() {
+    let folder = &Dir::new();
+    let mut seat = Terminal::start(folder, 80, "run --seat Jory\u{a0}Teasel --watch");
+    seat.until("To play Jory Teasel");
+    seat.until("▄▄▄▄▄");
+    seat.check_screen();
+    seat.press("\u{3}");
+    seat.end();
+}
+
+#[test]
 fn undo_takes_back_what_is_in_hand_and_then_the_last_answer() {
     let folder = &Dir::new();
     let mut seat = Terminal::start(folder, 80, "run --seat Jory\u{a0}Teasel --save seat");
@@ -366,6 +377,9 @@ fn a_turn_is_chosen_shown_and_confirmed_in_three_lines() {
     let summary = "You give the clapper to Sister Temperance.";
     has(&chosen, &[summary, "[Enter: that is all · b: back]"]);
     lacks(&seat.answer("b"), &[summary]);
+    // To whom is shown even if nobody else is here.
+    has(&seat.answer("1"), &["You say to Sister Temperance: “…”"]);
+    seat.answer("b");
     let words = "Is there any soup left?";
     let said = "You say to Sister Temperance: “Is there any soup left?”";
     has(&seat.answer(words), &[said]);
@@ -455,6 +469,8 @@ fn a_whole_campaign_shows_nothing_that_is_meant_for_models() {
             "°",
             "I look around and wait",
             "看了看四周",
+            "I say nothing more",
+            "我没有再说什么",
         ];
         lacks(&seat.rows().join("\n"), &left_out);
         let (status, _) = seat.end();

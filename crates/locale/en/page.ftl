@@ -191,7 +191,6 @@ page_is_paused = Paused between turns
 page_is_reading = More of the story is being read …
 page_is_saved = The save ends here
 page_is_stopped = The run was stopped
-page_is_batch = a batch of games; see its figures with `playhouse resume`
 page_item = Item
 page_items = Items
 page_key_end = Go to the newest event

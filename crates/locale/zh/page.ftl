@@ -188,7 +188,6 @@ page_is_paused = 已在两轮之间暂停
 page_is_reading = 后面的故事正在读取……
 page_is_saved = 存档到此为止
 page_is_stopped = 运行已停止
-page_is_batch = 一批游戏；统计请用 `playhouse resume` 查看
 page_item = 物品
 page_items = 物品
 page_key_end = 跳到最新事件

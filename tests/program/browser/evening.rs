@@ -168,6 +168,14 @@ fn words_that_can_not_be_used_stay_in_the_form() {
     browser.open(page.record("seat")["address"].as_str().unwrap());
     let words = "document.querySelector('#seat .ask textarea')";
     browser.wait(words);
+    let unsent = |typed: &str| {
+        browser.script(&format!(
+            "{words}.value = '{typed}'; \
+             {words}.dispatchEvent(new Event('input', {{ bubbles: true }})); location.reload()"
+        ));
+        browser.wait(&format!("{words}?.value === '{typed}'"));
+    };
+    unsent("Something round.");
     browser.script(&format!(
         "{words}.value = 'A kite, no balloon.'; {words}.form.requestSubmit()"
     ));
@@ -180,6 +188,10 @@ fn words_that_can_not_be_used_stay_in_the_form() {
     browser.wait(words);
     browser.script("document.querySelector('#seat button.quiet:not(.seat-who *)').click()");
     browser.wait("document.querySelectorAll('#seat .menu button').length > 2");
+    browser.script("document.querySelector('#seat .menu button').click()");
+    unsent("Is there soup?");
+    browser.wait("document.querySelector('#seat .menu [aria-pressed=true]')");
+    browser.script("document.querySelector('#seat .menu button').click()");
     // Too long to be said.
     browser.script(&format!(
         "{words}.value = Array.from({{ length: 900 }}, (_, i) => `soup ${{i}}`).join(' '); document.querySelector('#seat .menu button').click(); \

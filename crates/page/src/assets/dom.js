@@ -129,10 +129,11 @@ export function listNodes(nodes) {
 	return parts.map((part) => (part.type === 'element' ? nodes[Number(part.value)] : part.value));
 }
 
-export function remember(key, value) {
+export function remember(key, value, kept = 'localStorage') {
 	try {
-		if (value === undefined) return JSON.parse(localStorage.getItem(`playhouse.${key}`));
-		localStorage.setItem(`playhouse.${key}`, JSON.stringify(value));
+		const storage = window[kept];
+		if (value === undefined) return JSON.parse(storage.getItem(`playhouse.${key}`));
+		storage.setItem(`playhouse.${key}`, JSON.stringify(value));
 	} catch {
 		// A file opened from the disk may have no storage.
 	}

@@ -144,8 +144,8 @@ function holding(field, begun) {
 	return field;
 }
 
-// A whole turn; `send` gets what was filled in.
-export function turnForm(ask, send, undo) {
+// A whole turn; `send` gets what was filled in, `keep` what is so far.
+export function turnForm(ask, send, undo, keep = () => {}) {
 	const summary = h('p.summary', { 'aria-live': 'polite' });
 	const submit = h('button', { type: 'submit', class: 'primary' }, t('seat_send'));
 	let fields = [];
@@ -162,6 +162,7 @@ export function turnForm(ask, send, undo) {
 		for (const field of fields) if (field.with) field.element.hidden = fields.find((other) => other.name === field.with).read() === undefined;
 		summary.textContent = fields.map((field) => field.tell()).filter(Boolean).join(' · ');
 		submit.disabled = !read();
+		keep({ begun: Object.fromEntries(fields.map((field) => [field.name, field.read()]).filter(([, value]) => value != null)) });
 	};
 	fields = ask.fields.map((field) => holding(fieldOf(field, changed, true, !ask.label || ask.fields.length < 2), ask.begun));
 	const maySkip = !ask.one_of.length && fields.every((field) => field.skip);
@@ -176,7 +177,7 @@ export function turnForm(ask, send, undo) {
 }
 
 // One question for words, or for an option of a menu.
-export function questionForm(ask, send, undo) {
+export function questionForm(ask, send, undo, keep = () => {}) {
 	const menu = ask.options.map((option) => button(option.label, (event) => send({ option: option.value }, event.target)));
 	const words = wordsField({ ...ask, label: '' }, 2);
 	words.put(ask.typed);
@@ -190,7 +191,7 @@ export function questionForm(ask, send, undo) {
 	const ways = [ask.back && button(t('back'), (event) => send({ text: 'b' }, event.target), { class: 'quiet' }),
 		ask.skip && button(ask.skip, (event) => send({ text: '' }, event.target), { class: 'quiet' }),
 		ask.free && h('button', { type: 'submit', class: 'primary' }, t('seat_send'))].filter(Boolean);
-	const form = h('form.turn', { onsubmit: typed }, menu.length ? h('div.menu', { role: 'group', 'aria-label': t('what_you_can_do') }, menu) : null,
+	const form = h('form.turn', { onsubmit: typed, oninput: () => keep({ typed: words.control.value }) }, menu.length ? h('div.menu', { role: 'group', 'aria-label': t('what_you_can_do') }, menu) : null,
 		ask.free ? words.element : null, h('p.actions.end', undo, ways));
 	return { form, control: menu[0] || words.control };
 }
@@ -284,7 +285,12 @@ export async function openSeat(box) {
 			seat.played_by !== 'seat' ? button(t(seat.played_by === 'improviser' ? 'im_back' : 'take_seat'), (event) => send({ take: true }, event.target)) : button(t('leave_seat'), (event) => send({ leave: true }, event.target), { class: 'quiet' }));
 		if (!ask) return replace(box, who, h('p.status', t(status)), others, h('p.actions', undo));
 		const answer = (body, control) => send({ number: ask.number, ...body }, control);
-		const { form, control } = ask.fields ? turnForm(ask, answer, undo) : questionForm(ask, answer, undo);
+		// What was not sent yet outlives the page.
+		const of = JSON.stringify(ask);
+		const place = `draft.${state.story.slot}.${seat.who}`;
+		const kept = remember(place, undefined, 'sessionStorage');
+		const begun = kept?.of === of ? { ...ask, ...kept.draft } : ask;
+		const { form, control } = (ask.fields ? turnForm : questionForm)(begun, answer, undo, (draft) => remember(place, { of, draft }, 'sessionStorage'));
 		replace(box, who, ask.number === 1 ? you : null, h('div.ask', askedAbout(ask), form));
 		announce(`${ask.question.slice(0, 500)} ${ask.label}`);
 		// Where there is a keyboard, one types at once.

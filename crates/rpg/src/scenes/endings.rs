@@ -5,7 +5,7 @@ use std::sync::Arc;
 use bevy_ecs::prelude::*;
 use playhouse_engine::cast::{CastList, Kind, Whereabouts, all_of};
 use playhouse_engine::event::{AgentEvent, EventWriter, Prompt, write_events_at_meeting};
-use playhouse_engine::exchange::{Answers, Prose};
+use playhouse_engine::exchange::{Answers, Prose, Question};
 use playhouse_engine::knowledge::{FactBook, Knowledge};
 use playhouse_engine::locale::UiText;
 use serde::{Deserialize, Serialize};
@@ -17,7 +17,7 @@ use crate::drama::{
     Promise, Promises, StoryData,
 };
 use crate::phase::{CurrentPlace, Phase};
-use crate::question::{ProseForm, Writer};
+use crate::question::{ProseForm, Writer, are_left_out};
 
 /// The maximum number of facts of which an epilogue is reminded, the last that were learned.
 const MAX_LEARNED: usize = 24;
@@ -312,6 +312,9 @@ pub(crate) fn take_epilogues(
     mut events: EventWriter,
 ) {
     for (entity, Prose(message), _by) in answers.take() {
+        if are_left_out(events.phrases(), EpilogueData::PURPOSE, &message) {
+            continue;
+        }
         let actor = whereabouts.name_text(entity);
         events.broadcast_to_stage(entity, Epilogue { actor, message }, &[entity]);
     }

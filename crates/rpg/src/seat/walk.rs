@@ -235,7 +235,11 @@ impl<'n, 'f, 'd, 'c> Walk<'n, 'f, 'd, 'c> {
             Some(way) => {
                 let own = Filled::default().with_option(WHICH, way, Filled::default());
                 let rest = act.fields.iter().filter(|field| field.name != WHICH);
-                (own, rest.cloned().collect())
+                let rest: Vec<_> = rest.cloned().collect();
+                if !rest.is_empty() {
+                    self.tell_way(way)?;
+                }
+                (own, rest)
             }
             None => {
                 let Some(fields) = self.narrowed(act)? else {
@@ -255,6 +259,14 @@ impl<'n, 'f, 'd, 'c> Walk<'n, 'f, 'd, 'c> {
             self.fill(|filled| filled.with_option(field, act, own));
         }
         Ok(())
+    }
+
+    /// Shows the only way in which it is done, before its words are asked for.
+    fn tell_way(&mut self, way: &SeatOption) -> io::Result<()> {
+        let language = self.dialogue.language();
+        let summary = way.summary.as_ref().unwrap_or(&way.label);
+        let summary = summary.in_language(language).replace(WORDS, "…");
+        self.dialogue.show(UiText::verbatim(summary))
     }
 
     /// Asks for the way of an act and, at once or then, for its words; `None` if the person goes
@@ -337,11 +349,24 @@ fn way_and_words<'w>(ways: &'w [SeatOption], line: &str) -> (Option<&'w SeatOpti
     });
     let by_name = named.max_by_key(|(_, length)| *length);
     let Some((way, length)) = by_number.map(|way| (way, digits)).or(by_name) else {
-        return (None, String::new());
+        return way_in_words(ways, line);
     };
     let is_between = |letter: char| letter.is_whitespace() || ":：,，、.。)）".contains(letter);
     let words = line.get(length..).unwrap_or_default();
     (Some(way), words.trim_start_matches(is_between).to_owned())
+}
+
+/// The way whose name occurs in words that go with it.
+fn way_in_words<'w>(ways: &'w [SeatOption], words: &str) -> (Option<&'w SeatOption>, String) {
+    let named = ways.iter().filter_map(|way| {
+        let mut names = way.value.as_object()?.values().filter_map(Value::as_str);
+        Some((way, names.find(|name| !name.is_empty())?))
+    });
+    let (ways, names): (Vec<_>, Vec<_>) = named.unzip();
+    match Offers::of_people(names).mentioned(words).as_slice() {
+        [one] => (ways.get(*one).copied(), words.to_owned()),
+        _ => (None, String::new()),
+    }
 }
 
 /// The only way of an act, which need not be asked for.
@@ -350,5 +375,30 @@ fn only_way(act: &SeatOption) -> Option<&SeatOption> {
     match which.question.options.as_slice() {
         [only] => Some(only),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn to_whom_words_go_is_said_by_number_by_name_or_in_the_words() {
+        let ways = ["Odile Marsh", "Brant Hollis", ""].map(|target| {
+            let way = json!({"target": target});
+            SeatOption::new(UiText::verbatim(format!("to {target}")), way)
+        });
+        let ways = Question::of(UiText::default(), ways).options;
+        for (line, whom, words) in [
+            ("2 Good morning.", Some("Brant Hollis"), "Good morning."),
+            ("Odile Marsh: Well?", Some("Odile Marsh"), "Well?"),
+            ("Well, Odile?", Some("Odile Marsh"), "Well, Odile?"),
+            ("Odile, where is Brant?", None, ""),
+            ("Good morning.", None, ""),
+        ] {
+            let (way, said) = way_and_words(&ways, line);
+            let target = way.and_then(|way| way.value.get("target")?.as_str());
+            assert_eq!((target, &*said), (whom, words), "{line}");
+        }
     }
 }

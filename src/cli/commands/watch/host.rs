@@ -534,7 +534,9 @@ fn print_seat(app: &App, name: &str, address: &str) {
         &json!({"record": "seat", "name": name, "address": address}),
         say!(app.language, cli_watch_seat, name, address),
     );
-    app.out().qr_code(address);
+    let mut out = app.out();
+    out.qr_code(address);
+    out.flush();
 }
 
 /// Addresses are printed even if nothing else is.
@@ -543,7 +545,8 @@ fn print(app: &App, record: &Value, line: String) {
     if app.settings.json {
         out.json(record);
     } else {
-        out.line(line);
+        // An address that is broken can't be clicked on.
+        out.paragraph(&Paragraph::of(Style::Plain, line));
     }
     out.flush();
 }

@@ -4,7 +4,7 @@ use crate::cli::prelude::*;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Mutex, MutexGuard};
 use std::time::SystemTime;
@@ -16,7 +16,7 @@ use crate::page::{
 };
 use crate::rpg::world_file::{WorldListing, list_worlds};
 use crate::save::{Listed, Slot, names, slots};
-use crate::session::{Batch, EventLog};
+use crate::session::EventLog;
 use crate::story::{Form, RunState};
 use crate::world_data::DataFolder;
 
@@ -78,7 +78,7 @@ impl SavesLibrary {
         if let Some((_, entry)) = seen.get(&name).filter(|(then, _)| *then == written) {
             return entry.clone();
         }
-        let entry = entry_of(&self.root, slot, titles);
+        let entry = entry_of(slot, titles);
         seen.insert(name, (written, entry.clone()));
         entry
     }
@@ -163,7 +163,7 @@ impl Library for SavesLibrary {
 }
 
 /// A save as a list shows it; `None` if there is nothing to show.
-fn entry_of(root: &Path, slot: Slot, titles: &BTreeMap<String, String>) -> Option<StoryEntry> {
+fn entry_of(slot: Slot, titles: &BTreeMap<String, String>) -> Option<StoryEntry> {
     let saved = Listed::from(slot);
     let slot = saved.slot.name().to_string();
     let mut entry = StoryEntry {
@@ -180,9 +180,6 @@ fn entry_of(root: &Path, slot: Slot, titles: &BTreeMap<String, String>) -> Optio
             (entry.day, entry.chapter) = how_far(&saved.slot, head.language);
         }
         (Ok(None), Some(branch)) => (entry.world, entry.turn) = (branch.world, branch.turn),
-        (Ok(None), None) if Batch::exists(root, &slot) => {
-            entry.problem = Some(text!(page_is_batch));
-        }
         (Ok(None), None) => return None,
         (Err(error), _) => entry.problem = Some(error.text()),
     }
