@@ -61,6 +61,7 @@ fn commands_at_the_seat_of_a_team_are_no_messages() {
         "You are the writer",
         "Reviewer",
         "no command /undo",
+        "What do you say?",
     ] {
         assert!(shown.contains(part), "no {part}: {shown}{}", err(&output));
     }

@@ -156,7 +156,7 @@ export function drawBar(bar) {
 				try { await DEEDS[what](); } catch (error) { complain(error); }
 			}))));
 		}) : null];
-	const where = [state.story.day ? nth('day', state.story.day) : null, state.story.turn ? nth('turn', state.story.turn) : null].filter(Boolean).join(' · ');
+	const where = [state.story.day ? nth('day', state.story.day) : null, state.isHost && state.story.turn ? nth('turn', state.story.turn) : null].filter(Boolean).join(' · ');
 	replace(bar, h('span.when.num', where), isReport ? null : stateLabel, buttons);
 }
 

@@ -171,6 +171,7 @@ impl SeatAsk {
 
     fn put(&self, lessons: &SeatLessons, dialogue: &mut Dialogue<'_>) -> io::Result<String> {
         dialogue.turn(&self.entity)?;
+        let mut label = UiText::default();
         match &self.refused {
             // The question was read already.
             Some((_, complaint)) => {
@@ -180,19 +181,28 @@ impl SeatAsk {
             None => {
                 let question = lessons.phrase(&self.purpose, "", &self.notes);
                 let question = question.unwrap_or_else(|| without_form(&self.text));
+                // In a team, what was said before is the question.
+                if question.trim().is_empty() {
+                    label = text!(mind_seat_words);
+                }
                 dialogue.show(UiText::verbatim(question))?;
             }
         }
         match &self.schema {
-            None => self.words(lessons, dialogue),
+            None => self.words(label, lessons, dialogue),
             Some(schema) => Ok(self.form(schema, lessons, dialogue)?.to_string()),
         }
     }
 
     /// Asks for words, which may be left out where the game has words for that.
-    fn words(&self, lessons: &SeatLessons, dialogue: &mut Dialogue<'_>) -> io::Result<String> {
+    fn words(
+        &self,
+        label: UiText,
+        lessons: &SeatLessons,
+        dialogue: &mut Dialogue<'_>,
+    ) -> io::Result<String> {
         let typed = self.refused.as_ref().map(|(answer, _)| answer.as_str());
-        let question = Question::words(UiText::default()).typed(typed.unwrap_or_default());
+        let question = Question::words(label).typed(typed.unwrap_or_default());
         let skipped = lessons.phrase(&self.purpose, "_skipped", &self.notes);
         let question = match &skipped {
             None => question,
