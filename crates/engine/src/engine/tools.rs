@@ -252,6 +252,7 @@ impl Engine {
         let settings = &self.settings;
         let allowance = settings.account.left(&settings.limits).shared_by(count);
         let mut calls = Vec::with_capacity(count);
+        let mut traces = Vec::with_capacity(count);
         for (index, call) in completion.calls.iter().enumerate() {
             let (call, stopped) = self.guarded_call(&job, call);
             self.signal_call(&job, &call);
@@ -261,6 +262,7 @@ impl Engine {
                 Some(error) => Started::Ended(Err(error)),
                 None => self.start_tool(&job, &call, index as u32, &trace),
             };
+            traces.push(trace.clone());
             calls.push((started, trace, span));
         }
         let attempt = job.open_round(&round_record(&job, &completion, Vec::new()));
@@ -278,7 +280,9 @@ impl Engine {
         }));
         if must_wait {
             let calls = async move { (job, CallResult::Tools(calls.await)) };
-            self.record.journal.queue(Line::Round(Arc::new(attempt)));
+            let attempt = Arc::new(attempt);
+            self.record.journal.queue(Line::Round(attempt.clone()));
+            self.calls.running_tools.push((attempt, traces));
             self.calls.paid += 1;
             self.calls.unrecorded.push(Box::pin(calls));
         } else {
@@ -372,6 +376,8 @@ impl Engine {
         if let Some(reason) = outage.filter(|_| !self.settings.falls_back) {
             return self.stop_at(job, reason);
         }
+        let running = &mut self.calls.running_tools;
+        running.retain(|(attempt, _)| (attempt.id, attempt.number) != (job.ask.id.0, job.ask.number));
         let results = results.into_iter().map(|result| self.result_record(result));
         let record = round_record(&job, &completion, results.collect());
         let line = Line::Round(Arc::new(job.open_round(&record)));

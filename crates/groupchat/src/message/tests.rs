@@ -231,18 +231,3 @@ fn usage_adds_up() {
     usage += usage;
     assert_eq!(usage.total_tokens(), 8);
 }
-
-#[test]
-fn people_read_who_is_given_the_word() {
-    let call = |name: &str| FunctionCall {
-        id: "1".into(),
-        name: name.into(),
-        arguments: "{}".into(),
-    };
-    let calls = ["transfer_to__x8ba2__x7968_", "transfer_to_booker", "a__b"].map(call);
-    let told = ChatMessage::new("Ava", ChatContent::ToolCallRequest(calls.into()));
-    assert_eq!(
-        told.to_text(),
-        "transfer_to_订票({})\ntransfer_to_booker({})\na__b({})"
-    );
-}

@@ -6,7 +6,6 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::{ChatContent, ChatMessage, FunctionCall, FunctionResult, MultiModalPart, Structured};
-use crate::names::{TRANSFER, decode_name};
 
 impl ChatMessage {
     /// The text for people and consoles.
@@ -127,13 +126,8 @@ pub(crate) fn value_text(value: &Value) -> String {
         .map_or_else(|| value.to_string(), str::to_owned)
 }
 
-/// `name(arguments)`. A name that providers would refuse in that of a transfer is shown as it is.
 fn call_text(call: &FunctionCall) -> String {
-    let (name, arguments) = (&call.name, &call.arguments);
-    match name.strip_prefix(TRANSFER).map(decode_name) {
-        Some(target) => format!("{TRANSFER}{target}({arguments})"),
-        None => format!("{name}({arguments})"),
-    }
+    format!("{}({})", call.name, call.arguments)
 }
 
 fn result_text(result: &FunctionResult) -> String {
