@@ -275,7 +275,9 @@ fn cost_text(language: Language, spent: &Spent) -> String {
     let cost = spent.cost.to_string();
     match spent.unpriced {
         0 => cost,
-        unpriced if unpriced >= spent.calls => say!(language, cli_price_unknown),
+        unpriced if unpriced >= spent.calls || spent.cost == Default::default() => {
+            say!(language, cli_price_unknown)
+        }
         _ => say!(language, cli_cost_at_least, cost),
     }
 }
@@ -414,6 +416,12 @@ mod tests {
             [shown(2, 0), shown(2, 1), shown(2, 2)],
             ["0.5000", "at least 0.5000", "unknown"]
         );
+        // Beside a person, whose turns cost nothing.
+        let free = Spent {
+            cost: Cost::default(),
+            ..spent(2, 1)
+        };
+        assert_eq!(cost_text(Language::En, &free), "unknown");
     }
 
     #[test]

@@ -222,17 +222,22 @@ pub fn tell_game_events(world: &mut World) {
 }
 
 fn tell(world: &mut World, event: GameEvent) {
-    let find = |name: &String| world.resource::<CastList>().by_name(name);
-    let receivers: Vec<Entity> = if event.stage.is_empty() {
-        event.characters.iter().filter_map(find).collect()
-    } else {
-        find(&event.stage).into_iter().collect()
+    let names = match event.stage.is_empty() {
+        true => event.characters.as_slice(),
+        false => std::slice::from_ref(&event.stage),
     };
+    if names.is_empty() {
+        tracing::error!(?event, "the game told nobody in particular");
+    }
+    let find = |name: &String| {
+        let found = world.resource::<CastList>().by_name(name);
+        if found.is_none() {
+            tracing::error!(?event, "nobody in the story is called '{name}'");
+        }
+        found
+    };
+    let receivers: Vec<Entity> = names.iter().filter_map(find).collect();
     if receivers.is_empty() {
-        tracing::error!(
-            ?event,
-            "nobody in the story has the names that the game gave"
-        );
         return;
     }
     let occupants = receivers

@@ -207,13 +207,16 @@ fn what_can_not_be_asked_is_an_error_in_the_log() {
     ask(&mut app, rock, "How many coins? Say 3");
     let ghost = app.world_mut().spawn(Character("Ghost".into())).id();
     ask(&mut app, ghost, "How many coins? Say 3");
-    app.world_mut()
-        .resource_mut::<StoryInput>()
-        .tell_stage("Moor", "Fog rises.");
+    let mut input = app.world_mut().resource_mut::<StoryInput>();
+    input.tell_stage("Moor", "Fog rises.");
+    input.tell_characters(["Bero", "Beor"], "An owl calls.");
+    input.tell_characters([""; 0], "A fox barks.");
     play(&mut app, 4);
     is_logged("it is no `Character`");
     is_logged("nobody in the story is called 'Ghost'");
-    is_logged("nobody in the story has the names that the game gave");
+    is_logged("nobody in the story is called 'Moor'");
+    is_logged("nobody in the story is called 'Beor'");
+    is_logged("the game told nobody in particular");
 }
 
 #[test]

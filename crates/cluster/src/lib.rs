@@ -1,5 +1,38 @@
 //! Stories that any of many machines can play, and that outlive each of them.
 //!
+//! ```
+//! use playhouse_cluster::{FolderStore, Phase, submit, world_state};
+//! use playhouse_engine::prelude::*;
+//! use playhouse_engine::save::{Meta, SlotName};
+//! use playhouse_engine::session::{Game, Session, SetupError};
+//!
+//! # struct Mill;
+//! # impl Game for Mill {
+//! #     fn meta(&self) -> Meta {
+//! #         Meta { world: "Mill".into(), data: "1".into() }
+//! #     }
+//! #     fn set_up(&self, seed: u64) -> Result<Setup, SetupError> {
+//! #         Ok(Setup::new(seed))
+//! #     }
+//! #     fn populate(&self, setup: &mut Setup) -> Result<(), SetupError> {
+//! #         setup.spawn_stage("Mill", "You are a mill.")?;
+//! #         Ok(())
+//! #     }
+//! # }
+//! # let folder = tempfile::tempdir()?;
+//! # let mind = ScriptMind::by_rule(|_| ScriptLine::say("Hm."));
+//! // A story of any game, in a slot.
+//! let session = Session::start(folder.path(), "mill", &Mill, 7, Minds::from(mind))?;
+//! let story = session.slot().pack()?;
+//!
+//! let store = FolderStore::open(&folder.path().join("store"))?; // or `open_store("nats://…")`
+//! let world: SlotName = "mill".parse()?;
+//! submit(&store, &world, story, Some(9), "my build")?; // for a `Worker` to play up to turn 9
+//! let state = world_state(&store, &world)?.map(|(state, _)| state);
+//! assert_eq!(state.unwrap_or_default().phase, Phase::Queued);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! A world is a function of its journal, so it can live wherever its journal does. Here that is a
 //! [`Store`]: a [folder](FolderStore), or [NATS JetStream](JetStreamStore). The folder of a worker
 //! is scratch: it is made from the store, and everything that is recorded is in the store before it

@@ -1,4 +1,26 @@
 //! Derives for the types of a story. `playhouse-engine` exports them beside their traits.
+//!
+//! ```
+//! use playhouse_engine::prelude::*;
+//! use playhouse_engine::testing::tiny;
+//!
+//! #[derive(Serialize, Deserialize, AgentEvent)]
+//! #[event("rang", style = Deed, text = format!("{who} rings the bell."))]
+//! struct Rang {
+//!     who: String,
+//! }
+//!
+//! fn ring(actors: Query<(Entity, &EntityName, &Kind)>, mut events: EventWriter) {
+//!     for (actor, name, _) in actors.iter().filter(|(.., kind)| **kind == Kind::Actor) {
+//!         events.broadcast_to_stage(actor, Rang { who: name.to_string() }, &[]);
+//!     }
+//! }
+//!
+//! let mut tiny = tiny();
+//! register_event::<Rang>(tiny.world());
+//! tiny.world().run_system_cached(ring).unwrap();
+//! assert_eq!(tiny.told()[0].1, "Ann rings the bell.");
+//! ```
 
 mod event;
 mod localize;

@@ -3,7 +3,7 @@
 use bevy_ecs::prelude::*;
 use playhouse::engine::{Engine, MeetSet, Setup};
 use playhouse::mind::{ScriptLine, ScriptMind};
-use playhouse::save::unsaved;
+use playhouse::save::{Meta, snapshot, unsaved};
 use serde::{Deserialize, Serialize};
 
 #[derive(Component, Serialize, Deserialize)]
@@ -46,6 +46,40 @@ async fn missing(setup: Setup) -> Vec<String> {
     }
     missing.sort();
     missing
+}
+
+#[tokio::test]
+#[ignore = "the test below runs it in a process of its own"]
+async fn saves_without_a_log() {
+    let mind = ScriptMind::by_rule(|_| ScriptLine::say("Hm."));
+    let mut engine = Engine::in_memory(setup(), mind).unwrap();
+    let meta = Meta {
+        world: "Mill".into(),
+        data: "1".into(),
+    };
+    for turn in 1..3 {
+        engine.run(Some(turn)).await.unwrap();
+        snapshot(&engine.world, &meta).unwrap();
+    }
+}
+
+#[test]
+fn a_game_without_a_log_is_told_once_on_standard_error() {
+    let this = std::env::current_exe().unwrap();
+    let saving = ["--exact", "save::unsaved::saves_without_a_log"];
+    let output = std::process::Command::new(this)
+        .args(saving)
+        .args(["--ignored", "--nocapture"])
+        .output()
+        .unwrap();
+    let told = String::from_utf8_lossy(&output.stderr);
+    for name in [
+        "component::<Coins>",
+        "component::<Mood>",
+        "resource::<Hour>",
+    ] {
+        assert_eq!(told.matches(name).count(), 1, "{told}");
+    }
 }
 
 #[tokio::test]

@@ -23,8 +23,8 @@ use crate::context::buffer;
 use crate::event::{DeferredCommands, EventQueue, Fault, Faults, Feed, Record, Records, deliver};
 use crate::exchange::UntakenAnswers;
 use crate::journal::{
-    Input, Journal, JournalHeader, Line, Meeting, OpenRound, Outcome, Recording, Replica, Stopped, new_minds,
-    new_seed,
+    Input, Journal, JournalHeader, Line, Meeting, OpenRound, Outcome, Recording, Replica, Stopped,
+    new_minds, new_seed,
 };
 use crate::locale::{UiText, text};
 use crate::message::tokens::Correction;

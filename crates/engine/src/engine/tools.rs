@@ -377,7 +377,8 @@ impl Engine {
             return self.stop_at(job, reason);
         }
         let running = &mut self.calls.running_tools;
-        running.retain(|(attempt, _)| (attempt.id, attempt.number) != (job.ask.id.0, job.ask.number));
+        running
+            .retain(|(attempt, _)| (attempt.id, attempt.number) != (job.ask.id.0, job.ask.number));
         let results = results.into_iter().map(|result| self.result_record(result));
         let record = round_record(&job, &completion, results.collect());
         let line = Line::Round(Arc::new(job.open_round(&record)));

@@ -43,7 +43,12 @@ pub fn unsaved(world: &World) -> Vec<String> {
     types.map(|(info, _)| info.name().to_string()).collect()
 }
 
-/// Says once of each type what to write, so that it is saved.
+/// Says once of each type what to write, so that it is saved: in the log, or, if nobody has set one
+/// up, on standard error.
+#[expect(
+    clippy::print_stderr,
+    reason = "whoever makes a game without a log would never know"
+)]
 pub(super) fn warn_of_unsaved(world: &World) {
     let Some(registry) = world.get_resource::<SaveRegistry>() else {
         return;
@@ -52,11 +57,16 @@ pub(super) fn warn_of_unsaved(world: &World) {
         if info.type_id().is_some_and(|id| registry.names_first(id)) {
             let (name, short) = (info.name(), info.name().shortname().to_string());
             let id = short.to_lowercase();
-            tracing::warn!(
+            let words = format!(
                 "the {kind} {name} is not saved, and will be gone when the story is loaded; write \
                  `setup.saves().{kind}::<{short}>(\"{id}\")`, or, if it need not be saved, \
                  `setup.saves().not_saved::<{short}>()`"
             );
+            if tracing::dispatcher::has_been_set() {
+                tracing::warn!("{words}");
+            } else {
+                eprintln!("warning: {words}");
+            }
         }
     }
 }
