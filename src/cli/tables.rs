@@ -272,13 +272,13 @@ pub(crate) fn spending_by_purpose(
 
 /// What something cost, as far as the prices are known.
 fn cost_text(language: Language, spent: &Spent) -> String {
-    let cost = spent.cost.to_string();
-    match spent.unpriced {
-        0 => cost,
-        unpriced if unpriced >= spent.calls || spent.cost == Default::default() => {
-            say!(language, cli_price_unknown)
-        }
-        _ => say!(language, cli_cost_at_least, cost),
+    let cost = spent
+        .known_cost()
+        .filter(|_| spent.unpriced < spent.calls.max(1));
+    match cost {
+        None => say!(language, cli_price_unknown),
+        Some(cost) if spent.unpriced == 0 => cost.to_string(),
+        Some(cost) => say!(language, cli_cost_at_least, cost = cost.to_string()),
     }
 }
 

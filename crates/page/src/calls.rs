@@ -82,7 +82,7 @@ impl Reader<'_> {
                 "prompt": usage.input, "cached": usage.cached, "completion": usage.output,
                 "reasoning": usage.reasoning,
             });
-            json["cost"] = outcome.cost.units().into();
+            json["cost"] = (outcome.unpriced == 0).then(|| outcome.cost.units()).into();
             if let AskEnding::Answered { text, .. } = &outcome.ending {
                 json["text"] = text.chars().take(FIRST_WORDS).collect::<String>().into();
             }

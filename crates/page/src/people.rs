@@ -6,7 +6,7 @@ use std::sync::Arc;
 use playhouse_engine::cast::{Kind, turn_number};
 use playhouse_engine::context::{Chapter, Entry};
 use playhouse_engine::knowledge::{Fact, Known};
-use playhouse_engine::message::{BodyId, Digest, Role, Tags};
+use playhouse_engine::message::{BodyId, Cost, Digest, Role, Tags};
 use playhouse_engine::session::PromptPart;
 use playhouse_story::{Being, Call, Contents, Members, PictureReader, WorldState};
 use serde_json::{Value, json};
@@ -54,7 +54,7 @@ impl Reader<'_> {
             "id": being.id, "name": being.name, "kind": being.kind, "hue": hue(&being.name),
             "dead": being.is_dead, "gone": being.gone, "messages": context.len(),
             "tokens": context.tokens(), "knows": being.knowledge.value.all().count(),
-            "calls": being.spent.calls, "cost": being.spent.cost.units(),
+            "calls": being.spent.calls, "cost": being.spent.known_cost().map(Cost::units),
         });
         let seat = self.seats.and_then(|seats| seats.get(&*being.name));
         head["played_by"] = seat.map_or("mind", |seat| seat.played_by()).into();

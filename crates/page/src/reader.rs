@@ -14,7 +14,7 @@ use playhouse_engine::event::guard::GuardAct;
 use playhouse_engine::event::{AudienceRule, EventRecord, EventStyle, Recipient, Recipients};
 use playhouse_engine::exchange::Spent;
 use playhouse_engine::locale::{Language, UiText, text};
-use playhouse_engine::message::cut;
+use playhouse_engine::message::{Cost, cut};
 use playhouse_engine::mind::human::{ALIAS, UNASKED};
 use playhouse_story::{
     About, Being, Call, Contents, EventEntry, Form, RunState, StoryView, WhyNot,
@@ -210,7 +210,8 @@ pub(super) struct SpentJson {
     prompt: u64,
     cached: u64,
     completion: u64,
-    cost: f64,
+    /// As far as prices are known.
+    cost: Option<f64>,
 }
 
 impl From<Spent> for SpentJson {
@@ -220,7 +221,7 @@ impl From<Spent> for SpentJson {
             prompt: spent.usage.input,
             cached: spent.usage.cached,
             completion: spent.usage.output,
-            cost: spent.cost.units(),
+            cost: spent.known_cost().map(Cost::units),
         }
     }
 }

@@ -45,6 +45,11 @@ fn is_zero(number: &u64) -> bool {
 }
 
 impl Spent {
+    /// The cost, as far as prices are known; none if no price is.
+    pub fn known_cost(&self) -> Option<Cost> {
+        (self.unpriced == 0 || self.cost != Cost::default()).then_some(self.cost)
+    }
+
     /// What an ask with this outcome spent.
     pub(super) fn on(outcome: &Outcome, is_fallback: bool) -> Self {
         // The last bad answer was not sent back.

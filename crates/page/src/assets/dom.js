@@ -106,6 +106,7 @@ export function setCurrency(code) {
 }
 
 export function money(value) {
+	if (value == null) return '?';
 	if (!value) return '0';
 	const digits = value < 0.01 ? 5 : value < 1 ? 4 : 2;
 	const options = { minimumFractionDigits: 2, maximumFractionDigits: digits };
