@@ -137,14 +137,18 @@ impl App {
         }
     }
 
-    /// A save as printed commands name it: with the folder of all saves, if one was given.
+    /// A save as printed commands name it: with the folder of all saves and the file of models, if
+    /// they were given.
     pub(crate) fn in_command(&self, slot: &str) -> String {
-        let saves = &self.settings.saves;
-        if saves.origin == Origin::Flag {
-            format!("{slot} --saves {}", shell_quoted(&saves.value))
-        } else {
-            slot.to_owned()
-        }
+        let (saves, models) = (&self.settings.saves, &self.settings.models);
+        let saves = (saves.origin == Origin::Flag).then_some(&saves.value);
+        let models = models.value.as_ref();
+        let given = [("--saves", saves), ("--models", models)].into_iter();
+        let given = given.filter_map(|(option, path)| Some((option, shell_quoted(path?))));
+        let options: String = given
+            .map(|(option, path)| format!(" {option} {path}"))
+            .collect();
+        format!("{slot}{options}")
     }
 
     /// Sends logs to standard error, and spans to a collector if one is named, until what it

@@ -379,6 +379,11 @@ fn a_finished_talk_advises_a_command_that_works() {
         has(&err(&told), &[&advice]);
         talk(folder, &format!("resume {lang}"), task);
     }
+    serve_model(folder, |_| Reply::at_once("Here I am."));
+    let command = "chat en/writing-desk --save far --until 1 --model m --models models.ron";
+    let advice = "playhouse resume far --models models.ron";
+    has(&err(&talk(folder, command, "Of bees")), &[advice]);
+    succeed(folder, "resume far --models models.ron");
     let paused = talk(
         folder,
         "chat en/writing-desk --save two --until 1",
