@@ -417,6 +417,10 @@ fn a_team_is_checked_as_a_world_is() {
         (&record["team"], &record["playable"]),
         (&"duo.ron".into(), &false.into())
     );
+    let hidden = team.replace("Bo", "Bo\u{e0041}");
+    std::fs::write(folder.join("hidden.ron"), hidden).unwrap();
+    let hidden = exits(folder, "check hidden.ron", 3);
+    has(&out(&hidden), &["invisible"]);
     let broken = team.replace("max_turns: 2, ", "");
     std::fs::write(folder.join("endless.ron"), broken).unwrap();
     has(

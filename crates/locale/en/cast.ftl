@@ -1,7 +1,7 @@
 # Texts of `crates/engine/src/cast/`. Keys begin with `cast_`.
 
 cast_bad_name = '{ $name }' can't be a name: { $reason }
-cast_name_control = a name can't contain control characters
+cast_name_control = a name can't contain control characters or invisible ones
 cast_name_empty = a name can't be empty
 cast_name_spaces = a name can't begin or end with a space
 cast_name_taken = the name '{ $name }' is taken; actors, stages and world agents need different names

@@ -1,7 +1,7 @@
 # `crates/engine/src/cast/` 的文字。键以 `cast_` 开头。
 
 cast_bad_name = “{ $name }”不能作名字：{ $reason }
-cast_name_control = 名字不能含控制字符
+cast_name_control = 名字不能含控制字符或看不见的字符
 cast_name_empty = 名字不能为空
 cast_name_spaces = 名字的首尾不能是空格
 cast_name_taken = 名字“{ $name }”已被占用；角色、舞台和世界代理的名字不能重复

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Gone;
 use crate::locale::{UiText, text};
+use crate::wording::is_invisible;
 
 /// A number that an entity keeps through saves, loads and replays. Sort by it wherever order
 /// matters.
@@ -111,21 +112,28 @@ pub fn name_by_id(world: &World, id: u32) -> Option<Arc<str>> {
     Some(world.get::<EntityName>(entity)?.0.clone())
 }
 
-/// What is wrong with a name: it is empty, longer than 64 characters, contains control characters,
-/// or has spaces around it. `None` if nothing is.
+/// What is wrong with a name: it is empty, longer than 64 characters, contains control characters
+/// or others that nobody sees, or has spaces around it. `None` if nothing is.
 pub fn check_name(name: &str) -> Option<UiText> {
     let length = name.chars().count();
     if name.trim().is_empty() {
         Some(text!(cast_name_empty))
     } else if length > MAX_NAME {
         Some(text!(cast_name_too_long, max = MAX_NAME, length))
-    } else if name.chars().any(char::is_control) {
+    } else if name.chars().any(is_hidden) {
         Some(text!(cast_name_control))
     } else if name.trim() != name {
         Some(text!(cast_name_spaces))
     } else {
         None
     }
+}
+
+/// Whether a character could hide something in a name, or make two names look alike. Joiners and
+/// variation selectors belong to how some scripts are written.
+fn is_hidden(char: char) -> bool {
+    let is_part_of_script = matches!(char, '\u{200c}'..='\u{200d}' | '\u{fe00}'..='\u{fe0f}');
+    char.is_control() || (is_invisible(char) && !is_part_of_script)
 }
 
 // Hooks also run in worlds without the engine's resources, such as those of unit tests.
