@@ -218,6 +218,25 @@ fn a_program_that_is_told_to_end_stops_as_with_ctrl_c() {
     }
 }
 
+#[test]
+fn limits_of_the_shell_end_in_a_message() {
+    let saves = tempfile::tempdir().unwrap();
+    for (limit, reason) in [("-f 8", "File too large"), ("-n 12", "Too many open files")] {
+        let run = program(saves.path(), &["run", "--until=2", "--lang=en", "-q"]);
+        let mut shell = Command::new("sh");
+        let limited = format!(r#"ulimit {limit}; exec "$0" "$@""#);
+        shell.args(["-c", &limited]).arg(run.get_program());
+        shell.args(run.get_args()).env("HOME", saves.path());
+        let ended = shell.stdin(Stdio::null()).output().unwrap();
+        let said = String::from_utf8(ended.stderr).unwrap();
+        assert!(
+            ended.status.code().is_some_and(|code| code > 0),
+            "{limit}: {said}"
+        );
+        has(&said, &[reason]);
+    }
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn what_was_started_ends_with_a_program_that_is_killed() {
