@@ -383,7 +383,7 @@ fn a_finished_talk_advises_a_command_that_works() {
     let command = "chat en/writing-desk --save far --until 1 --model m --models models.ron";
     let advice = "playhouse resume far --models models.ron";
     has(&err(&talk(folder, command, "Of bees")), &[advice]);
-    succeed(folder, "resume far --models models.ron");
+    succeed(folder, "resume far --models models.ron --model m");
     let paused = talk(
         folder,
         "chat en/writing-desk --save two --until 1",
