@@ -342,7 +342,7 @@ fn default_answers_show_and_are_asked_for_again_in_a_branch() {
         &said,
         &[
             "instead of a model: Tam Weller: ",
-            "playhouse branch s --retry",
+            "playhouse branch s --models models.ron --retry",
         ],
     );
     let mut show = playhouse(folder);

@@ -10,11 +10,9 @@ use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 use std::process::{Output, Stdio};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, channel};
 use std::thread;
-
-use serde_json::json;
 
 use super::model_server::{Reply, serve_model};
 use super::{Dir, err, exits, has, lacks, out, playhouse, records_of, run, succeed, world};
@@ -242,58 +240,6 @@ fn a_team_that_falls_back_goes_on_without_an_answer() {
         "Who is there?",
     );
     assert_eq!(strict.status.code(), Some(5), "{}", err(&strict));
-}
-
-#[test]
-fn what_a_tool_team_took_before_its_server_failed_is_in_the_costs() {
-    const TOKENS: u64 = 100;
-    let folder = &Dir::new();
-    let is_up = Arc::new(AtomicBool::new(false));
-    let answered = Arc::new(AtomicU64::new(0));
-    let (up, count) = (is_up.clone(), answered.clone());
-    serve_model(folder, move |request| {
-        let system = request["messages"][0]["content"].as_str();
-        let delta = match system {
-            Some("You host.") => {
-                let lab = json!({"name": "lab", "arguments": r#"{"task": "Test it"}"#});
-                let call = json!({"index": 0, "id": "t1", "type": "function", "function": lab});
-                json!({"tool_calls": [call]})
-            }
-            Some("You are Flo.") if !up.load(Ordering::SeqCst) => return Reply::Error("{}".into()),
-            _ => json!({"content": "Granite."}),
-        };
-        count.fetch_add(1, Ordering::SeqCst);
-        let usage = json!({"prompt_tokens": TOKENS, "completion_tokens": 1});
-        let choice = json!({"index": 0, "delta": delta, "finish_reason": "stop"});
-        let event = json!({"choices": [choice], "usage": usage});
-        let body = format!("data: {event}\n\ndata: [DONE]\n\n");
-        Reply::Raw(200, "content-type: text/event-stream\r\n", body)
-    });
-    let team = r#"Team(
-        name: "solo", max_turns: 1,
-        participants: [(name: "Host", system_message: "You host.", tools: ["lab"])],
-        team_tools: [(name: "lab", about: "Tests a stone.", team: (
-            name: "laboratory", max_turns: 2, participants: [
-                (name: "Ed", system_message: "You are Ed."),
-                (name: "Flo", system_message: "You are Flo."),
-            ],
-        ))],
-    )"#;
-    std::fs::write(folder.join("solo.ron"), team).unwrap();
-    let all_paid = |requests: u64| {
-        let costs = records_of(&run(folder, "show one --view costs --json"));
-        let of_entities = costs.iter().filter(|cost| cost["entity"].is_string());
-        let tokens = of_entities.filter_map(|cost| cost["prompt_tokens"].as_u64());
-        assert_eq!(tokens.sum::<u64>(), requests * TOKENS);
-        assert_eq!(answered.load(Ordering::SeqCst), requests);
-    };
-    let command = "chat solo.ron --save one --model m --models models.ron";
-    assert_eq!(chat(folder, command, "Test it").status.code(), Some(5));
-    all_paid(2);
-    is_up.store(true, Ordering::SeqCst);
-    succeed(folder, "resume one --model m --models models.ron");
-    all_paid(5);
-    succeed(folder, "replay one -q");
 }
 
 #[test]

@@ -12,7 +12,7 @@ use super::gate::Decision;
 use super::job::Job;
 use super::outages::{Outages, Pause, Stopping};
 use crate::exchange::{BoxedAnswer, Spent};
-use crate::journal::{AskEnding, OpenRound, Outcome};
+use crate::journal::{AskEnding, Outcome};
 use crate::locale::UiText;
 use crate::message::Digest;
 use crate::mind::{Completion, Embedded, FailedCall, MindError};
@@ -31,9 +31,6 @@ pub(super) struct Calls {
     pub(super) pauses: FuturesUnordered<Pause>,
     /// Why the run stops as soon as what is paid for has arrived.
     pub(super) stop: Option<Stopping>,
-    /// The attempts whose tools run, and what these report. If they are stopped, the journal still
-    /// gets what they spent.
-    pub(super) running_tools: Vec<(Arc<OpenRound>, Vec<ToolTrace>)>,
     /// Calls of tools that begin once the journal holds the attempt.
     pub(super) unrecorded: Vec<RunningCall>,
     /// Answers that are held once the journal has them: they are paid for.

@@ -23,14 +23,14 @@ use crate::context::buffer;
 use crate::event::{DeferredCommands, EventQueue, Fault, Faults, Feed, Record, Records, deliver};
 use crate::exchange::UntakenAnswers;
 use crate::journal::{
-    Input, Journal, JournalHeader, Line, Meeting, OpenRound, Outcome, Recording, Replica, Stopped,
-    new_minds, new_seed,
+    Input, Journal, JournalHeader, Line, Meeting, Outcome, Recording, Replica, Stopped, new_minds,
+    new_seed,
 };
 use crate::locale::{UiText, text};
 use crate::message::tokens::Correction;
 use crate::mind::{Mind, MindAlias, Minds, StreamReceiver, stream_channel};
 use crate::save::state_hashes;
-use crate::tool::{ToolSpec, ToolTrace};
+use crate::tool::ToolSpec;
 
 /// How an engine runs.
 #[derive(Clone, Debug)]
@@ -368,7 +368,7 @@ impl Engine {
         self.check_tools()?;
         let was_over = self.world.contains_resource::<StoryEnd>();
         let stop = self.play(until).await;
-        let stopped_tools = std::mem::take(&mut self.calls).running_tools;
+        self.calls = Calls::default();
         self.gate.drop_held();
         self.release_all();
         let stop = stop?;
@@ -378,13 +378,7 @@ impl Engine {
                 turn: self.turn(),
                 reason: stop.journal_reason(),
             };
-            let spent = stopped_tools.iter().map(|(attempt, traces)| {
-                let by_tools = traces.iter().map(ToolTrace::spent);
-                let attempt = OpenRound::clone(attempt);
-                Line::Round(Arc::new(attempt.stopped(by_tools)))
-            });
-            let lines: Vec<_> = spent.chain([Line::Stopped(stopped)]).collect();
-            self.record.journal.append(lines)?;
+            self.record.journal.append(&[Line::Stopped(stopped)])?;
         }
         Ok(stop)
     }

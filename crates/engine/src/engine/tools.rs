@@ -252,7 +252,6 @@ impl Engine {
         let settings = &self.settings;
         let allowance = settings.account.left(&settings.limits).shared_by(count);
         let mut calls = Vec::with_capacity(count);
-        let mut traces = Vec::with_capacity(count);
         for (index, call) in completion.calls.iter().enumerate() {
             let (call, stopped) = self.guarded_call(&job, call);
             self.signal_call(&job, &call);
@@ -262,7 +261,6 @@ impl Engine {
                 Some(error) => Started::Ended(Err(error)),
                 None => self.start_tool(&job, &call, index as u32, &trace),
             };
-            traces.push(trace.clone());
             calls.push((started, trace, span));
         }
         let attempt = job.open_round(&round_record(&job, &completion, Vec::new()));
@@ -280,9 +278,7 @@ impl Engine {
         }));
         if must_wait {
             let calls = async move { (job, CallResult::Tools(calls.await)) };
-            let attempt = Arc::new(attempt);
-            self.record.journal.queue(Line::Round(attempt.clone()));
-            self.calls.running_tools.push((attempt, traces));
+            self.record.journal.queue(Line::Round(Arc::new(attempt)));
             self.calls.paid += 1;
             self.calls.unrecorded.push(Box::pin(calls));
         } else {
@@ -376,9 +372,6 @@ impl Engine {
         if let Some(reason) = outage.filter(|_| !self.settings.falls_back) {
             return self.stop_at(job, reason);
         }
-        let running = &mut self.calls.running_tools;
-        running
-            .retain(|(attempt, _)| (attempt.id, attempt.number) != (job.ask.id.0, job.ask.number));
         let results = results.into_iter().map(|result| self.result_record(result));
         let record = round_record(&job, &completion, results.collect());
         let line = Line::Round(Arc::new(job.open_round(&record)));

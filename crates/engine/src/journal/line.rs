@@ -200,7 +200,7 @@ pub struct OpenRound {
     /// The number of the ask among all of the entity, from 1.
     pub number: u32,
     pub hash: Digest,
-    /// The round; an empty one if it is only about refused answers, or its tools were stopped.
+    /// The round; an empty one if it is only about refused answers.
     pub round: ToolRoundRecord,
     /// All answers that were refused so far.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -232,22 +232,9 @@ impl OpenRound {
         self.round.results.is_empty() && !self.has_no_round()
     }
 
-    /// Whether it is only about refused answers, or about what was spent.
+    /// Whether it is only about refused answers.
     pub(crate) fn has_no_round(&self) -> bool {
         self.round.said.is_empty()
-    }
-
-    /// What was spent until its tools were stopped; whoever goes on asks again.
-    pub(crate) fn stopped(mut self, by_tools: impl Iterator<Item = ToolSpent>) -> Self {
-        self.round.said.clear();
-        self.estimated = None;
-        for spent in by_tools {
-            self.calls += spent.calls;
-            self.usage += spent.usage;
-            self.cost = self.cost.plus(spent.cost);
-            self.unpriced += spent.unpriced;
-        }
-        self
     }
 }
 
