@@ -317,3 +317,23 @@ fn a_story_is_a_log_whose_references_lead_somewhere() {
         .iter()
         .for_each(|entry| check(&entry["deduplicated_data"], &log["content_store"]));
 }
+
+#[test]
+fn nothing_is_left_of_an_export_that_fails() {
+    let folder = &Dir::new();
+    succeed(
+        folder,
+        "run take-the-biscuit --seed 1 --until 1 --save s -q",
+    );
+    fs::write(folder.join("saves/s/journal.jsonl"), "{]").unwrap();
+    for form in ["sillytavern", "openai", "sharegpt", "card", "concordia"] {
+        let told = err(&exits(
+            folder,
+            &format!("export s --to {form} --dir out"),
+            4,
+        ));
+        has(&told, &["--repair s"]);
+    }
+    exits(folder, "export s --csv out", 4);
+    assert!(!folder.join("out").exists());
+}

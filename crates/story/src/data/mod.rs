@@ -253,15 +253,6 @@ pub struct Rows {
     pub rows: Vec<Vec<Cell>>,
 }
 
-impl Rows {
-    fn of<R: Row>(rows: impl IntoIterator<Item = R>) -> Self {
-        Self {
-            table: R::TABLE,
-            rows: rows.into_iter().map(R::cells).collect(),
-        }
-    }
-}
-
 /// All tables of stories, in the order in which [`tables_of`] gives their rows.
 pub const TABLES: [Table; 8] = [
     StoryRow::TABLE,
@@ -275,28 +266,50 @@ pub const TABLES: [Table; 8] = [
 ];
 
 /// All rows of a story.
-pub fn tables_of(story: StoryRow, contents: &Contents, types: &EventTypes) -> [Rows; 8] {
-    let story = StoryRow {
-        turn: contents.turn,
-        day: contents.day,
-        ending: ending(contents),
-        ..story
-    };
-    [
-        Rows::of([story]),
-        Rows::of(
-            contents
-                .events
-                .iter()
-                .map(|event| event_row(contents, types, event)),
-        ),
-        Rows::of(contents.events.iter().flat_map(|event| audience(event))),
-        Rows::of(calls(contents)),
-        Rows::of(choices(contents)),
-        Rows::of(votes(contents)),
-        Rows::of(knowledge(contents)),
-        Rows::of(people(contents)),
-    ]
+pub fn tables_of(story: &StoryRow, contents: &Contents, types: &EventTypes) -> [Rows; 8] {
+    TABLES.map(|table| Rows {
+        table,
+        rows: cells_of(table.name, story, contents, types),
+    })
+}
+
+/// The rows of the table of this name; `None` if there is none.
+pub fn rows_of(
+    table: &str,
+    story: &StoryRow,
+    contents: &Contents,
+    types: &EventTypes,
+) -> Option<Rows> {
+    let table = TABLES.into_iter().find(|known| known.name == table)?;
+    let rows = cells_of(table.name, story, contents, types);
+    Some(Rows { table, rows })
+}
+
+fn cells_of(
+    table: &str,
+    story: &StoryRow,
+    contents: &Contents,
+    types: &EventTypes,
+) -> Vec<Vec<Cell>> {
+    fn cells<R: Row>(rows: impl IntoIterator<Item = R>) -> Vec<Vec<Cell>> {
+        rows.into_iter().map(R::cells).collect()
+    }
+    let events = contents.events.iter();
+    match table {
+        "stories" => cells([StoryRow {
+            turn: contents.turn,
+            day: contents.day,
+            ending: ending(contents),
+            ..story.clone()
+        }]),
+        "events" => cells(events.map(|event| event_row(contents, types, event))),
+        "audience" => cells(events.flat_map(|event| audience(event))),
+        "calls" => cells(calls(contents)),
+        "choices" => cells(choices(contents)),
+        "votes" => cells(votes(contents)),
+        "knowledge" => cells(knowledge(contents)),
+        _ => cells(people(contents)),
+    }
 }
 
 fn ending(contents: &Contents) -> Option<String> {

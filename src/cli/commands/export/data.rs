@@ -52,20 +52,29 @@ pub(super) trait TableFiles: Sized {
 /// Writes all tables of a save, of the games of a batch, or of an experiment.
 pub(super) fn export<F: TableFiles>(app: &App, name: &str, folder: &Path) -> Result<()> {
     let groups = groups_of(app, name)?;
-    std::fs::create_dir_all(folder).map_err(|error| cant_write(folder, error))?;
-    let mut files = F::create(folder)?;
+    let create = || {
+        std::fs::create_dir_all(folder).map_err(|error| cant_write(folder, error))?;
+        F::create(folder)
+    };
+    // Only once a story was read.
+    let mut files = None;
     let mut counts = BTreeMap::new();
     for group in &groups {
         for slots in group.slots.chunks(AT_ONCE) {
             for tables in parallel::map(slots, |slot| rows_of(app, group, slot)) {
-                for Rows { table, rows } in tables? {
+                let tables = tables?;
+                let files = match &mut files {
+                    Some(files) => files,
+                    None => files.insert(create()?),
+                };
+                for Rows { table, rows } in tables {
                     *counts.entry(table.name).or_insert(0) += rows.len();
                     files.add(&table, rows)?;
                 }
             }
         }
     }
-    files.finish()?;
+    files.map_or_else(create, Ok)?.finish()?;
     let folder = folder.display().to_string();
     app.tell(
         &json!({"record": "export", "slot": name, "folder": folder, "rows": counts}),
@@ -88,7 +97,7 @@ fn rows_of(app: &App, group: &Group, slot: &Slot) -> Result<Vec<Rows>> {
         Cell::Whole(i64::try_from(seed).unwrap_or(i64::MAX)),
         Cell::Text(slot.name().as_str().into()),
     ];
-    let tables = tables_of(story_row(group, &saved)?, &contents, &event_types()).into_iter();
+    let tables = tables_of(&story_row(group, &saved)?, &contents, &event_types()).into_iter();
     let keyed = tables.map(|Rows { table, rows }| Rows {
         table,
         rows: rows

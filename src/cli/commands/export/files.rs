@@ -24,12 +24,12 @@ struct LineFile {
 }
 
 impl LineFiles {
-    pub(super) fn create(folder: &Path) -> Result<Self> {
-        std::fs::create_dir_all(folder).map_err(|error| cant_write(folder, error))?;
-        Ok(Self {
+    /// Makes nothing yet: a save that can't be read leaves no folder.
+    pub(super) fn in_folder(folder: &Path) -> Self {
+        Self {
             folder: folder.to_owned(),
             files: BTreeMap::new(),
-        })
+        }
     }
 
     /// Adds a line to the file of this name, which is about somebody.
@@ -38,11 +38,14 @@ impl LineFiles {
         let failed = |error: std::io::Error| cant_write(&path, error);
         let file = match self.files.entry(name) {
             std::collections::btree_map::Entry::Occupied(file) => file.into_mut(),
-            std::collections::btree_map::Entry::Vacant(place) => place.insert(LineFile {
-                who: who.to_owned(),
-                lines: 0,
-                out: BufWriter::new(File::create(&path).map_err(failed)?),
-            }),
+            std::collections::btree_map::Entry::Vacant(place) => {
+                std::fs::create_dir_all(&self.folder).map_err(failed)?;
+                place.insert(LineFile {
+                    who: who.to_owned(),
+                    lines: 0,
+                    out: BufWriter::new(File::create(&path).map_err(failed)?),
+                })
+            }
         };
         file.lines += 1;
         writeln!(file.out, "{line}").map_err(failed)

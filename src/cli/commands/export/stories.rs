@@ -25,7 +25,7 @@ use crate::cli::saved::{Being, Contents, Saved, WorldState, being, groups_of};
 pub(super) fn export(app: &App, args: &ExportArgs, form: ExportForm, folder: &Path) -> Result<()> {
     let groups = groups_of(app, &args.slot)?;
     let stories: usize = groups.iter().map(|group| group.slots.len()).sum();
-    let mut files = LineFiles::create(folder)?;
+    let mut files = LineFiles::in_folder(folder);
     let mut picked = training::Picked::new(args, stories);
     for group in &groups {
         for slot in &group.slots {
@@ -192,7 +192,7 @@ impl Story {
         let name = format!("{}.json", saved.slot.name());
         let (path, entries) = (folder.join(&name), log.entries());
         let text = log.into_json().to_string();
-        Folder::open(folder)
+        Folder::open_or_create(folder)
             .and_then(|folder| folder.replace(&name, text.as_bytes(), Durability::Unsynced))
             .map_err(|error| cant_write(&path, error))?;
         let file = path.display().to_string();
