@@ -255,6 +255,8 @@ struct Part<'a> {
     /// What its model is told beside the messages, and the member that says it.
     system: Option<(&'static str, &'a Value)>,
     content: PartContent<'a>,
+    /// The number of the first message at its path.
+    first: usize,
 }
 
 #[derive(Clone, Copy)]
@@ -278,6 +280,7 @@ impl<'a> Part<'a> {
             name: list.name.map(Arc::from),
             system: None,
             content: PartContent::Messages(list.messages),
+            first: 0,
         });
         parts.collect()
     }
@@ -309,6 +312,7 @@ impl<'a> Part<'a> {
             name,
             system: system_of(value),
             content,
+            first: 0,
         }
     }
 
@@ -320,7 +324,25 @@ impl<'a> Part<'a> {
             name: head.and_then(sillytavern::owner),
             system: None,
             content: PartContent::Messages(values),
+            first: 0,
         }
+    }
+
+    /// The chats of a list, each of which may begin with a line that says whose it is.
+    fn chats_of(values: &'a [Value]) -> impl Iterator<Item = Self> {
+        let later = values.iter().enumerate().skip(1);
+        let heads = later.filter(|(_, value)| sillytavern::is_head(value));
+        let starts: Vec<_> = [0].into_iter().chain(heads.map(|(at, _)| at)).collect();
+        let ends: Vec<_> = starts
+            .iter()
+            .skip(1)
+            .copied()
+            .chain([values.len()])
+            .collect();
+        starts.into_iter().zip(ends).map(|(first, end)| Self {
+            first,
+            ..Self::of_messages(values.get(first..end).unwrap_or_default(), String::new())
+        })
     }
 
     fn read(
@@ -348,7 +370,7 @@ impl<'a> Part<'a> {
             if value.is_null() || sillytavern::is_head(value) {
                 continue;
             }
-            let path = format!("{}[{index}]", self.path);
+            let path = format!("{}[{}]", self.path, self.first + index);
             let read = |found: &mut _| read_message(value, profile, found);
             messages.extend(read_at(&path, warnings, read)?);
         }
@@ -380,7 +402,7 @@ impl<'a> Document<'a> {
             let parts = values.flat_map(|(index, value)| Part::all_of(value, format!("[{index}]")));
             parts.collect()
         } else {
-            vec![Part::of_messages(values, String::new())]
+            Part::chats_of(values).collect()
         };
         Self { parts }
     }

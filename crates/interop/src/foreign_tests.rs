@@ -14,6 +14,34 @@ fn read_as(profile: Profile, document: &Value) -> (Value, usize) {
 }
 
 #[test]
+fn several_chats_in_a_row_stay_several() {
+    let chat =
+        |owner: &str| json!({"user_name": "Jo", "character_name": owner, "chat_metadata": {}});
+    let line = |words: &str| json!({"name": "Jo", "is_user": true, "mes": words});
+    let lines = json!([
+        chat("Mara"),
+        line("Hello."),
+        chat("Wren"),
+        chat("Tom"),
+        line("You?")
+    ]);
+    let read = read_value(&lines, None).unwrap();
+    let counts = read.conversations.iter();
+    let counts: Vec<_> = counts
+        .map(|one| (one.name.as_deref(), one.messages.len()))
+        .collect();
+    assert_eq!(
+        counts,
+        [(Some("Mara"), 1), (Some("Wren"), 0), (Some("Tom"), 1)]
+    );
+    let broken = json!([chat("Mara"), line("Hello."), chat("Wren"), {"name": "Jo", "mes": 7}]);
+    let told = read_value(&broken, Some(Profile::SillyTavern))
+        .unwrap_err()
+        .to_string();
+    assert!(told.contains("[3]"), "{told}");
+}
+
+#[test]
 fn a_system_prompt_beside_the_messages_is_the_first_message() {
     let messages = json!([{"role": "user", "content": "hi"}]);
     for system in [
