@@ -123,6 +123,28 @@ fn cards_are_taken_into_a_world_and_nothing_is_lost_silently() {
 }
 
 #[test]
+fn a_thousand_cards_find_room_in_one_world() {
+    let folder = &Dir::new();
+    fs::create_dir(folder.join("cards")).unwrap();
+    for number in 0..1_000 {
+        let card = json!({
+            "name": format!("Person {number}"),
+            "description": "Somebody who has seen much of the world. ".repeat(30),
+            "tags": ["sailor"],
+        });
+        write(
+            &folder.join(format!("cards/{number}.json")),
+            &card.to_string(),
+        );
+    }
+    let told = out(&succeed(folder, "import card cards --into w"));
+    has(&told, &["Person 999"]);
+    let world = fs::read_to_string(folder.join("w/world.ron")).unwrap();
+    assert!(world.len() > 1024 * 1024);
+    has(&world, &["Person 999", "sailor"]);
+}
+
+#[test]
 fn a_hostile_card_is_imported_clean_or_refused() {
     let folder = &Dir::new();
     let card = |file: &str, card: &Value| write(&folder.join(file), &card.to_string());

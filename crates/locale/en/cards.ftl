@@ -13,6 +13,7 @@ cards_characters = { $count ->
 }
 cards_extension = belongs to another program
 cards_for_models = tells a model how to behave; the rules of the world do that here
+cards_tags = lorebooks choose entries by them; no prompt has them
 cards_for_people = is for people, not for prompts
 cards_linked_book = the lorebook '{ $world }' is a file of its own; name it after the cards
 cards_look_first = what others see of it, from the first sentence of its description; read whether everybody may know that

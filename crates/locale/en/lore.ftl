@@ -3,6 +3,7 @@
 lore_automation = starts a script of another program, which is left out
 lore_bad_pattern = the pattern '{ $pattern }' can't be used: { $reason }
 lore_no_book = this is no lorebook: a lorebook is an object with 'entries'
+lore_other_sources = is also looked for in what a persona is or its creator notes; only what was witnessed is scanned
 lore_outlet = is inserted at a place that only another program has; it is left out
 lore_too_many_entries = the lorebook has more than { $max } entries
 lore_too_many_patterns = the lorebook has more than { $max } patterns; this one is left out

@@ -7,6 +7,7 @@ cards_broken_archive = 无法读取压缩包：{ $reason }
 cards_characters = { $count } 个字符
 cards_extension = 属于其他程序
 cards_for_models = 告诉模型如何表现；这里由世界的规则决定
+cards_tags = 世界书据此选择条目，不写进提示词
 cards_for_people = 写给人看，不写进提示词
 cards_linked_book = 世界书“{ $world }”是单独的文件；请在角色卡之后写上它
 cards_look_first = 他人所见的外表，取自描述的第一句；请看看能否让所有人知道

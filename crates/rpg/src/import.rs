@@ -261,6 +261,7 @@ impl Import<'_> {
             },
             kickoff: taken.kickoff,
             books: own.into_iter().chain(shared.iter().cloned()).collect(),
+            tags: taken.tags,
             ..self.actor()
         });
         self.imported.reports.push(report);

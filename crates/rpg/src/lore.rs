@@ -161,7 +161,7 @@ fn known(world: &mut World, asked: Associating) -> Vec<String> {
         return Vec::new();
     };
     let file = world.resource::<RpgWorld>().0.clone();
-    let about = file.actor(&name).map_or("", |actor| &actor.profile);
+    let actor = file.actor(&name);
     let mut timers = world
         .get::<LoreTimers>(asked.entity)
         .cloned()
@@ -175,8 +175,8 @@ fn known(world: &mut World, asked: Associating) -> Vec<String> {
     let messages: Vec<&str> = witnessed.iter().map(|text| &**text).collect();
     let witness = Witness {
         name: &name,
-        tags: &[],
-        about,
+        tags: actor.map_or(&[], |actor| &actor.tags),
+        about: actor.map_or("", |actor| &actor.profile),
         messages: &messages,
         count: context
             .entries()

@@ -13,8 +13,9 @@ use super::mistake::{Mistake, explain};
 use super::outline::{Token, Tokens};
 use crate::locale::{UiText, text};
 
-/// The longest RON text, in bytes. The largest shipped world has a fifth of it.
-pub const MAX_RON_BYTES: usize = 1024 * 1024;
+/// The longest RON text, in bytes: a world of a thousand characters from cards. The largest shipped
+/// world has a fortieth of it.
+pub const MAX_RON_BYTES: usize = 8 * 1024 * 1024;
 
 /// How deep brackets are nested.
 const MAX_DEPTH: usize = 128;

@@ -72,7 +72,7 @@ fn replaced(text: &str, range: std::ops::Range<usize>, new: &str) -> Option<Stri
 }
 
 impl Source {
-    /// The content of a file of at most 1 MiB; the name is only for messages. A byte order mark and
+    /// The content of a file of at most 8 MiB; the name is only for messages. A byte order mark and
     /// carriage returns are removed.
     pub fn new(file: impl Into<String>, text: &str) -> Self {
         Self::limited(file, text, MAX_RON_BYTES)

@@ -79,8 +79,13 @@ pub struct Taken {
     pub facts: Vec<(String, String)>,
     /// The rest of its book.
     pub book: Option<Value>,
+    /// By which lorebooks choose for whom an entry is.
+    pub tags: Vec<String>,
     pub report: Vec<Row>,
 }
+
+/// The most tags that an actor gets.
+const MAX_TAGS: usize = 100;
 
 /// A name that an entity can have; `None` if nothing is left of it.
 pub fn clean_name(name: &str) -> Option<String> {
@@ -153,6 +158,7 @@ impl Card {
             kickoff,
             facts,
             book,
+            tags: self.character.tags.iter().take(MAX_TAGS).cloned().collect(),
             report: taker.report,
         }
     }
@@ -267,7 +273,7 @@ impl Card {
             taker.dropped("creator_notes", text!(cards_for_people));
         }
         if !tags.is_empty() {
-            taker.dropped("tags", text!(cards_for_people));
+            taker.note("tags", Fate::Taken, text!(cards_tags));
         }
         let silent = ["depth_prompt", "talkativeness", "fav", "world"];
         for (name, value) in extensions {

@@ -473,6 +473,13 @@ fn notes(
     if is_keyless && fields.truth(&["vectorized"]).unwrap_or(false) {
         notes.push(text!(lore_vectorized));
     }
+    let others = ["matchpersonadescription", "matchcreatornotes"];
+    if others
+        .iter()
+        .any(|name| fields.truth(&[name]) == Some(true))
+    {
+        notes.push(text!(lore_other_sources));
+    }
     if !fields.text(&["automationid"]).is_empty() {
         notes.push(text!(lore_automation));
     }

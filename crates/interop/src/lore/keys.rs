@@ -11,6 +11,9 @@ const MAX_PATTERN: usize = 256 * 1024;
 /// The most patterns of a book; each is tried on each text.
 const MAX_PATTERNS: usize = 1_000;
 
+/// The most words of an automaton: the time in which one is made grows with their square.
+const MAX_WORDS: usize = 4_096;
+
 /// How secondary keys count, once a key was found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Logic {
@@ -53,9 +56,12 @@ pub(super) struct Keys {
     /// How many keys there are; words and patterns share their numbers.
     count: KeyId,
     /// Finds words without regard to case, and those with it.
-    folded: Option<(AhoCorasick, Vec<usize>)>,
-    exact: Option<(AhoCorasick, Vec<usize>)>,
+    folded: Vec<Automaton>,
+    exact: Vec<Automaton>,
 }
+
+/// Finds words, whose numbers are beside it.
+type Automaton = (AhoCorasick, Vec<usize>);
 
 #[derive(Debug)]
 struct Word {
@@ -134,25 +140,26 @@ impl KeysBuilder {
     }
 
     pub(super) fn build(mut self) -> Keys {
-        self.keys.folded = self.keys.automaton(false);
-        self.keys.exact = self.keys.automaton(true);
+        self.keys.folded = self.keys.automata(false);
+        self.keys.exact = self.keys.automata(true);
         self.keys
     }
 }
 
 impl Keys {
-    fn automaton(&self, cased: bool) -> Option<(AhoCorasick, Vec<usize>)> {
+    fn automata(&self, cased: bool) -> Vec<Automaton> {
         let words = self.words.iter().enumerate();
         let of_case = words.filter(|(_, word)| word.cased == cased);
         let numbers: Vec<usize> = of_case.map(|(number, _)| number).collect();
-        let texts = numbers.iter().filter_map(|number| self.words.get(*number));
-        let automaton = AhoCorasick::builder()
-            .match_kind(MatchKind::Standard)
-            .build(texts.map(|word| &word.text));
-        automaton
-            .ok()
-            .filter(|_| !numbers.is_empty())
-            .map(|found| (found, numbers))
+        let parts = numbers.chunks(MAX_WORDS);
+        let automata = parts.filter_map(|numbers| {
+            let texts = numbers.iter().filter_map(|number| self.words.get(*number));
+            let automaton = AhoCorasick::builder()
+                .match_kind(MatchKind::Standard)
+                .build(texts.map(|word| &word.text));
+            Some((automaton.ok()?, numbers.to_vec()))
+        });
+        automata.collect()
     }
 
     pub(super) fn len(&self) -> usize {
@@ -162,10 +169,9 @@ impl Keys {
     /// Tells each key that is in a text, some of them several times.
     pub(super) fn find(&self, text: &str, mut found: impl FnMut(KeyId)) {
         let lower = text.to_lowercase();
-        for (automaton, text) in [(&self.folded, &*lower), (&self.exact, text)] {
-            let Some((automaton, numbers)) = automaton else {
-                continue;
-            };
+        let folded = self.folded.iter().map(|automaton| (automaton, &*lower));
+        let exact = self.exact.iter().map(|automaton| (automaton, text));
+        for ((automaton, numbers), text) in folded.chain(exact) {
             for hit in automaton.find_overlapping_iter(text) {
                 let word = numbers.get(hit.pattern().as_usize());
                 let Some(word) = word.and_then(|number| self.words.get(*number)) else {

@@ -30,6 +30,9 @@ struct Turn {
     messages: Vec<String>,
     count: Option<u64>,
     expect: Vec<String>,
+    /// As whose messages they are told; not looked at if it is empty.
+    #[serde(default)]
+    roles: Vec<String>,
 }
 
 fn world_info(entries: &[Value]) -> Value {
@@ -104,6 +107,7 @@ fn entries_come_as_in_the_original_program() {
             messages,
             count,
             expect,
+            roles,
         } in turns
         {
             let messages: Vec<_> = messages.iter().map(String::as_str).collect();
@@ -115,6 +119,13 @@ fn entries_come_as_in_the_original_program() {
                 &mut timers,
             );
             assert_eq!(found, expect, "{case}: {messages:?}");
+            let role_of = |name: &String| {
+                let mut entries = book.entries.iter();
+                let entry = entries.find(|entry| entry.name == *name);
+                format!("{:?}", entry.map(|entry| entry.role).unwrap_or_default()).to_lowercase()
+            };
+            let told: Vec<_> = found.iter().map(role_of).collect();
+            assert!(roles.is_empty() || told == roles, "{case}: {told:?}");
             let saved = json!(timers).to_string();
             assert_eq!(
                 serde_json::from_str::<Timers>(&saved).expect("reads"),
@@ -247,9 +258,14 @@ fn recursion_without_end_ends() {
 
 #[test]
 fn many_entries_are_refused_or_read() {
-    let entry = json!({"keys": ["a"], "content": "c"});
-    let book = |count| json!({"entries": vec![entry.clone(); count]});
-    assert_eq!(read(&book(100_000)).entries.len(), 100_000);
+    let entry = |number| json!({"keys": [format!("k{number}")], "content": "c"});
+    let book = |count| json!({"entries": (0..count).map(entry).collect::<Vec<_>>()});
+    let read = read(&book(100_000));
+    assert_eq!(read.entries.len(), 100_000);
+    assert_eq!(
+        scanned(&read, "of k99999"),
+        ["k9", "k99", "k999", "k9999", "k99999"]
+    );
     let error = Book::read(&book(100_001)).expect_err("is too large");
     assert!(error.to_string().contains("100000"), "{error}");
 }

@@ -241,6 +241,10 @@ pub struct Actor {
     /// mind when it fits. What they always tell stands in its system message.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub books: Vec<String>,
+    /// Words by which lorebooks choose for whom an entry is, such as the tags of a card. No mind
+    /// reads them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tags: Vec<String>,
     /// The alias of the model that answers for it; the default model of the run if empty.
     pub model: String,
 }

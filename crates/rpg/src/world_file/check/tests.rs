@@ -170,10 +170,10 @@ fn a_world_has_a_limited_number_of_people_and_places() {
         )
     };
     let many = |count: usize| format!("foes: [\n{}", (0..count).map(foe).collect::<String>());
-    let few = wrong(&[("foes: [", &many(300))]).to_string();
-    assert!(!few.contains("at most 500"), "{few}");
-    let too_many = wrong(&[("foes: [", &many(500))]).to_string();
-    assert!(too_many.contains("at most 500"), "{too_many}");
+    let few = wrong(&[("foes: [", &many(1_000))]).to_string();
+    assert!(!few.contains("at most 1500"), "{few}");
+    let too_many = wrong(&[("foes: [", &many(1_500))]).to_string();
+    assert!(too_many.contains("at most 1500"), "{too_many}");
 }
 
 #[test]
