@@ -94,7 +94,7 @@ pub mod mind {
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 #[doc = include_str!("../README.zh.md")]
-#[doc = include_str!("../docs/dialects.md")]
+#[doc = include_str!("../docs/interop.md")]
 #[doc = include_str!("../docs/group-chat.md")]
 #[doc = include_str!("../docs/own-game.md")]
 #[doc = include_str!("../docs/rehearsal.md")]
