@@ -1,0 +1,36 @@
+//! Errors of the engine as exceptions, in its words.
+
+use playhouse::locale::Localize;
+use pyo3::exceptions::PyException;
+use pyo3::{PyResult, PyTypeInfo, create_exception};
+
+create_exception!(playhouse, Error, PyException, "What the engine refuses.");
+create_exception!(
+    playhouse,
+    WorldError,
+    Error,
+    "A world, a team or rules that can't be used: every mistake in them."
+);
+create_exception!(
+    playhouse,
+    SaveError,
+    Error,
+    "A save that can't be read, written or continued."
+);
+create_exception!(
+    playhouse,
+    MindError,
+    Error,
+    "A model that can't be asked, or that gave no usable answer too often."
+);
+
+/// Turns an error of the engine into an exception.
+pub(crate) trait OrRaise<T> {
+    fn or_raise<X: PyTypeInfo>(self) -> PyResult<T>;
+}
+
+impl<T, E: Localize> OrRaise<T> for Result<T, E> {
+    fn or_raise<X: PyTypeInfo>(self) -> PyResult<T> {
+        self.map_err(|error| pyo3::PyErr::new::<X, _>(error.text().to_string()))
+    }
+}

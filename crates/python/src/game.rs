@@ -1,0 +1,296 @@
+//! What is played: worlds, games of undercover, and what Python adds to them.
+
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::Duration;
+
+use playhouse::bevy_ecs::prelude::*;
+use playhouse::cast::{EntityName, Kind};
+use playhouse::engine::Setup;
+use playhouse::journal::{GameSetup, Line};
+use playhouse::locale::{Argument, Language, UiText, text};
+use playhouse::rpg::Campaign;
+use playhouse::rpg::rehearsal::{Rehearsal, RehearsalPlan, RunFigures, rehearse as play_runs};
+use playhouse::save::Meta;
+use playhouse::session::{Game, SetupError};
+use playhouse::story::About;
+use playhouse::tool::{ToolSet, Toolbox};
+use playhouse::undercover::{GAME, Match, Rules, WordSource, default_rules};
+use playhouse::world_data::{DataFolder, Lexicon, WordPair};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use serde_json::json;
+
+use crate::error::{OrRaise, SaveError, WorldError};
+use crate::tools::{self, Tool};
+
+/// A game, and the tools that Python adds to it.
+#[derive(Clone)]
+pub(crate) struct Played {
+    game: Arc<dyn Game>,
+    tools: Arc<[Tool]>,
+    /// The models that its data name.
+    pub(crate) models: Vec<String>,
+    pub(crate) language: Language,
+    pub(crate) title: String,
+    kind: &'static str,
+}
+
+/// How a game of undercover is played.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub(crate) struct Table {
+    players: Vec<String>,
+    count: usize,
+    language: String,
+    words: Option<(String, String)>,
+    undercover: usize,
+    blank: usize,
+    max_rounds: Option<u32>,
+}
+
+/// A world by name or folder, or a game of undercover.
+#[derive(FromPyObject)]
+pub(crate) enum Source {
+    World(String),
+    Undercover(Table),
+}
+
+impl Played {
+    pub(crate) fn of(source: Source, data: Option<&Path>, tools: Vec<Tool>) -> PyResult<Self> {
+        match source {
+            Source::World(name) => Ok(Self::world(world(&name, data)?, tools)),
+            Source::Undercover(table) => Ok(Self::undercover(table.game(data)?, tools)),
+        }
+    }
+
+    /// The game of a save, with the data that its journal has.
+    pub(crate) fn saved(lines: &[Line], head: &Meta, tools: Vec<Tool>) -> PyResult<Self> {
+        if head.world == GAME {
+            let game = Match::embedded_in(lines, &head.data).ok_or_else(|| without_data(head))?;
+            return Ok(Self::undercover(game.or_raise::<SaveError>()?, tools));
+        }
+        let world = Campaign::embedded_in(lines, &head.data).ok_or_else(|| without_data(head))?;
+        Ok(Self::world(world.or_raise::<SaveError>()?, tools))
+    }
+
+    fn world(campaign: Campaign, tools: Vec<Tool>) -> Self {
+        let file = campaign.file.clone();
+        Self {
+            game: Arc::new(campaign),
+            tools: tools.into(),
+            models: file.models().into_iter().map(str::to_owned).collect(),
+            language: file.language,
+            title: file.title.clone(),
+            kind: "campaign",
+        }
+    }
+
+    fn undercover(game: Match, tools: Vec<Tool>) -> Self {
+        Self {
+            models: Vec::new(),
+            language: game.rules().language,
+            title: game.rules().table.clone(),
+            game: Arc::new(game),
+            tools: tools.into(),
+            kind: GAME,
+        }
+    }
+
+    pub(crate) fn about(&self, slot: &str, seed: u64) -> About {
+        About {
+            slot: slot.to_owned(),
+            world: self.meta().world,
+            game: self.kind,
+            language: self.language,
+            seed,
+            ..About::titled(&self.title)
+        }
+    }
+}
+
+fn without_data(head: &Meta) -> PyErr {
+    SaveError::new_err(format!("the save does not keep the data of {}", head.world))
+}
+
+impl Table {
+    fn game(self, data: Option<&Path>) -> PyResult<Match> {
+        let data = DataFolder::find(data).or_raise::<WorldError>()?;
+        let languages = [Language::En, Language::Zh];
+        let language = languages
+            .into_iter()
+            .find(|known| known.code() == self.language);
+        let language =
+            language.ok_or_else(|| WorldError::new_err("the languages are en and zh"))?;
+        let names = default_rules(&data, language, self.count).or_raise::<WorldError>()?;
+        let players = if self.players.is_empty() {
+            names.players
+        } else {
+            self.players
+        };
+        let mut rules = Rules {
+            undercover: self.undercover,
+            blank: self.blank,
+            ..Rules::new(language, names.table, players)
+        };
+        rules.max_rounds = self.max_rounds.unwrap_or(rules.max_rounds);
+        let words = self.words.map_or(WordSource::Shipped, |(one, other)| {
+            let pairs = vec![WordPair::of(one, other)];
+            WordSource::Custom(Lexicon { pairs })
+        });
+        Match::new(&data, rules, words).or_raise::<WorldError>()
+    }
+}
+
+/// The world of this name, or in this folder.
+pub(crate) fn world(name: &str, data: Option<&Path>) -> PyResult<Campaign> {
+    let data = DataFolder::find(data).or_raise::<WorldError>()?;
+    let names = data.list("worlds").unwrap_or_default();
+    let folder = Path::new(name.strip_suffix("world.ron").unwrap_or(name));
+    let loaded = if names.iter().any(|known| known == name) {
+        Campaign::load(&data, name)
+    } else if folder.is_dir() {
+        let own = DataFolder::at(folder).or_raise::<WorldError>()?;
+        Campaign::load_from(&data, &own, name)
+    } else {
+        let names = Argument::list(names);
+        let lines = [
+            text!(cli_no_world, world = name),
+            text!(cli_expected_one_of, names),
+        ];
+        return Err(WorldError::new_err(UiText::lines(lines).to_string()));
+    };
+    loaded.or_raise::<WorldError>()
+}
+
+impl Game for Played {
+    fn meta(&self) -> Meta {
+        self.game.meta()
+    }
+
+    fn game_setup(&self, seed: u64) -> Option<GameSetup> {
+        self.game.game_setup(seed)
+    }
+
+    fn batch_setup(&self) -> Option<GameSetup> {
+        self.game.batch_setup()
+    }
+
+    fn set_up(&self, seed: u64) -> Result<Setup, SetupError> {
+        let mut setup = self.game.set_up(seed)?;
+        tools::add(
+            &self.tools,
+            &mut setup.world.get_resource_or_init::<Toolbox>(),
+        );
+        Ok(setup)
+    }
+
+    fn populate(&self, setup: &mut Setup) -> Result<(), SetupError> {
+        self.game.populate(setup)?;
+        let mut named = setup.world.query::<(Entity, &Kind, &EntityName)>();
+        let actors = named.iter(&setup.world);
+        let actors: Vec<_> = actors
+            .filter(|(_, kind, _)| **kind == Kind::Actor)
+            .map(|(entity, _, name)| (entity, name.0.clone()))
+            .collect();
+        for (entity, name) in actors {
+            let may = |tool: &&Tool| {
+                let who = tool.who.as_ref();
+                who.is_none_or(|who| who.iter().any(|known| **known == *name))
+            };
+            let own: Vec<Arc<str>> = self
+                .tools
+                .iter()
+                .filter(may)
+                .map(|tool| tool.name.as_str().into())
+                .collect();
+            if !own.is_empty() {
+                let mut entity = setup.world.entity_mut(entity);
+                let known = entity.take::<ToolSet>().unwrap_or_default().0;
+                entity.insert(ToolSet(known.into_iter().chain(own).collect()));
+            }
+        }
+        Ok(())
+    }
+
+    fn embedded(&self, setup: &GameSetup, data: &str) -> Option<Box<dyn Game>> {
+        let game = self.game.embedded(setup, data)?;
+        Some(Box::new(Self {
+            game: game.into(),
+            ..self.clone()
+        }))
+    }
+
+    fn adapt(&self, world: &mut World) -> Result<Vec<UiText>, Option<SetupError>> {
+        self.game.adapt(world)
+    }
+}
+
+/// The names of the worlds that there are.
+#[pyfunction]
+#[pyo3(signature = (data=None))]
+pub(crate) fn worlds(data: Option<std::path::PathBuf>) -> PyResult<Vec<String>> {
+    let data = DataFolder::find(data.as_deref()).or_raise::<WorldError>()?;
+    data.list("worlds").or_raise::<WorldError>()
+}
+
+/// Lets the improviser play a world many times. Returns the figures of all, and those of each run.
+#[pyfunction]
+pub(crate) fn rehearse<'py>(
+    py: Python<'py>,
+    name: &str,
+    runs: u32,
+    seed: u64,
+    jobs: usize,
+    data: Option<std::path::PathBuf>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let campaign = world(name, data.as_deref())?;
+    let plan = RehearsalPlan {
+        seed,
+        runs,
+        jobs,
+        ..RehearsalPlan::default()
+    };
+    let figures = in_the_background(py, &campaign, &plan)?;
+    let result = pythonize::pythonize(py, &Rehearsal::of(&campaign.file, &figures))?;
+    let result = result.cast_into::<PyDict>()?;
+    result.set_item("each", pythonize::pythonize(py, &json!(figures))?)?;
+    Ok(result)
+}
+
+/// Plays in threads, while this one handles signals.
+fn in_the_background(
+    py: Python<'_>,
+    campaign: &Campaign,
+    plan: &RehearsalPlan,
+) -> PyResult<Vec<RunFigures>> {
+    let is_stopped = AtomicBool::new(false);
+    let on_run = |_: &RunFigures| match is_stopped.load(Ordering::Relaxed) {
+        true => ControlFlow::Break(()),
+        false => ControlFlow::Continue(()),
+    };
+    py.detach(|| {
+        std::thread::scope(|scope| {
+            let (sender, receiver) = channel();
+            let on_run = &on_run;
+            scope.spawn(move || sender.send(play_runs(campaign, plan, on_run)));
+            let mut interrupted = Ok(());
+            loop {
+                match receiver.recv_timeout(Duration::from_millis(50)) {
+                    Ok(played) => return interrupted.and(played.or_raise::<WorldError>()),
+                    Err(RecvTimeoutError::Disconnected) => {
+                        return Err(WorldError::new_err("a rehearsal broke off"));
+                    }
+                    Err(RecvTimeoutError::Timeout) => {}
+                }
+                if interrupted.is_ok() {
+                    interrupted = Python::attach(|py| py.check_signals());
+                    is_stopped.store(interrupted.is_err(), Ordering::Relaxed);
+                }
+            }
+        })
+    })
+}
