@@ -8,7 +8,7 @@ mod worker;
 mod worlds;
 
 use std::env::current_exe;
-use std::fs;
+use std::fs::File;
 use std::sync::Arc;
 
 use crate::cli::env;
@@ -37,8 +37,12 @@ fn store(given: Option<&String>) -> Result<Arc<dyn Store>> {
 /// The build of this program: two of the same version may differ.
 fn build() -> String {
     let version = env!("CARGO_PKG_VERSION");
-    let program = current_exe().and_then(fs::read).unwrap_or_default();
-    let hash = blake3::hash(&program).to_hex();
+    let mut hasher = blake3::Hasher::new();
+    // One that can't be read differs from those that can.
+    let _ = current_exe()
+        .and_then(File::open)
+        .and_then(|program| hasher.update_reader(program).map(drop));
+    let hash = hasher.finalize().to_hex();
     format!("{version}-{}", hash.get(..8).unwrap_or_default())
 }
 
