@@ -65,11 +65,7 @@ pub(crate) fn check_bare_world(app: &App, name: &str) -> Result<()> {
 
 /// The world of this name, or what is wrong with it.
 pub(crate) fn load(app: &App, name: &str) -> Result<Result<Campaign, CampaignError>> {
-    let data = app.data()?;
-    Ok(match own_folder(&data, name)? {
-        None => Campaign::load(&data, name),
-        Some(world) => Campaign::load_from(&data, &world, name),
-    })
+    load_changed(app, name, Ok)
 }
 
 /// The world of this name as a change of its file leaves it, or what is wrong with that.
@@ -80,7 +76,27 @@ pub(crate) fn load_changed(
 ) -> Result<Result<Campaign, CampaignError>> {
     let data = app.data()?;
     let own = own_folder(&data, name)?;
-    Ok(Campaign::load_changed(&data, own.as_ref(), name, change))
+    let window = |world: &WorldFile| window(app, world);
+    Ok(Campaign::load_changed(
+        &data,
+        own.as_ref(),
+        name,
+        change,
+        window,
+    ))
+}
+
+/// The smallest window of the models that are asked in a world. The improviser reads any prompt,
+/// and a model whose window is not known must be able to.
+pub(crate) fn window(app: &App, world: &WorldFile) -> u64 {
+    let main = &app.settings.model.value;
+    let mut asked = asked_models(app, world.models());
+    asked.insert(main.clone());
+    asked.remove(IMPROVISER);
+    let models = app.models().ok();
+    let window = |alias: &String| models.as_ref()?.summary(alias).ok()?.window;
+    let windows = asked.iter().map(|alias| window(alias).unwrap_or_default());
+    windows.min().unwrap_or(u64::MAX)
 }
 
 /// What the writer of the world of this name expects of rehearsals, or what is wrong with it.

@@ -85,7 +85,7 @@ fn embedder(port: u16) -> Arc<dyn Embedder> {
 fn campaign() -> Campaign {
     let data = DataFolder::at("data").unwrap();
     let mut campaign = Campaign::load(&data, "drowned-assize").unwrap();
-    Arc::make_mut(&mut campaign.file).limits.context_tokens = 2_000;
+    Arc::make_mut(&mut campaign.file).limits.context_tokens = Some(2_000);
     campaign
 }
 

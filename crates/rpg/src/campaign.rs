@@ -26,7 +26,7 @@ use super::events::EVENTS;
 use super::lore::Lorebooks;
 use super::picture::CampaignPicture;
 use super::spawn::{SpawnError, spawn_cast};
-use super::world_file::WorldFile;
+use super::world_file::{Limits, WorldFile};
 use super::{
     adapt, archive, attempt, campaign_phase, campaign_state, combat, components, home, host,
     kickoff, lore, phase, phrases, scenes, talk,
@@ -174,7 +174,8 @@ impl Campaign {
     }
 
     /// Reads a world as a change of its file leaves it: that of the data folder, or that in a
-    /// folder of its own.
+    /// folder of its own. If it has no budget for prompts, its file gets one by the smallest window
+    /// of the models that are asked.
     ///
     /// # Errors
     /// Why it can't be changed so, or every mistake in it.
@@ -183,23 +184,31 @@ impl Campaign {
         own: Option<&DataFolder>,
         name: &str,
         change: impl FnOnce(Source) -> Result<Source, Problems>,
+        window: impl FnOnce(&WorldFile) -> u64,
     ) -> Result<Self, CampaignError> {
         let (folder, path) = match own {
             None => (data, format!("worlds/{name}/world.ron")),
             Some(own) => (own, OWN_FILE.to_owned()),
         };
         let text = folder.read_text(&path).map_err(in_data)?;
+        let load = |source: &Source| {
+            let changed = || folder.clone().with_text(&path, source.text());
+            match own {
+                None if source.text() == text => Self::load(data, name),
+                None => Self::load(&changed(), name),
+                Some(own) if source.text() == text => Self::load_from(data, own, name),
+                Some(_) => Self::load_from(data, &changed(), name),
+            }
+        };
         let source = change(Source::new(folder.name_of(&path), &text))?;
-        if source.text() == text {
-            return match own {
-                None => Self::load(data, name),
-                Some(own) => Self::load_from(data, own, name),
-            };
+        let campaign = load(&source)?;
+        if campaign.file.limits.context_tokens.is_some() {
+            return Ok(campaign);
         }
-        let changed = folder.clone().with_text(&path, source.text());
-        match own {
-            None => Self::load(&changed, name),
-            Some(_) => Self::load_from(data, &changed, name),
+        let budget = Limits::half_of(window(&campaign.file)).to_string();
+        match source.with_value("limits.context_tokens", &budget) {
+            Some(source) => load(&source),
+            None => Ok(campaign),
         }
     }
 

@@ -102,6 +102,9 @@ pub enum Happening {
         who: Arc<str>,
         /// What, as others see it.
         choice: Arc<str>,
+        /// What it was asked, if it decided itself; else empty.
+        #[serde(default)]
+        asked: Arc<str>,
     },
     #[serde(untagged)]
     Common(Common),

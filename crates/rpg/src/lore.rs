@@ -183,7 +183,7 @@ fn known(world: &mut World, asked: Associating) -> Vec<String> {
             .last()
             .map_or(0, |entry| entry.id().0.into()),
     };
-    let limit = file.limits.context_tokens.max(0) as u64 / SHARE;
+    let limit = file.limits.prompt_tokens() / SHARE;
     let settings = ScanSettings {
         scan_depth: SCAN_DEPTH,
         budget: limit.min(asked.tokens),

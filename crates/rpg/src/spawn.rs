@@ -29,7 +29,7 @@ use super::past;
 use super::phase::Phase;
 use super::talk::Talk;
 use super::world_file::{
-    Actor, ActorFaction, FoeSpec, Stage, StageKind, Stats, WorldAgent, WorldFile,
+    Actor, ActorFaction, FoeSpec, Skill, Stage, StageKind, Stats, WorldAgent, WorldFile,
 };
 use crate::drama::{
     Belongings, Bond, BondSpec, Bonds, GoalState, Goals, Hidden, Item, Promises, Qualities,
@@ -62,8 +62,13 @@ pub(super) struct ActorIdentity<'a> {
     bonds: Vec<&'a BondSpec>,
     goals: Vec<&'a str>,
     items: Vec<&'a Item>,
-    skills: Vec<&'a str>,
+    skills: Vec<&'a Skill>,
     fights: bool,
+    has_items: bool,
+    whispers: bool,
+    attempts: bool,
+    together: bool,
+    speech_chars: i32,
     voice: &'a [String],
 }
 
@@ -74,7 +79,7 @@ pub(super) struct FoeIdentity<'a> {
     profile: &'a str,
     kickoff: &'a str,
     look: &'a str,
-    skills: Vec<&'a str>,
+    skills: Vec<&'a Skill>,
     voice: &'a [String],
 }
 
@@ -206,8 +211,13 @@ pub(super) fn actor_identity(
         bonds: bonds_of(file, &actor.name).collect(),
         goals: actor.goals.iter().map(|goal| goal.words.as_str()).collect(),
         items: items_of(file, &actor.name).collect(),
-        skills: skill_names(file, &actor.skills),
+        skills: skills(file, &actor.skills).collect(),
         fights: file.has_fights(),
+        has_items: !file.items.is_empty(),
+        whispers: file.limits.whisper,
+        attempts: file.limits.attempts > 0,
+        together: file.limits.together,
+        speech_chars: file.limits.speech_chars.max(1),
         voice: &actor.voice.lines,
     };
     identity(world, &actor.name, &data)
@@ -224,7 +234,7 @@ pub(super) fn foe_identity(
         profile: &foe.profile,
         kickoff: &foe.kickoff,
         look: &foe.look,
-        skills: skill_names(file, &foe.skills),
+        skills: skills(file, &foe.skills).collect(),
         voice: &foe.voice.lines,
     };
     identity(world, &foe.name, &data)
@@ -458,8 +468,7 @@ pub(super) fn fighter(stats: Stats, skills: &[String]) -> Fighter {
     }
 }
 
-fn skill_names<'a>(file: &'a WorldFile, names: &[String]) -> Vec<&'a str> {
+fn skills<'a>(file: &'a WorldFile, names: &'a [String]) -> impl Iterator<Item = &'a Skill> {
     let skills = file.skills.iter();
-    let known = skills.filter(|skill| names.contains(&skill.name));
-    known.map(|skill| skill.name.as_str()).collect()
+    skills.filter(|skill| names.contains(&skill.name))
 }

@@ -6,11 +6,12 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use crate::cli::loader::{own_folder, team_path};
+use crate::cli::loader::{own_folder, team_path, window};
 use crate::engine::Engine;
 use crate::groupchat::ChatGame;
 use crate::groupchat::team::FOLDER;
 use crate::journal::game_input;
+use crate::rpg::world_file::WorldFile;
 use crate::rpg::{Campaign, CampaignError};
 use crate::session::Game;
 use crate::story::StoryView;
@@ -33,7 +34,8 @@ pub(super) struct EditedGame {
 
 /// What is read again.
 enum Source {
-    World(String),
+    /// With the smallest window of the models that are asked.
+    World(String, u64),
     /// With the models for which it has minds.
     Team(String, BTreeSet<String>),
     Undercover(Box<Match>),
@@ -43,7 +45,8 @@ impl EditedGame {
     /// For the story of a view; `None` if its world has no files.
     pub(super) fn of_world(app: &App, campaign: &Campaign, view: &Arc<StoryView>) -> Option<Self> {
         let own = own_folder(&app.data().ok()?, &campaign.folder).ok()?;
-        let source = Source::World(campaign.folder.clone());
+        let window = window(app, &campaign.file);
+        let source = Source::World(campaign.folder.clone(), window);
         Self::new(app, (source, own), campaign, view)
     }
 
@@ -116,11 +119,10 @@ impl EditedGame {
     /// The game with its files as they are now.
     fn load(&self) -> Result<Box<dyn Game>, Vec<Problem>> {
         match &self.source {
-            Source::World(name) => {
-                let campaign = match &self.own {
-                    None => Campaign::load(&self.data, name),
-                    Some(own) => Campaign::load_from(&self.data, own, name),
-                };
+            Source::World(name, window) => {
+                let own = self.own.as_ref();
+                let window = |_: &WorldFile| *window;
+                let campaign = Campaign::load_changed(&self.data, own, name, Ok, window);
                 match campaign {
                     Ok(campaign) => Ok(Box::new(campaign)),
                     Err(CampaignError::Data(problems)) => Err(problems.into_iter().collect()),
@@ -171,8 +173,8 @@ impl EditedGame {
     /// The file of the world or team, and its folder if that is not the data folder.
     fn main_file(&self) -> (Option<&DataFolder>, String) {
         let path = match (&self.source, &self.own) {
-            (Source::World(name), None) => format!("worlds/{name}/world.ron"),
-            (Source::World(_), Some(_)) => "world.ron".to_owned(),
+            (Source::World(name, _), None) => format!("worlds/{name}/world.ron"),
+            (Source::World(..), Some(_)) => "world.ron".to_owned(),
             (Source::Team(name, _), None) => {
                 format!("{FOLDER}/{}.ron", name.strip_suffix(".ron").unwrap_or(name))
             }

@@ -7,9 +7,11 @@ use super::import::{into_world, read_cards, warn};
 use super::play::{self, Left};
 use super::run;
 use crate::cli::args::{PlayCardsArgs, StoryArgs};
+use crate::cli::loader;
 use crate::interop::cards::clean_name;
 use crate::rpg::Campaign;
 use crate::rpg::import::{Cast, meeting_in};
+use crate::rpg::world_file::WorldFile;
 use crate::world_data::DataFolder;
 
 const WORLD: &str = "world.ron";
@@ -39,7 +41,9 @@ pub(super) fn play(app: &App, args: &PlayCardsArgs) -> Result<Left> {
     let texts = BTreeMap::from([(WORLD.to_owned(), imported.world)]);
     let texts = texts.into_iter().chain(imported.books);
     let world = DataFolder::of_texts(texts.collect());
-    let campaign = Campaign::load_from(&app.data()?, &world, &name).or_fail(ErrorKind::World)?;
+    let window = |world: &WorldFile| loader::window(app, world);
+    let campaign = Campaign::load_changed(&app.data()?, Some(&world), &name, Ok, window);
+    let campaign = campaign.or_fail(ErrorKind::World)?;
     let story = StoryArgs {
         world: None,
         seed: Some(seed),

@@ -338,11 +338,18 @@ impl Past {
                     let text = lens.words.told(message.role, &message.body);
                     let first = notes.partition_point(|note| note.entry < held.id);
                     let from = notes.get(first..).unwrap_or_default().iter();
+                    let said = text.to_lowercase();
                     let mut about = Vec::new();
                     for note in from.take_while(|note| note.entry == held.id) {
-                        self.note(note, self.sources.len() as u32);
-                        let facts = note.happening.facts();
-                        about.extend(facts.filter(|fact| !text.contains(*fact)));
+                        let people = note.happening.people();
+                        let is_person = |fact: &str| people.iter().any(|name| **name == *fact);
+                        let facts: Vec<_> = note.happening.facts().collect();
+                        let mut things = facts.iter().filter(|fact| !is_person(fact));
+                        // Words that only lead up to what was told or given bring nothing back.
+                        if things.all(|fact| said.contains(&fact.to_lowercase())) {
+                            self.note(note, self.sources.len() as u32);
+                        }
+                        about.extend(facts.into_iter().filter(|fact| !text.contains(*fact)));
                     }
                     let session = &chapter.id.0;
                     self.add(source, [own, &text, session], day.as_deref(), &about);

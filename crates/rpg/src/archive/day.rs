@@ -50,7 +50,7 @@ pub(super) struct DayTitle {
 
 /// The budget of each entity's prompt in tokens.
 pub(crate) fn budget(world: &RpgWorld) -> u64 {
-    world.0.limits.context_tokens.max(0) as u64
+    world.0.limits.prompt_tokens()
 }
 
 /// The tokens that a fight may take, which is archived only when it is over.

@@ -283,7 +283,7 @@ fn a_day_that_grew_too_long_becomes_a_memory() {
 #[test]
 fn whoever_looks_back_on_what_came_after_a_fight_tells_of_the_fight_too() {
     let mut scene = fought("", |_| ());
-    scene.change(|file| file.limits.context_tokens = 900);
+    scene.change(|file| file.limits.context_tokens = Some(900));
     hears_a_day(&mut scene, "Ann");
     scene.play("begin Summarize\n=> Ann is shown /fights [\"Den\"]");
 }
@@ -378,6 +378,7 @@ fn everything(me: &str, other: &str, place: &str) -> Vec<Happening> {
         Happening::Decided {
             who,
             choice: "choice".into(),
+            asked: "question".into(),
         },
     ]
 }

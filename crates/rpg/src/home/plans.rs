@@ -13,7 +13,7 @@ use serde::Serialize;
 use super::here::present;
 use super::view::{ActorMinds, KnownFact, OpenPromise, OwedPromise, SeenItem, View, worth_listing};
 use crate::actions::rules::Rules;
-use crate::actions::{Attempt, Plan, PlanConstraints, Use};
+use crate::actions::{Attempt, Plan, PlanConstraints, Slot, Use};
 use crate::attempt::pending::PendingAttempts;
 use crate::attempt::referee::talk_goes_on;
 use crate::campaign_phase::{CampaignPhase, CampaignState};
@@ -85,8 +85,10 @@ pub(super) struct PlanData<'a> {
     goals: Vec<&'a str>,
     /// Whether the scene that is open here is about it.
     is_needed: bool,
-    /// The names of what it can say and do now.
+    /// The names of what it can say and do now, and of these what is said and what is done.
     can: Vec<&'a str>,
+    said: Vec<&'a str>,
+    done: Vec<&'a str>,
     /// How those here are addressed, for minds without language.
     called: BTreeMap<&'a str, &'a str>,
     /// The languages that it speaks besides the one that all share.
@@ -417,6 +419,11 @@ impl Moment<'_, '_, '_> {
             name,
             value: view.bonds.map_or(0, |bonds| bonds.value(name)),
         });
+        let can = |slot: Option<Slot>| {
+            let rows = constraints.possible();
+            let rows = rows.filter(move |row| slot.is_none_or(|slot| row.slot == slot));
+            rows.map(|row| row.name).collect()
+        };
         PlanData {
             me: &view.name,
             name: &view.name,
@@ -450,7 +457,9 @@ impl Moment<'_, '_, '_> {
             feelings: feelings.collect(),
             goals: view.wanted.iter().map(|goal| goal.words.as_str()).collect(),
             is_needed: ways.is_needed,
-            can: constraints.possible().map(|row| row.name).collect(),
+            can: can(None),
+            said: can(Some(Slot::Said)),
+            done: can(Some(Slot::Done)),
             called: view
                 .present
                 .iter()

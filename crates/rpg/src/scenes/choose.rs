@@ -79,20 +79,24 @@ pub(crate) struct ChoiceMade {
     pub(crate) message: String,
     /// The option, in the words in which it was offered.
     pub(crate) label: String,
+    /// For what: a label alone may say too little.
+    #[serde(default)]
+    pub(crate) question: String,
 }
 
 impl ChoiceMade {
     fn noted_by_doer(&self) -> Option<(&str, Noting)> {
-        Some((&self.actor, self.decided(&self.label)))
+        Some((&self.actor, self.decided(&self.label, &self.question)))
     }
 
     fn noted(&self) -> Option<Noting> {
-        Some(self.decided(&self.message))
+        Some(self.decided(&self.message, ""))
     }
 
-    fn decided(&self, choice: &str) -> Noting {
-        let (who, choice) = (self.actor.as_str().into(), choice.into());
-        Happening::Decided { who, choice }.into()
+    fn decided(&self, choice: &str, asked: &str) -> Noting {
+        let who = self.actor.as_str().into();
+        let (choice, asked) = (choice.into(), asked.into());
+        Happening::Decided { who, choice, asked }.into()
     }
 }
 
@@ -438,6 +442,9 @@ pub(crate) fn take_choice(
         events.broadcast_to_stage(stage, tally, &unaware);
     }
     let Some(option) = option else { return };
+    let mut choices = scene.into_iter().flat_map(Scene::choices);
+    let of_it = |choice: &&Choice| choice.options.iter().any(|each| each.id == option.id);
+    let choice = choices.find(of_it);
     votes.retain(|vote| vote.option == option.id);
     let voters = votes.into_iter().map(|vote| vote.name);
     let event = ChoiceMade {
@@ -446,6 +453,7 @@ pub(crate) fn take_choice(
         option: option.id.clone(),
         message: option.told().to_owned(),
         label: option.label.clone(),
+        question: choice.map_or_else(String::new, |choice| choice.question.clone()),
     };
     let message = event.message.clone();
     events.broadcast_to_stage(stage, event, &unaware);

@@ -4,6 +4,7 @@
 //! required. The indentation of long texts is removed.
 
 use std::collections::BTreeSet;
+use std::ops::RangeInclusive;
 
 use playhouse_engine::knowledge::{Fact, FactBook};
 use playhouse_engine::memory::Cues;
@@ -674,6 +675,10 @@ impl CampaignStep {
     }
 }
 
+/// The budgets of prompts that follow from a model's window: with fewer tokens much is forgotten,
+/// with more each question costs more than what is remembered for it is worth.
+const PROMPT_TOKENS: RangeInclusive<u64> = 6_000..=32_000;
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Limits {
@@ -694,8 +699,9 @@ pub struct Limits {
     pub combat_rounds: i32,
     /// The number of skills that a combatant can choose from at its turn.
     pub hand_size: i32,
-    /// The budget of each entity's prompt in tokens, within which its past is archived.
-    pub context_tokens: i32,
+    /// The budget of each entity's prompt in tokens, within which its past is archived; by default
+    /// half of the model's window, but between 6,000 and 32,000.
+    pub context_tokens: Option<i32>,
     /// The maximum number of tokens of memories that come with a question by themselves; 0 for
     /// none.
     pub recall_tokens: i32,
@@ -726,8 +732,20 @@ impl Limits {
                 .collect(),
             of_people_only: false,
             tokens: self.recall_tokens.max(0) as u64,
-            prompt_tokens: self.context_tokens.max(0) as u64,
+            prompt_tokens: self.prompt_tokens(),
         }
+    }
+
+    /// The budget of each entity's prompt, which a model with a window of 8,192 can read if nothing
+    /// is known of it.
+    pub(crate) fn prompt_tokens(&self) -> u64 {
+        let budget = self.context_tokens.map(|tokens| tokens.max(0) as u64);
+        budget.unwrap_or(*PROMPT_TOKENS.start())
+    }
+
+    /// The budget for a model with this window, for a world that has none of its own.
+    pub(crate) fn half_of(window: u64) -> u64 {
+        (window / 2).clamp(*PROMPT_TOKENS.start(), *PROMPT_TOKENS.end())
     }
 
     pub(crate) fn max_reply_tokens(&self) -> u32 {
@@ -746,7 +764,7 @@ impl Default for Limits {
             together: false,
             combat_rounds: 10,
             hand_size: 4,
-            context_tokens: 6_000,
+            context_tokens: None,
             recall_tokens: 600,
             reply_tokens: 600,
             speech_chars: 600,

@@ -45,7 +45,7 @@ fn story(language: Language, days: u32, budget: i32) -> LongStory {
     let mut campaign = Campaign::load_from(&data, &world, "mill").unwrap();
     let file = Arc::make_mut(&mut campaign.file);
     file.schedule = vec![CampaignStep::Home { days: days as i32 }];
-    file.limits.context_tokens = budget;
+    file.limits.context_tokens = Some(budget);
     file.facts.extend((1..=days).map(|day| Fact {
         id: planted(day),
         title: Planted::of(language, day).title(),

@@ -20,7 +20,7 @@ const ROOM: i32 = 2_000;
 async fn play(world: &str) -> Engine {
     let data = DataFolder::at("../../data").unwrap();
     let mut campaign = Campaign::load(&data, world).unwrap();
-    Arc::make_mut(&mut campaign.file).limits.context_tokens = ROOM;
+    Arc::make_mut(&mut campaign.file).limits.context_tokens = Some(ROOM);
     let setup = campaign.new_game(1).unwrap();
     let minds = Minds::all(Arc::new(
         Improviser::taught(playhouse_rpg::improviser::teach).unwrap(),
@@ -141,7 +141,7 @@ async fn answers(world: &str, tokens: i32) -> (Vec<String>, Vec<(String, u32)>) 
     let data = DataFolder::at("../../data").unwrap();
     let mut campaign = Campaign::load(&data, world).unwrap();
     let limits = &mut Arc::make_mut(&mut campaign.file).limits;
-    (limits.context_tokens, limits.recall_tokens) = (4_000, tokens);
+    (limits.context_tokens, limits.recall_tokens) = (Some(4_000), tokens);
     let recalled = Arc::default();
     let mind = Noting {
         improviser: Improviser::taught(playhouse_rpg::improviser::teach).unwrap(),

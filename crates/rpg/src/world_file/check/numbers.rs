@@ -134,12 +134,14 @@ fn check_limits(limits: &Limits, report: &mut Report<'_>) {
         ("attempts", limits.attempts),
         ("combat_rounds", limits.combat_rounds),
         ("hand_size", limits.hand_size),
-        ("context_tokens", limits.context_tokens),
         ("recall_tokens", limits.recall_tokens),
         ("reply_tokens", limits.reply_tokens),
         ("speech_chars", limits.speech_chars),
     ];
-    for (field, number) in numbers {
+    let budget = limits
+        .context_tokens
+        .map(|tokens| ("context_tokens", tokens));
+    for (field, number) in numbers.into_iter().chain(budget) {
         let path = format!("limits.{field}");
         if let Some(legal) = range_of(&path) {
             check_range(&path, number, legal, report);
