@@ -338,7 +338,12 @@ impl Past {
                     let text = lens.words.told(message.role, &message.body);
                     let first = notes.partition_point(|note| note.entry < held.id);
                     let from = notes.get(first..).unwrap_or_default().iter();
-                    let said = text.to_lowercase();
+                    let said = LazyCell::new(|| telling(&text));
+                    let is_said = |fact: &&str| {
+                        let words = telling(fact);
+                        let shared = words.iter().filter(|word| said.binary_search(word).is_ok());
+                        2 * shared.count() >= words.len()
+                    };
                     let mut about = Vec::new();
                     for note in from.take_while(|note| note.entry == held.id) {
                         let people = note.happening.people();
@@ -346,7 +351,7 @@ impl Past {
                         let facts: Vec<_> = note.happening.facts().collect();
                         let mut things = facts.iter().filter(|fact| !is_person(fact));
                         // Words that only lead up to what was told or given bring nothing back.
-                        if things.all(|fact| said.contains(&fact.to_lowercase())) {
+                        if things.all(is_said) {
                             self.note(note, self.sources.len() as u32);
                         }
                         about.extend(facts.into_iter().filter(|fact| !text.contains(*fact)));
@@ -941,20 +946,25 @@ mod tests {
             come.len()
         };
         let nothing = Some(ChapterRecord::default());
-        let learned = Common::Learned {
-            fact: "rope".into(),
-            text: "The rope was cut.".into(),
-            from: "Bob".into(),
+        let noted = |text: &str| {
+            let learned = Common::Learned {
+                fact: "rope".into(),
+                text: text.into(),
+                from: "Bob".into(),
+            };
+            Some(ChapterRecord {
+                notes: vec![Note {
+                    entry: told,
+                    day: 1,
+                    place: "Hall".into(),
+                    happening: learned.into(),
+                }],
+                ..ChapterRecord::default()
+            })
         };
-        let noted = Some(ChapterRecord {
-            notes: vec![Note {
-                entry: told,
-                day: 1,
-                place: "Hall".into(),
-                happening: learned.into(),
-            }],
-            ..ChapterRecord::default()
-        });
+        let elsewhere = noted("The baker hid two letters.");
+        assert_eq!(come(&[elsewhere], false), 0, "it only leads up to it");
+        let noted = noted("The rope was cut.");
         assert_eq!(come(std::slice::from_ref(&noted), false), 1);
         assert_eq!(come(std::slice::from_ref(&noted), true), 0, "it just came");
         assert_eq!(come(&[nothing], false), 0, "the record doesn't note it");

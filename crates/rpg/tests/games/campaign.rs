@@ -11,6 +11,7 @@ use playhouse_engine::context::{AgentContext, Chapters};
 use playhouse_engine::engine::{Engine, Stop};
 use playhouse_engine::event::{AnsweredBy, EventRecord, Feed, Record};
 use playhouse_engine::knowledge::{FactBook, Knowledge};
+use playhouse_engine::message::Language;
 use playhouse_engine::mind::improviser::Improviser;
 use playhouse_engine::mind::{
     AnswerForm, Answering, Completion, ExchangeRound, Mind, MindInfo, Minds, Prompt,
@@ -20,7 +21,7 @@ use playhouse_engine::testing::journal;
 use playhouse_engine::world_data::DataFolder;
 use playhouse_rpg::Campaign;
 use playhouse_rpg::drama::{Belongings, StoryData};
-use playhouse_rpg::world_file::ActorFaction;
+use playhouse_rpg::world_file::{ActorFaction, WorldKind, new_world};
 use serde_json::{Value, json};
 
 const WORLDS: [&str; 2] = ["drowned-assize", "zhaoying-ban"];
@@ -624,4 +625,22 @@ async fn events_alone_tell_who_has_what_and_no_answer_is_filled_in_at_random() {
             }
         }
     }
+}
+
+#[test]
+fn a_world_without_a_budget_gets_half_of_the_window() {
+    let folder = tempfile::tempdir().unwrap();
+    new_world(folder.path(), WorldKind::Journey, Language::En).unwrap();
+    let own = DataFolder::at(folder.path()).unwrap();
+    let data = DataFolder::embedded();
+    for (window, budget) in [(8_192, 6_000), (40_000, 20_000), (u64::MAX, 32_000)] {
+        let campaign = Campaign::load_changed(&data, Some(&own), "mill", Ok, |_| window).unwrap();
+        assert_eq!(campaign.file.limits.context_tokens, Some(budget));
+        // So does the text that a save embeds.
+        let text = campaign.source().text().to_owned();
+        assert!(text.contains(&format!("context_tokens: {budget}")));
+    }
+    let shipped = Campaign::load_changed(&data, None, WORLDS[0], Ok, |_| u64::MAX).unwrap();
+    let plain = Campaign::load(&data, WORLDS[0]).unwrap();
+    assert_eq!(shipped.fingerprint, plain.fingerprint);
 }
