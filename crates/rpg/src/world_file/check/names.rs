@@ -11,8 +11,9 @@ use crate::world_file::types::WorldFile;
 /// The maximum number of characters of a name.
 const MAX_CHARS: usize = 64;
 
-/// The most agents, stages, actors and foes together: a collection of a thousand cards has room. All
-/// may be on one stage, where each is told of all others, so time and memory grow with the square.
+/// The most agents, stages, actors and foes together: a collection of a thousand cards has room.
+/// All may be on one stage, where each is told of all others, so time and memory grow with the
+/// square.
 const MAX_ENTITIES: usize = 1_500;
 
 /// The names of roles in a conversation, with which an entity of that name could be confused.
