@@ -28,7 +28,7 @@ use super::help::command_names;
 use super::settings::{IMPROVISER, OFF};
 
 /// What a writer expects of rehearsals, beside the world's file.
-const EXPECTATIONS: &str = "expect.ron";
+pub(crate) const EXPECTATIONS: &str = "expect.ron";
 
 /// The world of this name: a folder in `worlds/`, else a path to a folder with a `world.ron`.
 pub(crate) fn world(app: &App, name: &str) -> Result<Campaign> {

@@ -209,3 +209,104 @@ fn a_world_that_lacks_what_is_alive_or_held_is_refused_with_the_reason() {
     has(&err(&refused), &["world.ron:"]);
     succeed(folder, "replay tale");
 }
+
+/// Writes a file of a world.
+fn put(folder: &Dir, path: &str, text: &str) {
+    let path = folder.join(path);
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(path, text).unwrap();
+}
+
+#[test]
+fn a_world_of_several_files_is_one_world() {
+    let folder = &Dir::new();
+    succeed(folder, "data export");
+    let own = folder.join("data/worlds/take-the-biscuit");
+    assert!(own.join("scenes.ron").exists(), "it is shipped in files");
+    succeed(folder, "run take-the-biscuit --save tale --until 4 -q");
+    let text = |file: &str| fs::read_to_string(own.join(file)).unwrap();
+    let people = text("people.ron");
+
+    // All mistakes are told, each in its own file.
+    let wrong = people.replacen("faction:", "fraction:", 1);
+    put(folder, "data/worlds/take-the-biscuit/people.ron", &wrong);
+    edit(
+        &own.join("scenes.ron"),
+        "effects: [",
+        "effects: [Give(\"the moon\", \"Nobody\"), ",
+    );
+    let said = out(&exits(folder, "check take-the-biscuit", 3));
+    let line =
+        |text: &str, part: &str| text.lines().position(|line| line.contains(part)).unwrap() + 1;
+    let scene = line(&text("scenes.ron"), "the moon");
+    has(&said, &[&format!("scenes.ron:{scene}:"), "the moon"]);
+    if wrong != people {
+        let actor = line(&wrong, "fraction:");
+        has(&said, &[&format!("people.ron:{actor}:"), "fraction"]);
+    }
+
+    // A story goes on with a change in any of them, and needs none of them.
+    edit(
+        &own.join("scenes.ron"),
+        "Give(\"the moon\", \"Nobody\"), ",
+        "",
+    );
+    put(
+        folder,
+        "data/worlds/take-the-biscuit/people.ron",
+        &people.replacen("profile: r#\"", "profile: r#\"\n Soot. ", 1),
+    );
+    has(
+        &err(&succeed(folder, "resume tale --until 6")),
+        &["profile"],
+    );
+    fs::remove_dir_all(folder.join("data")).unwrap();
+    succeed(folder, "replay tale");
+}
+
+#[test]
+fn what_the_files_of_a_world_may_have_is_said() {
+    let folder = &Dir::new();
+    succeed(folder, "new mine --kind talk");
+    let file = folder.join("mine/world.ron");
+    edit(
+        &file,
+        "    name:",
+        "    files: [\"more\", \"none.ron\", \"../x.ron\"],\n    name:",
+    );
+    put(
+        folder,
+        "mine/more/a.ron",
+        "(facts: [(id: \"ash\", text: \"The oven is cold.\")], title: \"Again\")",
+    );
+    put(folder, "mine/more/notes.txt", "not read");
+    let said = out(&exits(folder, "check mine", 3));
+    has(
+        &said,
+        &["there is no none.ron here", "there is no ../x.ron here"],
+    );
+    edit(&file, ", \"none.ron\", \"../x.ron\"", "");
+    let said = out(&exits(folder, "check mine", 3));
+    has(&said, &["a.ron:1:", "duplicate field `title`"]);
+    put(
+        folder,
+        "mine/more/a.ron",
+        "(facts: [(id: \"ash\", text: \"The oven is cold.\")], files: [])",
+    );
+    has(
+        &out(&exits(folder, "check mine", 3)),
+        &["a.ron:1:", "only world.ron may name files"],
+    );
+    put(
+        folder,
+        "mine/more/a.ron",
+        "(facts: [(id: \"ash\", text: \"The oven is cold.\"",
+    );
+    has(&out(&exits(folder, "check mine", 3)), &["a.ron:1:"]);
+    put(
+        folder,
+        "mine/more/a.ron",
+        "(facts: [(id: \"ash\", text: \"The oven is cold.\", keys: [\"oven\"])])",
+    );
+    succeed(folder, "check mine");
+}

@@ -2077,3 +2077,44 @@ fn a_team_finishes_its_run_on_its_page() {
     drop(page);
     succeed(folder, "resume talk --task Again --quiet");
 }
+
+#[test]
+fn a_writer_sees_mistakes_at_once_rehearses_and_plays_from_a_scene() {
+    let folder = &Dir::new();
+    succeed(folder, "new mine --kind talk");
+    let file = folder.join("mine/world.ron");
+    let world = fs::read_to_string(&file).unwrap();
+    let page = Served::start(folder, "mine --save tale --paused");
+    page.wait_for("tale", "paused");
+    let draft = page.api("tale/desk");
+    assert_eq!(draft["problems"], json!([]));
+    let scene = &draft["scenes"][0];
+    let id = scene["scene"].as_str().unwrap().to_owned();
+    let line = scene["line"].as_u64().unwrap() as usize - 1;
+    let text: Vec<_> = world.lines().skip(line).take(3).collect();
+    has(&text.join("\n"), &[&format!("id: \"{id}\"")]);
+
+    // While the story is paused, mistakes are told as they are written.
+    fs::write(&file, world.replacen("profile:", "prophile:", 1)).unwrap();
+    let draft = page.api("tale/desk");
+    has(&draft["problems"].to_string(), &["prophile", "world.ron:"]);
+    let refused = page.post("/api/tale/do", &json!({"do": "rehearse"}));
+    assert_eq!(refused.status, 409, "{}", refused.body);
+
+    fs::write(&file, &world).unwrap();
+    let told = page.done("tale", &json!({"do": "rehearse"})).json();
+    assert_eq!(told["runs"], 100);
+    assert!(told["tables"].as_array().unwrap().len() > 4, "{told}");
+    let begun = page
+        .done("tale", &json!({"do": "play_scene", "scene": id}))
+        .json();
+    let slot = begun["slot"].as_str().unwrap().to_owned();
+    page.wait_for(&slot, "finished");
+    let played = page.api(&format!("{slot}/scenes"));
+    assert!(
+        one(&played, "scene", &id)["played"].as_u64() > Some(0),
+        "{played}"
+    );
+    drop(page);
+    succeed(folder, &format!("replay {slot}"));
+}

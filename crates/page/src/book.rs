@@ -116,14 +116,13 @@ fn chapters(reader: &Reader<'_>, contents: &Contents) -> Vec<Chapter> {
     chapters
 }
 
-/// Events as a book tells them: places play at the same time, so in each turn one follows the
-/// other, and `where` says so. What happens at no place is for all of them. A seat has one place
-/// at a time.
+/// Events as a book tells them: places play at the same time, so one follows the other until
+/// something happens at no place, such as the next part of the day, and `where` says so. A seat has
+/// one place at a time.
 fn in_order(events: impl Iterator<Item = EventJson>, is_host: bool) -> Vec<Value> {
     let mut rows = Vec::new();
     let mut last = None;
     let mut places = IndexMap::<_, Vec<EventJson>>::new();
-    let mut turn = None;
     let mut close = |places: &mut IndexMap<_, Vec<EventJson>>| {
         for event in places.drain(..).flat_map(|(_, events)| events) {
             let mut row = json!(event);
@@ -136,11 +135,10 @@ fn in_order(events: impl Iterator<Item = EventJson>, is_host: bool) -> Vec<Value
         }
     };
     for event in events {
-        if !is_host || event.place.is_none() || turn != Some(event.turn) {
+        if !is_host || event.is_of_all() {
             close(&mut places);
         }
-        turn = Some(event.turn);
-        let is_of_all = event.place.is_none();
+        let is_of_all = event.is_of_all();
         places.entry(event.place).or_default().push(event);
         if is_of_all {
             close(&mut places);

@@ -41,6 +41,7 @@ mod book;
 mod branches;
 mod calls;
 mod control;
+mod desk;
 mod draft;
 mod error;
 mod library;
@@ -60,6 +61,7 @@ mod stream;
 pub use access::Access;
 pub use branches::branches;
 pub use control::Control;
+pub use desk::{Column, Desk, Draft, DraftScene, Opening, Rehearsed, Table};
 pub use error::ServerError;
 pub use library::{
     AnswerMinds, BranchAt, Invitation, Library, LibraryError, NewStory, OfferedWorld, Offers,

@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::control::Control;
+use super::desk::{Desk, Opening};
 use super::reader::Reader;
 use super::seat::Seat;
 
@@ -39,6 +40,8 @@ pub struct Story {
     pub seats: BTreeMap<String, Arc<Seat>>,
     /// Teaches a seat the words and dialogues of its game.
     pub teach: Arc<Teach>,
+    /// The files of its world, for whoever writes them.
+    pub desk: Option<Arc<dyn Desk>>,
 }
 
 /// Teaches a seat.
@@ -191,6 +194,15 @@ pub trait Library: Send + Sync {
     fn begin(&self, story: NewStory) -> Result<String, LibraryError> {
         let _ = story;
         Err(LibraryError::no_new_stories())
+    }
+
+    /// Starts a new slot of the world of a story, with the stage set for a scene; returns its name.
+    ///
+    /// # Errors
+    /// Why that is impossible; by default, that stories are only shown.
+    fn play_from(&self, slot: &str, opening: Opening) -> Result<String, LibraryError> {
+        let _ = (slot, opening);
+        Err(text!(page_only_shown).into())
     }
 
     /// Takes note of an invitation by the host.

@@ -42,6 +42,8 @@ pub(super) struct Reader<'b> {
     pub(super) language: Language,
     /// The seats that people have, by name.
     pub(super) seats: Option<&'b BTreeMap<String, Arc<Seat>>>,
+    /// Whether the files of the world are there, for whoever writes them.
+    pub(super) has_desk: bool,
 }
 
 /// What part of a list is wanted.
@@ -163,6 +165,13 @@ pub(super) struct EventJson {
     is_memory: bool,
 }
 
+impl EventJson {
+    /// Whether it happens at no place, and is more than a note: it is for all places then.
+    pub(super) fn is_of_all(&self) -> bool {
+        self.place.is_none() && self.form != Form::Note
+    }
+}
+
 /// How many events a reader has, and how many changes of calls, of which a seat isn't told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Position {
@@ -249,6 +258,7 @@ impl<'b> Reader<'b> {
             seat: None,
             language: story.language(),
             seats: Some(&story.seats),
+            has_desk: story.desk.is_some(),
         }
     }
 }
@@ -456,7 +466,11 @@ impl Reader<'_> {
         } else {
             &["branch", "undo", "retry"]
         };
-        [now, &deeds, &seats, branches].concat()
+        let writing: &[_] = match self.has_desk {
+            true => &["rehearse", "play_scene"],
+            false => &[],
+        };
+        [now, &deeds, &seats, branches, writing].concat()
     }
 
     /// Everybody and everything that has a name, by number.
@@ -784,7 +798,13 @@ impl Reader<'_> {
     pub(super) fn turns(&self) -> Value {
         let contents = self.view.read();
         let Some(seat) = self.seat else {
-            return json!(contents.turns);
+            let turns = contents.turns.iter().map(|turn| {
+                let mut told = (turn.from..turn.to).filter_map(|n| self.told(&contents, n));
+                let mut json = json!(turn);
+                json["goes_on"] = told.next().is_none_or(|event| !event.is_of_all()).into();
+                json
+            });
+            return turns.collect();
         };
         let seen = contents.seen(seat);
         let place = |number: u32| seen.partition_point(|n| *n < number);

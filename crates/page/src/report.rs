@@ -89,6 +89,7 @@ pub fn report(
         seat: id,
         language,
         seats: None,
+        has_desk: false,
     };
     let mut page = page(&reader, None);
     page["is_report"] = true.into();
@@ -464,6 +465,7 @@ mod tests {
             seat: Some(3),
             language: Language::En,
             seats: None,
+            has_desk: false,
         };
         let seen = seat.events(&ListQuery::default()).named("events");
         let seen = seen["events"].as_array().unwrap();

@@ -22,6 +22,7 @@ use super::access::{Access, Visitor};
 use super::answer::{Asked, Failure, InLanguage, Json};
 use super::branches::{branches, compare, parting};
 use super::control::{Control, Wanted};
+use super::desk::Desk;
 use super::error::ServerError;
 use super::library::{BranchAt, Invitation, Library, LibraryError, NewStory, Story};
 use super::reader::{ListQuery, Reader};
@@ -63,6 +64,7 @@ impl Visit {
             seat: self.seat,
             language: self.language,
             seats: Some(&self.story.seats),
+            has_desk: self.story.desk.is_some(),
         }
     }
 }
@@ -183,6 +185,10 @@ pub(super) async fn get(
                 Some(found.map_err(|error| error.text())?)
             }
             "compare" if reader.is_host() => compared(&*library, &visit, &part)?,
+            "desk" if reader.is_host() => {
+                let desk = visit.story.desk.as_ref();
+                desk.map(|desk| desk.draft().json(language))
+            }
             "story" => Some(reader.story()),
             "events" => Some(reader.events(&part).named("events")),
             "calls" if reader.is_host() => Some(reader.calls(&part).named("calls")),
@@ -348,6 +354,12 @@ enum Deed {
     Dismiss {
         who: u32,
     },
+    /// The world is played many times by the improviser.
+    Rehearse,
+    /// A new story in which a scene of the world opens.
+    PlayScene {
+        scene: String,
+    },
 }
 
 /// How far a step goes.
@@ -386,6 +398,18 @@ pub(super) async fn steer(
         seat.take(false);
         story.view.note_seats();
         return Ok(Json(json!({"ok": true})).into_response());
+    }
+    match deed {
+        Deed::Rehearse => return rehearse(&shared, story.clone(), language).await,
+        Deed::PlayScene { scene } => {
+            let story = story.clone();
+            let begun = blocking(language, move || {
+                let opening = desk_of(&story)?.opening(&scene)?;
+                shared.library.play_from(&slot, opening)
+            });
+            return Ok(Json(json!({"ok": true, "slot": begun.await?})).into_response());
+        }
+        _ => {}
     }
     let is_undone = matches!(deed, Deed::Undo { .. });
     let (point, name) = match deed {
@@ -438,6 +462,19 @@ pub(super) async fn steer(
         Ok(branch)
     });
     Ok(Json(json!({"ok": true, "slot": branched.await?})).into_response())
+}
+
+fn desk_of(story: &Story) -> Result<&Arc<dyn Desk>, UiText> {
+    story.desk.as_ref().ok_or_else(|| text!(page_no_files))
+}
+
+/// Lets the improviser play the world of a story many times.
+async fn rehearse(shared: &Shared, story: Story, language: Language) -> Result<Response, Failure> {
+    let _permit = shared.replays.acquire().await.ok();
+    let rehearsed = blocking(language, move || desk_of(&story)?.rehearse(language)).await?;
+    let mut answer = json!(rehearsed);
+    answer["ok"] = true.into();
+    Ok(Json(answer).into_response())
 }
 
 /// The seat of a character, by its number, with its name.

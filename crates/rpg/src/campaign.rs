@@ -26,7 +26,7 @@ use super::events::EVENTS;
 use super::lore::Lorebooks;
 use super::picture::CampaignPicture;
 use super::spawn::{SpawnError, spawn_cast};
-use super::world_file::{Limits, WorldFile};
+use super::world_file::{Limits, WorldFile, files_of, sources};
 use super::{
     adapt, archive, attempt, campaign_phase, campaign_state, combat, components, home, host,
     kickoff, lore, phase, phrases, scenes, talk,
@@ -119,7 +119,37 @@ pub struct Campaign {
     phrases: Phrasebook,
     books: Lorebooks,
     data: DataFolder,
+    source: Arc<Source>,
     embedded: EmbeddedWorld,
+}
+
+/// A world's files, as they were read.
+struct ReadWorld {
+    file: WorldFile,
+    warnings: Problems,
+    source: Source,
+    /// A folder in which the world is one file, so that no save depends on how it was split.
+    folder: DataFolder,
+}
+
+impl ReadWorld {
+    fn read(folder: &DataFolder, path: &str) -> Result<Self, Problems> {
+        let files = sources(folder, &files_of(folder, path)?)?;
+        let source = Source::joined(files.clone());
+        let (file, warnings) = WorldFile::of_sources(files)?;
+        let mut folder = folder.clone();
+        if let [_, ..] = source.files()
+            && let Some(whole) = source.with_value("files", "[]")
+        {
+            folder = folder.with_text(path, whole.text());
+        }
+        Ok(Self {
+            file,
+            warnings,
+            source,
+            folder,
+        })
+    }
 }
 
 impl Campaign {
@@ -129,10 +159,11 @@ impl Campaign {
     /// Every mistake in them.
     pub fn load(data: &DataFolder, folder: &str) -> Result<Self, CampaignError> {
         let path = format!("worlds/{folder}/world.ron");
-        let (file, warnings) = WorldFile::load_file(data, &path)?;
-        let mut paths = prompt_files(data, &file)?;
+        let read = ReadWorld::read(data, &path)?;
+        let data = &read.folder;
+        let mut paths = prompt_files(data, &read.file)?;
         let home = format!("worlds/{folder}/");
-        let (books, kept) = Lorebooks::read(data, &home, &file)?;
+        let (books, kept) = Lorebooks::read(data, &home, &read.file)?;
         let mut texts = embedded_files(data, &paths, data, &path)?;
         paths.push(path.clone());
         paths.extend(kept.keys().cloned());
@@ -143,7 +174,7 @@ impl Campaign {
             file: path,
             texts,
         };
-        Self::new(data, file, (warnings, books), embedded)
+        Self::new(&read.folder.clone(), read, books, embedded)
     }
 
     /// Reads the world in a folder of its own, with the prompts of the data folder. It is chosen by
@@ -156,9 +187,10 @@ impl Campaign {
         world: &DataFolder,
         name: &str,
     ) -> Result<Self, CampaignError> {
-        let (file, warnings) = WorldFile::load_file(world, OWN_FILE)?;
-        let paths = prompt_files(data, &file)?;
-        let (books, kept) = Lorebooks::read(world, "", &file)?;
+        let read = ReadWorld::read(world, OWN_FILE)?;
+        let world = &read.folder;
+        let paths = prompt_files(data, &read.file)?;
+        let (books, kept) = Lorebooks::read(world, "", &read.file)?;
         let own_paths = kept.keys().map(String::as_str).chain([OWN_FILE]);
         let own = world.fingerprint(own_paths).map_err(in_data)?;
         let prompts = data.fingerprint(&paths).map_err(in_data)?;
@@ -170,7 +202,7 @@ impl Campaign {
             file: OWN_FILE.into(),
             texts,
         };
-        Self::new(data, file, (warnings, books), embedded)
+        Self::new(data, read, books, embedded)
     }
 
     /// Reads a world as a change of its file leaves it: that of the data folder, or that in a
@@ -190,17 +222,22 @@ impl Campaign {
             None => (data, format!("worlds/{name}/world.ron")),
             Some(own) => (own, OWN_FILE.to_owned()),
         };
-        let text = folder.read_text(&path).map_err(in_data)?;
+        let paths = files_of(folder, &path)?;
+        let before = sources(folder, &paths)?;
         let load = |source: &Source| {
-            let changed = || folder.clone().with_text(&path, source.text());
+            let mut changed = folder.clone();
+            let after = source.clone().into_files();
+            for ((path, before), after) in paths.iter().zip(&before).zip(after) {
+                if after.text() != before.text() {
+                    changed = changed.with_text(path, after.text());
+                }
+            }
             match own {
-                None if source.text() == text => Self::load(data, name),
-                None => Self::load(&changed(), name),
-                Some(own) if source.text() == text => Self::load_from(data, own, name),
-                Some(_) => Self::load_from(data, &changed(), name),
+                None => Self::load(&changed, name),
+                Some(_) => Self::load_from(data, &changed, name),
             }
         };
-        let source = change(Source::new(folder.name_of(&path), &text))?;
+        let source = change(Source::joined(before.clone()))?;
         let campaign = load(&source)?;
         if campaign.file.limits.context_tokens.is_some() {
             return Ok(campaign);
@@ -214,16 +251,17 @@ impl Campaign {
 
     fn new(
         data: &DataFolder,
-        file: WorldFile,
-        (warnings, books): (Problems, Lorebooks),
+        read: ReadWorld,
+        books: Lorebooks,
         embedded: EmbeddedWorld,
     ) -> Result<Self, CampaignError> {
-        let (phrases, more) = phrases::load(data, file.language)?;
+        let (phrases, more) = phrases::load(data, read.file.language)?;
         Ok(Self {
-            file: Arc::new(file),
+            file: Arc::new(read.file),
             folder: embedded.world.clone(),
             fingerprint: embedded.data.clone(),
-            warnings: warnings
+            warnings: read
+                .warnings
                 .into_iter()
                 .chain(books.warnings())
                 .chain(more)
@@ -231,6 +269,7 @@ impl Campaign {
             phrases,
             books,
             data: data.clone(),
+            source: Arc::new(read.source),
             embedded,
         })
     }
@@ -272,10 +311,9 @@ impl Campaign {
         Some(Self::of_embedded(&embedded))
     }
 
-    /// The text of its file, in which places can be found.
-    pub fn source(&self) -> Source {
-        let EmbeddedWorld { file, texts, .. } = &self.embedded;
-        Source::new(file, texts.get(file).unwrap_or_default())
+    /// The text of its files, in which places can be found.
+    pub fn source(&self) -> &Source {
+        &self.source
     }
 
     /// The folder of its prompts, and of the grammars with which the improviser plays it.

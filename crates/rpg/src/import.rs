@@ -61,8 +61,8 @@ pub struct Report {
 /// A world with characters who have come into it.
 #[derive(Debug, Default)]
 pub struct Imported {
-    /// The text of its file.
-    pub world: String,
+    /// The text of its files.
+    pub world: Source,
     /// The texts of lorebooks, by path beside it.
     pub books: BTreeMap<String, String>,
     pub reports: Vec<Report>,
@@ -115,8 +115,8 @@ impl Cast {
     ///
     /// # Errors
     /// The world has mistakes, or would have, or no room for them.
-    pub fn into_world(self, name: &str, world: &str) -> Result<Imported, ImportError> {
-        let (file, _) = WorldFile::parse_without_actors(name, world)?;
+    pub fn into_world(self, world: Source) -> Result<Imported, ImportError> {
+        let (file, _) = WorldFile::unchecked(&world)?;
         let stage = file
             .stages
             .iter()
@@ -174,7 +174,7 @@ impl Cast {
         if let Some(person) = &self.person {
             import.add_person(person);
         }
-        import.finish(name, world)
+        import.finish(world)
     }
 }
 
@@ -290,8 +290,7 @@ impl Import<'_> {
         }
     }
 
-    fn finish(mut self, name: &str, world: &str) -> Result<Imported, ImportError> {
-        let mut source = Source::new(name, world);
+    fn finish(mut self, mut source: Source) -> Result<Imported, ImportError> {
         for (list, items) in [
             ("facts", written(&self.facts)),
             ("actors", written(&self.actors)),
@@ -302,8 +301,8 @@ impl Import<'_> {
                     .ok_or(ImportError::NoList)?;
             }
         }
-        WorldFile::parse(name, source.text())?;
-        source.text().clone_into(&mut self.imported.world);
+        WorldFile::of_sources(source.clone().into_files())?;
+        self.imported.world = source;
         Ok(self.imported)
     }
 }

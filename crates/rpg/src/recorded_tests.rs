@@ -11,6 +11,7 @@ use serde::Deserialize;
 use super::actions::{Plan, PlanConstraints};
 use super::campaign::Campaign;
 use super::combat::choice::{ChoiceConstraints, CombatChoice, PlayableSkill};
+use super::world_file::files_of;
 
 const RECORDED: [&str; 2] = [
     include_str!("../tests/recorded/en.jsonl"),
@@ -140,7 +141,8 @@ fn no_harmless_line_is_taken_for_a_fact() {
         let mut files = data
             .files(&format!("improviser/{language}"))
             .expect("is a folder");
-        files.push(format!("worlds/{world}/world.ron"));
+        let path = format!("worlds/{world}/world.ron");
+        files.extend(files_of(&data, &path).expect("is a world"));
         let texts = files
             .iter()
             .map(|file| data.read_text(file).expect("is a text"));

@@ -67,6 +67,12 @@ pub(super) fn plugin(setup: &mut Setup) {
     setup.saves().component::<Talk>("talk");
 }
 
+/// Whether words end in a question, whatever closes them.
+pub(crate) fn is_question(text: &str) -> bool {
+    let closing = |char: char| char.is_whitespace() || "\"'”’」』）)".contains(char);
+    text.trim_end_matches(closing).ends_with(['?', '？'])
+}
+
 /// What an actor did with its turn.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TurnTaken {

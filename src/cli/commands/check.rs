@@ -3,8 +3,8 @@
 
 use crate::cli::prelude::*;
 use crate::engine::EngineError;
-use crate::rpg::CampaignError;
 use crate::rpg::world_file::{Explained, explain, reference};
+use crate::rpg::{Campaign, CampaignError};
 use crate::world_data::{Problem, Severity};
 
 use crate::cli::loader;
@@ -22,7 +22,12 @@ pub(super) fn check(app: &App, name: &str) -> Result<()> {
     let mut checked = if loader::is_team(app, name)? {
         team(app, name)?
     } else {
-        world(app, name)?
+        let (campaign, problems) = world(app, name)?;
+        Checked {
+            what: "world",
+            problems,
+            is_playable: campaign.is_some(),
+        }
     };
     if let Err(mistakes) = loader::teach_improviser(app)? {
         let mistakes = mistakes.0.into_iter().map(Problem::from);
@@ -77,23 +82,18 @@ pub(super) fn explain_member(app: &App, member: &str) -> Result<()> {
     Ok(())
 }
 
-fn world(app: &App, name: &str) -> Result<Checked> {
-    let (problems, is_playable) = match loader::load(app, name)? {
+/// A world, if it can be played, and everything that is wrong with it and its expectations.
+pub(super) fn world(app: &App, name: &str) -> Result<(Option<Campaign>, Vec<Problem>)> {
+    match loader::load(app, name)? {
         Ok(campaign) => {
             let expectations = loader::expectations(app, name, &campaign.file)?;
             let wrong = expectations.err().unwrap_or_default();
-            (campaign.warnings.into_iter().chain(wrong).collect(), true)
+            let problems = campaign.warnings.iter().cloned().chain(wrong).collect();
+            Ok((Some(campaign), problems))
         }
-        Err(CampaignError::Data(problems)) => (problems.into_iter().collect(), false),
-        Err(error) => {
-            return Err(CommandError::of(ErrorKind::World, &error).at(name));
-        }
-    };
-    Ok(Checked {
-        what: "world",
-        problems,
-        is_playable,
-    })
+        Err(CampaignError::Data(problems)) => Ok((None, problems.into_iter().collect())),
+        Err(error) => Err(CommandError::of(ErrorKind::World, &error).at(name)),
+    }
 }
 
 fn team(app: &App, name: &str) -> Result<Checked> {

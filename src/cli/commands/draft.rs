@@ -10,11 +10,12 @@ use crate::engine::{Engine, Stop};
 use crate::event::{Feed, Record};
 use crate::mind::Minds;
 use crate::rpg::draft::{Draft, DraftGame, MOST_READ, added};
-use crate::rpg::world_file::{NewWorldError, WorldFile};
+use crate::rpg::world_file::NewWorldError;
 use crate::save::Slot;
 use crate::session::{Game as _, Session};
-use crate::world_data::{MAX_BYTES, Source};
+use crate::world_data::MAX_BYTES;
 
+use super::edited_world::EditedWorld;
 use super::play;
 use crate::cli::args::{NewArgs, SuggestArgs};
 use crate::cli::loader;
@@ -209,38 +210,28 @@ pub(super) fn suggest(app: &App, args: &SuggestArgs) -> Result<()> {
     play::stopped(app, &stop, None)?;
     let draft = engine.world.resource::<Draft>();
     let own = loader::own_folder(&data, &args.world)?;
-    let (file, path) = match &own {
-        Some(own) => (own, WORLD.to_owned()),
-        None => (&data, format!("worlds/{}/{WORLD}", args.world)),
+    let mut world = match &own {
+        Some(own) => EditedWorld::read(own, WORLD)?,
+        None => EditedWorld::read(&data, &format!("worlds/{}/{WORLD}", args.world))?,
     };
-    let text = file.read_text(&path).or_fail(ErrorKind::World)?;
-    let name = file.name_of(&path);
-    let source = Source::new(&name, &text);
-    let changed = added(&source, &campaign.file, draft).ok_or_else(|| {
+    world.source = added(&world.source, &campaign.file, draft).ok_or_else(|| {
         let reasons = UiText::lines(draft.changed.iter().map(UiText::verbatim));
         CommandError::new(ErrorKind::Other, text!(cli_suggest_nothing, reasons))
     })?;
     // What was merged is judged as a whole once more.
-    if let Err(problems) = WorldFile::parse(&name, changed.text()) {
-        loader::print_problems(app, &problems);
-        return Err(CommandError::printed(ErrorKind::World));
+    world.checked(app)?;
+    for (_, after, before) in world.changes() {
+        let (name, patch) = (after.file(), difference(after.file(), before, after.text()));
+        if app.settings.json {
+            app.out()
+                .json(&json!({"record": "suggestion", "file": name, "patch": patch}));
+        } else {
+            patch.lines().for_each(|line| app.out().line(line));
+        }
     }
-    let patch = difference(&name, source.text(), changed.text());
-    if app.settings.json {
-        app.out()
-            .json(&json!({"record": "suggestion", "file": name, "patch": patch}));
-    } else {
-        patch.lines().for_each(|line| app.out().line(line));
-    }
-    let takes = file
-        .root()
-        .and_then(|_| app.confirm(&say!(app.language, cli_suggest_take)));
-    if let Some(root) = file.root().filter(|_| takes == Some(true)) {
-        let failed = |error: files::FileError| CommandError::of(ErrorKind::Other, &error);
-        let folder = root.join(&path);
-        let folder = Folder::open_or_create(folder.parent().unwrap_or(root)).map_err(failed)?;
-        let written = folder.replace(WORLD, changed.text().as_bytes(), Durability::Synced);
-        written.map_err(failed)?;
+    let is_taken = || app.confirm(&say!(app.language, cli_suggest_take)) == Some(true);
+    if world.is_on_disk() && is_taken() {
+        world.write().or_fail(ErrorKind::Other)?;
     }
     Ok(())
 }

@@ -6,12 +6,12 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use crate::cli::loader::{own_folder, team_path, window};
+use crate::cli::loader::{EXPECTATIONS, own_folder, team_path, window};
 use crate::engine::Engine;
 use crate::groupchat::ChatGame;
 use crate::groupchat::team::FOLDER;
 use crate::journal::game_input;
-use crate::rpg::world_file::WorldFile;
+use crate::rpg::world_file::{WorldFile, files_of};
 use crate::rpg::{Campaign, CampaignError};
 use crate::session::Game;
 use crate::story::StoryView;
@@ -89,13 +89,19 @@ impl EditedGame {
 
     /// Lets the story take over what has changed. If that is impossible, its page says why.
     pub(super) fn look(&mut self, engine: &mut Engine) {
-        let now = self.stamps();
-        if now == self.seen {
+        if !self.has_changed() {
             return;
         }
-        self.seen = now;
         let taken = self.load().and_then(|game| self.take_over(&*game, engine));
         self.view.set_problems(taken.err().unwrap_or_default());
+    }
+
+    /// Whether something was edited since this was last asked.
+    pub(super) fn has_changed(&mut self) -> bool {
+        let now = self.stamps();
+        let has_changed = now != self.seen;
+        self.seen = now;
+        has_changed
     }
 
     fn take_over(&mut self, game: &dyn Game, engine: &mut Engine) -> Result<(), Vec<Problem>> {
@@ -190,11 +196,14 @@ impl EditedGame {
             paths.extend(self.data.files(TABLES).unwrap_or_default());
         }
         let (own, main) = self.main_file();
-        if own.is_none() {
-            paths.push(main.clone());
+        let folder = own.unwrap_or(&self.data);
+        let mut files = vec![main.clone()];
+        if let Source::World(_) = self.source {
+            files = files_of(folder, &main).unwrap_or(files);
+            files.push(main.replace("world.ron", EXPECTATIONS));
         }
         let mut stamps = self.data.stamps(paths);
-        stamps.extend(own.iter().flat_map(|own| own.stamps([&main])));
+        stamps.extend(folder.stamps(files));
         stamps
     }
 }

@@ -21,6 +21,7 @@ mod drift;
 mod dry_run;
 #[cfg(feature = "page")]
 mod edited;
+mod edited_world;
 mod experiment;
 mod export;
 mod import;

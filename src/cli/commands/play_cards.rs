@@ -12,7 +12,7 @@ use crate::interop::cards::clean_name;
 use crate::rpg::Campaign;
 use crate::rpg::import::{Cast, meeting_in};
 use crate::rpg::world_file::WorldFile;
-use crate::world_data::DataFolder;
+use crate::world_data::{DataFolder, Source};
 
 const WORLD: &str = "world.ron";
 
@@ -36,9 +36,9 @@ pub(super) fn play(app: &App, args: &PlayCardsArgs) -> Result<Left> {
         seed,
         ..cast
     };
-    let imported = into_world(app, cast, WORLD, &world)?;
+    let imported = into_world(app, cast, Source::new(WORLD, &world))?;
     warn(app, &imported.reports);
-    let texts = BTreeMap::from([(WORLD.to_owned(), imported.world)]);
+    let texts = BTreeMap::from([(WORLD.to_owned(), imported.world.text().to_owned())]);
     let texts = texts.into_iter().chain(imported.books);
     let world = DataFolder::of_texts(texts.collect());
     let window = |world: &WorldFile| loader::window(app, world);

@@ -27,7 +27,7 @@ use crate::cli::settings::IMPROVISER;
 
 /// The seed of the first run if none is given: the figures of two rehearsals can be compared, and
 /// expectations hold or don't hold every time.
-const FIRST_SEED: u64 = 1;
+pub(super) const FIRST_SEED: u64 = 1;
 
 pub(super) fn rehearse(app: &App, args: &RehearseArgs) -> Result<()> {
     let campaign = loader::world(app, &args.world)?;
@@ -153,7 +153,8 @@ fn check_texts(app: &App, args: &RehearseArgs, campaign: &Campaign) -> Result<()
         );
         problems.push((source.problem(path, message, help), told));
     }
-    problems.sort_by_key(|(problem, _)| (problem.line, problem.column));
+    problems
+        .sort_by(|(a, _), (b, _)| (&a.file, a.line, a.column).cmp(&(&b.file, b.line, b.column)));
     let mut out = app.out();
     for (problem, told) in &problems {
         if app.settings.json {

@@ -86,15 +86,20 @@ const MOST_RUNS: u32 = 500;
 const RUNS_AT_A_TIME: u32 = 20;
 
 /// A story in which a scene opens.
-struct Opening {
-    seed: u64,
+pub(super) struct Opening {
+    pub(super) seed: u64,
     /// The turn in which it does.
-    turn: u64,
+    pub(super) turn: u64,
 }
 
 impl Opening {
     /// The first one that rehearsals come to.
-    fn find(app: &App, campaign: &Campaign, scene: &str, seed: Option<u64>) -> Result<Self> {
+    pub(super) fn find(
+        app: &App,
+        campaign: &Campaign,
+        scene: &str,
+        seed: Option<u64>,
+    ) -> Result<Self> {
         let scenes = campaign.file.scenes.iter().map(|scene| scene.id.as_str());
         if !scenes.clone().any(|id| id == scene) {
             let mut error = CommandError::usage(text!(cli_no_such_scene, scene));
@@ -133,7 +138,7 @@ impl Opening {
     }
 
     /// The story at its opening: the improviser has played what was before.
-    fn set(
+    pub(super) fn set(
         &self,
         app: &App,
         slot: &str,

@@ -13,6 +13,8 @@ mod sections;
 use self::report::{found, one_end};
 use self::sections::{Cell, Section, map, sections, why_told, whys};
 use super::statistics::with_interval;
+#[cfg(feature = "page")]
+use crate::page::{Column, Table};
 
 pub(crate) use self::page::page;
 pub(crate) use self::report::{PricedAs, Report};
@@ -38,6 +40,37 @@ pub(crate) fn write(out: &mut Output, language: Language, report: &Report<'_>) {
     out.paragraph(&Paragraph::of(Style::Dim, say!(language, cli_stat_note)));
 }
 
+/// All tables and the map as a story's page shows them.
+#[cfg(feature = "page")]
+pub(crate) fn tables(language: Language, report: &Report<'_>) -> Vec<Table> {
+    let map = map(language, &report.rehearsal.drama);
+    let sections = sections(language, report).into_iter().chain(map);
+    let table = |section: Section| Table {
+        title: section.title,
+        columns: section
+            .columns
+            .into_iter()
+            .map(|(name, side)| Column {
+                name,
+                number: side == Alignment::Right,
+            })
+            .collect(),
+        rows: section
+            .rows
+            .into_iter()
+            .map(|row| row.into_iter().map(written).collect())
+            .collect(),
+    };
+    sections.map(table).collect()
+}
+
+fn written(cell: Cell) -> String {
+    match cell {
+        Cell::Text(text) => text,
+        Cell::Share(share) => with_interval(share),
+    }
+}
+
 /// Writes what was missing of something that has this name.
 fn write_why(out: &mut Output, language: Language, report: &Report<'_>, name: &str) {
     let told = why_told(language, &report.rehearsal.drama, name);
@@ -59,14 +92,10 @@ fn write_sections(out: &mut Output, sections: Vec<Section>) {
     for section in sections {
         out.paragraph(&Paragraph::blank());
         out.paragraph(&Paragraph::of(Style::Bold, &section.title));
-        let cell = |cell| match cell {
-            Cell::Text(text) => text,
-            Cell::Share(share) => with_interval(share),
-        };
         let rows = section
             .rows
             .into_iter()
-            .map(|row| row.into_iter().map(cell));
+            .map(|row| row.into_iter().map(written));
         TextTable::of(section.columns, rows).write(out);
     }
 }

@@ -3,7 +3,8 @@
 //! Stages do not wait for each other, so their records arrive mixed. [`StoryPrinter`] prints the
 //! stage that comes first in a turn as it happens, keeps the records of the others, and prints them
 //! stage by stage when the turn is over, so that each scene can be read as one. If a scene has
-//! opened on the first stage, they wait for one turn more: what is decided there belongs to it.
+//! opened, they wait until something happens on all stages, such as the next part of the day: what
+//! is decided meanwhile belongs to it.
 //! `formatter.rs` says what a record looks like, `fight.rs` what a fight looks like, `outcome.rs`
 //! what stands after its last words.
 
@@ -35,9 +36,9 @@ pub(crate) struct StoryPrinter {
     unreached: Vec<Record>,
     /// The stage whose scene is printed as it happens.
     live: Option<Arc<str>>,
-    /// What happened on other stages in this turn, by when each came first.
+    /// What happened on other stages, by when each came first.
     kept: Vec<(Arc<str>, Vec<Paragraph>)>,
-    /// Whether a scene has opened in this turn on the stage that is printed as it happens.
+    /// Whether a scene has opened since something happened on all stages.
     has_opened: bool,
     /// The stage of the last heading.
     printed: Option<Arc<str>>,
@@ -70,9 +71,7 @@ impl RecordPrinter for StoryPrinter {
         if !paragraphs.is_empty() {
             self.add(&place, paragraphs);
         }
-        if let Record::Event(event) = record
-            && self.live.as_ref() == Some(&place)
-        {
+        if let Record::Event(event) = record {
             self.has_opened |= self.has_style(event, EventStyle::SceneText);
         }
         self.show_reached(record);
@@ -168,7 +167,7 @@ impl StoryPrinter {
             self.add(&place, vec![note]);
         }
         // What nobody reads waits for nothing.
-        if !std::mem::take(&mut self.has_opened) || self.out().is_muted() {
+        if !self.has_opened || self.out().is_muted() {
             self.print_kept();
         }
         self.formatter.end_turn();
@@ -181,7 +180,8 @@ impl StoryPrinter {
             self.print_kept();
             return self.print_at(place, &paragraphs);
         }
-        if self.live.get_or_insert_with(|| place.clone()) == place {
+        // A character is on one stage at a time.
+        if self.formatter.is_at_seat || self.live.get_or_insert_with(|| place.clone()) == place {
             return self.print_at(place, &paragraphs);
         }
         match self.kept.iter_mut().find(|(kept, _)| kept == place) {
@@ -192,6 +192,7 @@ impl StoryPrinter {
 
     fn print_kept(&mut self) {
         self.live = None;
+        self.has_opened = false;
         for (place, paragraphs) in std::mem::take(&mut self.kept) {
             self.print_at(&place, &paragraphs);
         }

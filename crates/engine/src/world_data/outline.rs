@@ -23,6 +23,13 @@ pub(super) struct Node {
     pub(super) stray: bool,
 }
 
+impl Node {
+    /// Whether it is directly in the value of this number.
+    pub(super) fn is_in(&self, outer: usize) -> bool {
+        self.parent == Some(outer)
+    }
+}
+
 /// The last part of a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Step {

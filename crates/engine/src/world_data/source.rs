@@ -29,6 +29,20 @@ pub struct Source {
     refusal: Option<Refusal>,
     /// The original, if this is a copy with parts left out. Bytes keep their position.
     original: Option<Box<Source>>,
+    /// The files that were [joined](Self::joined), and which bytes come from them.
+    files: Vec<Source>,
+    pieces: Vec<Piece>,
+}
+
+/// A piece of a joined text, up to the next one.
+#[derive(Clone, Debug)]
+struct Piece {
+    /// Its first byte in the whole.
+    at: usize,
+    /// The number of the file that it comes from.
+    file: usize,
+    /// Its first byte there.
+    from: usize,
 }
 
 /// What [`Source::read_all`] could read.
@@ -94,12 +108,151 @@ impl Source {
             refusal,
             text,
             original: None,
+            files: Vec::new(),
+            pieces: Vec::new(),
         }
+    }
+
+    /// One text with the members of several files; lists that several of them have are joined in
+    /// their order. Mistakes are told where they stand in their own file.
+    ///
+    /// ```
+    /// use playhouse_engine::world_data::Source;
+    ///
+    /// let shop = Source::new("shop.ron", "(name: \"Bells\", items: [(id: \"bell\")])");
+    /// let more = Source::new("lamps.ron", "(\n    items: [(id: \"lamp\", price: 3)],\n)");
+    /// let both = Source::joined(vec![shop, more]);
+    /// assert_eq!(both.value_at("items[1].price"), Some("3"));
+    /// let changed = both.with_value("items[lamp].price", "4").unwrap();
+    /// assert!(changed.files()[1].text().contains("price: 4"));
+    /// ```
+    #[must_use]
+    pub fn joined(mut files: Vec<Self>) -> Self {
+        if files.len() < 2 {
+            return files.pop().unwrap_or_default();
+        }
+        let mut members = Vec::<(String, bool, Vec<(usize, Range<usize>)>)>::new();
+        for (number, file) in files.iter().enumerate() {
+            for (name, field, items) in file.members() {
+                let is_list = items.is_some();
+                let same = members.iter_mut().find(|(known, ..)| *known == name);
+                match (same, items) {
+                    (Some((_, true, pieces)), Some(items)) => pieces.push((number, items)),
+                    _ => members.push((name, is_list, vec![(number, field)])),
+                }
+            }
+        }
+        let mut text = "(".to_owned();
+        let mut pieces = vec![Piece {
+            at: 0,
+            file: 0,
+            from: 0,
+        }];
+        for (_, is_list, parts) in members {
+            for (number, range) in parts {
+                let from = range.start;
+                let part = files.get(number).and_then(|file| file.text.get(range));
+                // The first piece of a list has its name and bracket.
+                pieces.push(Piece {
+                    at: text.len(),
+                    file: number,
+                    from,
+                });
+                text += part.unwrap_or_default();
+                text += ",\n";
+            }
+            text += if is_list { "],\n" } else { "" };
+        }
+        let name = files.first().map(|file| file.file.clone());
+        Self {
+            pieces,
+            files,
+            ..Self::new(name.unwrap_or_default(), &(text + ")"))
+        }
+    }
+
+    /// The files that it was joined from; none if it is one file.
+    pub fn files(&self) -> &[Self] {
+        &self.files
+    }
+
+    /// The files that it was joined from, or it alone.
+    #[must_use]
+    pub fn into_files(self) -> Vec<Self> {
+        if self.files.is_empty() {
+            return vec![self];
+        }
+        self.files
     }
 
     /// The name of the file for messages.
     pub fn file(&self) -> &str {
         &self.file
+    }
+
+    /// The members of the outermost value: their names, their bytes and, of lists, those of all
+    /// items. Of a list, the bytes end with the last item.
+    fn members(&self) -> Vec<(String, Range<usize>, Option<Range<usize>>)> {
+        let nodes = self.outline.nodes();
+        let inside = |outer: usize| nodes.iter().filter(move |node| node.is_in(outer));
+        let member = |(number, node): (usize, &Node)| {
+            let name = self.outline.path(number, &self.text);
+            if !self.text.get(node.value.clone())?.starts_with('[') {
+                return Some((name, node.field.clone(), None));
+            }
+            let first = inside(number)
+                .next()
+                .map_or(node.value.start + 1, |item| item.field.start);
+            let last = inside(number)
+                .next_back()
+                .map_or(node.value.start + 1, |item| item.field.end);
+            Some((name, node.field.start..last, Some(first..last)))
+        };
+        let all = nodes.iter().enumerate();
+        all.filter(|(_, node)| node.is_in(0))
+            .filter_map(member)
+            .collect()
+    }
+
+    /// The file that a byte comes from, and its byte there; `None` if it is the only one.
+    fn file_at(&self, byte: usize) -> Option<(usize, usize)> {
+        let before = self.pieces.partition_point(|piece| piece.at <= byte);
+        let piece = self.pieces.get(before.saturating_sub(1))?;
+        Some((piece.file, piece.from + byte.saturating_sub(piece.at)))
+    }
+
+    /// The file of a value of a joined text, and its path there.
+    fn in_file(&self, path: &str) -> Option<(usize, String)> {
+        let (start, path) = self.find(path);
+        Some((self.file_at(start)?.0, path))
+    }
+
+    /// The file of a list of a joined text, its path and the number of an item there. A list that
+    /// several files have is that of the last of them, unless an item says which.
+    fn list_in_file(
+        &self,
+        list: &str,
+        item: Option<usize>,
+    ) -> Option<(usize, String, Option<usize>)> {
+        if let Some(number) = item {
+            let (file, path) = self.in_file(&format!("{list}[{number}]"))?;
+            let (list, number) = path.strip_suffix(']')?.rsplit_once('[')?;
+            return Some((file, list.to_owned(), Some(number.parse().ok()?)));
+        }
+        if list.contains('.') {
+            let (file, path) = self.in_file(list)?;
+            return Some((file, path, None));
+        }
+        let has_list = |file: &Self| file.value_at(list).is_some();
+        let last = self.files.iter().rposition(has_list).unwrap_or(0);
+        Some((last, list.to_owned(), None))
+    }
+
+    /// The same with another text of one of its files.
+    fn with_file(&self, number: usize, changed: Self) -> Option<Self> {
+        let mut files = self.files.clone();
+        *files.get_mut(number)? = changed;
+        Some(Self::joined(files))
     }
 
     pub fn text(&self) -> &str {
@@ -124,6 +277,9 @@ impl Source {
     #[must_use]
     pub fn with_value(&self, path: &str, value: &str) -> Option<Self> {
         let path = self.numbered(path)?;
+        if let Some((file, path)) = self.in_file(&path) {
+            return self.with_file(file, self.files.get(file)?.with_value(&path, value)?);
+        }
         let node = |path: &str| self.node(self.outline.find(path, &self.text)?);
         let text = match node(&path) {
             Some(node) => {
@@ -176,6 +332,11 @@ impl Source {
     /// ```
     #[must_use]
     pub fn with_item(&self, list: &str, before: Option<usize>, item: &str) -> Option<Self> {
+        if !self.files.is_empty() {
+            let (file, list, before) = self.list_in_file(list, before)?;
+            let changed = self.files.get(file)?.with_item(&list, before, item)?;
+            return self.with_file(file, changed);
+        }
         let range = |path: &str| {
             let node = self.node(self.outline.find(path, &self.text)?)?;
             Some(node.value.clone())
@@ -317,6 +478,41 @@ impl Source {
         }
     }
 
+    /// [Joins](Self::joined) files and reads them as [`Self::read_all`] does.
+    ///
+    /// # Errors
+    /// All mistakes, if one of them could not be read.
+    pub fn read_joined<T: DeserializeOwned>(
+        files: Vec<Self>,
+    ) -> Result<(Parsed<T>, Problems), Problems> {
+        let mut problems = Problems::new();
+        let mut skipped = Skipped::default();
+        let count = files.len();
+        let mut read = Vec::new();
+        for file in files {
+            if count == 1 {
+                return file.read_all();
+            }
+            if let Some(parsed) = file.read_into::<T>(&mut problems) {
+                skipped.paths.extend(parsed.skipped);
+                skipped.texts.extend(parsed.skipped_texts);
+                read.push(parsed.source);
+            }
+        }
+        let whole = (read.len() == count).then(|| Self::joined(read));
+        match whole.and_then(|whole| whole.read_into(&mut problems)) {
+            Some(mut parsed) => {
+                parsed.skipped.extend(skipped.paths);
+                parsed.skipped_texts.extend(skipped.texts);
+                Ok((parsed, problems))
+            }
+            None => {
+                problems.sort();
+                Err(problems)
+            }
+        }
+    }
+
     fn read_into<T: DeserializeOwned>(&self, problems: &mut Problems) -> Option<Parsed<T>> {
         if let Err(problem) = self.refused() {
             problems.push(problem);
@@ -392,7 +588,7 @@ impl Source {
         }
     }
 
-    /// The path of a node in the original.
+    /// The path of a node in the original, of a joined text in its own file.
     fn original_path(&self, node: usize) -> String {
         let (source, node) = self.origin(node);
         source.outline.path(node, &source.text)
@@ -401,23 +597,31 @@ impl Source {
     /// The original, and the node in it.
     fn origin(&self, node: usize) -> (&Self, usize) {
         let start = self.node(node).map(|node| node.value.start);
-        let same = self.original.as_deref().and_then(|source| {
+        let file = start.and_then(|start| self.file_at(start));
+        let file = file.and_then(|(file, byte)| Some((self.files.get(file)?, Some(byte))));
+        let original = self.original.as_deref().map(|original| (original, start));
+        let same = file.or(original).and_then(|(source, start)| {
             let mut nodes = source.outline.nodes().iter();
             let found = nodes.position(|original| Some(original.value.start) == start);
-            Some((source, found?))
+            Some(source.origin(found?))
         });
         same.unwrap_or((self, node))
     }
 
-    /// The line and the column (in characters) of a byte in the original, from 1.
-    fn place(&self, byte: usize) -> (usize, usize) {
+    /// The file, the line and the column (in characters) of a byte in the original, from 1.
+    fn place(&self, byte: usize) -> (&str, usize, usize) {
+        let file = self.file_at(byte);
+        if let Some((file, byte)) = file.and_then(|(file, at)| Some((self.files.get(file)?, at))) {
+            return file.place(byte.min(file.text.len()));
+        }
         let original = self.original.as_ref();
         let text = original.map_or(&self.text, |source| &source.text);
         // Copies have the lines of the original.
         let line = self.lines.partition_point(|start| *start <= byte);
         let start = line.checked_sub(1).and_then(|line| self.lines.get(line));
         let before = text.get(start.copied().unwrap_or(0)..byte);
-        (line.max(1), 1 + before.unwrap_or_default().chars().count())
+        let column = 1 + before.unwrap_or_default().chars().count();
+        (&self.file, line.max(1), column)
     }
 
     /// The byte at a line and column of this text.
@@ -483,11 +687,11 @@ impl Source {
     }
 
     fn problem_at(&self, byte: usize, message: UiText, help: UiText) -> Problem {
-        let (line, column) = self.place(byte);
+        let (file, line, column) = self.place(byte);
         Problem {
             line,
             column,
-            ..Problem::of_file(&self.file, message, help)
+            ..Problem::of_file(file, message, help)
         }
     }
 
@@ -557,6 +761,8 @@ impl Source {
             refusal: None,
             text,
             original: Some(original.unwrap_or_else(|| Box::new(self.clone()))),
+            files: self.files.clone(),
+            pieces: self.pieces.clone(),
         })
     }
 

@@ -12,15 +12,17 @@ import { seeFact, seeItem, showFacts } from './facts.js';
 import { showCalls, Timeline } from './timeline.js';
 import { seeCall, seeEvent } from './inspect.js';
 import { showBranches } from './branches.js';
+import { showDesk } from './desk.js';
 import { complain, drawBar, openDialog, openHeld, step, toast, togglePlay } from './steer.js';
 import { openSeat } from './seat.js';
 
 const find = (id) => document.getElementById(id);
 
-const VIEWS = { story: null, map: showMap, people: showPeople, audience: showAudience, calls: showCalls, facts: showFacts, branches: showBranches };
-const VIEW_KEYS = { s: 'story', p: 'people', m: 'map', t: 'calls', w: 'audience', f: 'facts', b: 'branches' };
+const VIEWS = { story: null, map: showMap, people: showPeople, audience: showAudience, calls: showCalls, facts: showFacts, branches: showBranches, desk: showDesk };
+const VIEW_KEYS = { s: 'story', p: 'people', m: 'map', t: 'calls', w: 'audience', f: 'facts', b: 'branches', d: 'desk' };
 const OF_HOST = ['audience', 'calls', 'branches'];
-const views = () => Object.keys(VIEWS).filter((name) => state.isHost || !OF_HOST.includes(name));
+const isThere = (name) => (name === 'desk' ? can('rehearse') : state.isHost || !OF_HOST.includes(name));
+const views = () => Object.keys(VIEWS).filter(isThere);
 
 let book;
 let strip;

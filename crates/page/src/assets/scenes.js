@@ -1,9 +1,10 @@
-// The events as a book tells them: places play at the same time, so in each turn that was over when
-// the page was opened one place follows the other. What is told while one watches stays as it came.
+// The events as a book tells them: places play at the same time, so of what was over when the page
+// was opened one place follows the other, until something happens at no place, such as the next part
+// of the day. What is told while one watches stays as it came.
 
 import { events, state } from './data.js';
 
-// A turn of more events is left as it is: nothing of it could be shown before all of it was read.
+// Turns of more events are left as they are: nothing of them could be shown before all was read.
 const LONGEST = 2000;
 
 export class Scenes {
@@ -16,7 +17,13 @@ export class Scenes {
 
 	setTurns(turns) {
 		// A seat has one place at a time, in the order of its days.
-		this.turns = state.isHost ? turns.filter(({ from, to }) => to - from <= LONGEST) : [];
+		this.turns = [];
+		for (const turn of state.isHost ? turns : []) {
+			const last = this.turns.at(-1);
+			if (turn.to - turn.from > LONGEST) continue;
+			if (turn.goes_on && last?.to === turn.from && turn.to - last.from <= LONGEST) last.to = turn.to;
+			else this.turns.push({ from: turn.from, to: turn.to });
+		}
 		this.orders.clear();
 	}
 
@@ -44,7 +51,7 @@ export class Scenes {
 		for (let n = turn.from; n < turn.to; n += 1) {
 			const event = events.at(n);
 			if (!event) return undefined;
-			if (event.place == null) {
+			if (event.place == null && event.form !== 'note') {
 				close();
 				order.push(n);
 			} else if (places.has(event.place)) places.get(event.place).push(n);

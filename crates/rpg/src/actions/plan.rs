@@ -14,6 +14,7 @@ use serde_json::{Map, Value, json};
 use super::member::{Given, Source, check_facts, one_of};
 use super::{ACTIONS, ActionSpec, Plan, Slot, Use, Wait};
 use crate::other_names::OTHER_NAMES;
+use crate::talk::is_question;
 
 /// What is legal in one turn.
 #[derive(Clone, Debug, Default)]
@@ -51,6 +52,8 @@ pub(crate) struct PlanConstraints {
     pub(crate) destructible: Vec<String>,
     /// Whether something else may be tried now.
     pub(crate) attempt: bool,
+    /// Whether nobody would answer a question any more.
+    pub(crate) is_last: bool,
 }
 
 impl PlanConstraints {
@@ -76,6 +79,9 @@ pub(super) enum PlanRule<'a> {
     },
     #[prompt("rules/no_way")]
     NoWay { to: &'a str, exits: &'a [String] },
+    /// It asks something at the end of a talk.
+    #[prompt("rules/no_question")]
+    NoQuestion {},
 }
 
 impl Plan {
@@ -131,6 +137,17 @@ impl Plan {
         } else {
             violation
         })
+    }
+
+    /// That it asks somebody who can't answer any more.
+    fn check_last(&self, constraints: &PlanConstraints) -> Option<Violation> {
+        let spoken = self.speak.iter().map(|speech| ("speak.text", &speech.text));
+        let whispered = self.whisper.iter();
+        let whispered = whispered.map(|whisper| ("whisper.text", &whisper.text));
+        let mut said = spoken.chain(whispered).filter(|_| constraints.is_last);
+        let (path, _) = said.find(|(_, text)| is_question(text))?;
+        let rule = "no question: the talk is over with these words";
+        Some(Violation::new(path, rule).with_prompt(&PlanRule::NoQuestion {}))
     }
 
     /// That it says or does several things.
@@ -230,6 +247,7 @@ impl Reply for Plan {
         let mut found: Vec<_> = mind.map(|mind| mind.at("mind")).into_iter().collect();
         found.extend(check_facts(&self.tells, constraints));
         found.extend(self.check_some(constraints));
+        found.extend(self.check_last(constraints));
         found.extend(self.check_one(Slot::Said));
         found.extend(self.check_one(Slot::Done));
         self.check_actions(constraints, &mut found);
@@ -265,7 +283,24 @@ mod tests {
             destructible: Vec::new(),
             languages: Vec::new(),
             attempt: true,
+            is_last: false,
         }
+    }
+
+    #[test]
+    fn the_last_words_of_a_talk_ask_nothing() {
+        let last = |is_last, text: &str| {
+            let plan = json!({"mind": "m", "speak": {"target": "Bob", "text": text}});
+            let legal = PlanConstraints {
+                is_last,
+                ..constraints()
+            };
+            let ask = Ask::new("home.plan", "", legal, Plan::wait("", ""));
+            ask.read(&plan.to_string()).is_ok()
+        };
+        assert!(last(false, "Who is it?"));
+        assert!(!last(true, "And then, who is it?”"));
+        assert!(last(true, "Who is it? I know."));
     }
 
     fn broken_paths(json: &str) -> Vec<String> {

@@ -370,6 +370,7 @@ impl Moment<'_, '_, '_> {
             promise_to: present.iter().filter(may_promise).cloned().collect(),
             owed_by: view.owed.iter().map(|promise| promise.by.clone()).collect(),
             destructible: destructible.map(|item| item.name.to_owned()).collect(),
+            is_last: self.ending == "now",
             attempt: self.talk.attempts(&view.name) < limits.attempts.max(0) as u32,
             feels_about: present.iter().filter(may_feel).cloned().collect(),
             present: present.clone(),

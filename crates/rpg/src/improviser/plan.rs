@@ -10,6 +10,7 @@ use super::temperament::{Temperament, feelings};
 use super::voice::{unsaid, voice_line};
 use crate::actions::member::{Member, Source};
 use crate::actions::{ActionSpec, Appeal, Slot};
+use crate::talk::is_question;
 
 /// What may be done in the same turn as something said.
 const WITH_WORDS: [&str; 5] = ["take", "give", "show", "read", "move"];
@@ -77,6 +78,12 @@ pub(super) fn plan<'a>(prompt: &Prompt<'a>, writer: &mut Writer<'a>) -> Option<V
         String::new()
     };
     home.address_shortly(&mut turn);
+    if home.notes.text("ending") == "now" {
+        turn.retain(|_, said| !said["text"].as_str().is_some_and(is_question));
+        if turn.keys().all(|kind| kind == "feels") {
+            home.act("wait", writer, &mut turn)?;
+        }
+    }
     turn.insert("mind".into(), mind.into());
     Some(turn.into())
 }
@@ -432,8 +439,10 @@ impl<'n> PlanNotes<'n> {
             None => writer.rng().pick(&self.listeners).copied()?,
         };
         self.address(target, writer);
+        let is_ending = !self.notes.text("ending").is_empty();
         if writer.rng().happens(OWN_WORDS)
             && let Some(line) = voice_line(self.notes, writer)
+            && !(is_ending && is_question(line))
         {
             return Some(("mind.speak", json!({"target": target, "text": line})));
         }
@@ -447,7 +456,6 @@ impl<'n> PlanNotes<'n> {
             None => "speak.open",
         };
         let mut text = self.with_more(writer.line(first), 12, writer);
-        let is_ending = !self.notes.text("ending").is_empty();
         for _ in 0..TRIES {
             if is_ending && text.contains(['?', '？']) {
                 text = writer.line(first);

@@ -1,7 +1,10 @@
 //! Reading and listing worlds.
 
+use playhouse_engine::locale::{UiText, text};
 use playhouse_engine::mind::Language;
-use playhouse_engine::world_data::{DataFolder, Problem, Problems, Source};
+use playhouse_engine::world_data::{
+    DataFolder, MAX_RON_BYTES, Problem, Problems, Source, read_ron,
+};
 use serde::{Deserialize, Serialize};
 
 use super::check;
@@ -13,6 +16,12 @@ pub const DEFAULT_WORLD: &str = "drowned-assize";
 
 /// The name of a world's file in its folder.
 pub(super) const FILE: &str = "world.ron";
+
+/// How the names of its other files end.
+const ENDING: &str = ".ron";
+
+/// The most files of a world.
+const MAX_FILES: usize = 200;
 
 /// The longest condition that is not part of a file, in bytes.
 const MAX_CONDITION_BYTES: usize = 16 * 1024;
@@ -70,6 +79,63 @@ fn head(data: &DataFolder, folder: &str) -> Result<Option<Head>, Problem> {
     Source::new(data.name_of(&path), &text).read().map(Some)
 }
 
+/// The paths of the files of the world whose `world.ron` is at `path`, that one first.
+///
+/// # Errors
+/// What is wrong with the list of the others.
+pub fn files_of(data: &DataFolder, path: &str) -> Result<Vec<String>, Problems> {
+    let text = data.read_text(path).map_err(Problem::from)?;
+    let source = Source::new(data.name_of(path), &text);
+    let home = path.strip_suffix(FILE).unwrap_or_default();
+    let mut paths = vec![path.to_owned()];
+    let mut problems = Problems::new();
+    // If it is no list of texts, reading the file says so.
+    let list = source.value_at("files").unwrap_or("[]");
+    let names = read_ron::<Vec<String>>(list, MAX_RON_BYTES).unwrap_or_default();
+    for (number, name) in names.iter().enumerate() {
+        let named = format!("{home}{name}");
+        let more = match name.ends_with(ENDING) {
+            true => data.read(&named).map(|_| vec![named]),
+            false => data.files(&named),
+        };
+        let mut more = more.unwrap_or_default();
+        more.retain(|path| path.ends_with(ENDING) && !paths.contains(path));
+        if more.is_empty() {
+            let message = text!(rpg_no_such_file, file = name);
+            let help = text!(rpg_no_such_file_help);
+            source.report(&mut problems, &format!("files[{number}]"), message, help);
+        }
+        paths.extend(more);
+    }
+    if paths.len() > MAX_FILES {
+        let message = text!(rpg_too_many_files, max = MAX_FILES);
+        source.report(&mut problems, "files", message, UiText::default());
+    }
+    problems.unless_errors(paths).map(|(paths, _)| paths)
+}
+
+/// The texts of these files of a world.
+///
+/// # Errors
+/// They can't be read.
+pub fn sources(data: &DataFolder, paths: &[String]) -> Result<Vec<Source>, Problems> {
+    let mut problems = Problems::new();
+    let mut sources = Vec::new();
+    let mut room = MAX_RON_BYTES;
+    for path in paths {
+        let text = data.read_text(path).map_err(Problem::from)?;
+        // Together they may be as long as one.
+        let source = Source::limited(data.name_of(path), &text, room);
+        room = room.saturating_sub(text.len());
+        if !sources.is_empty() && source.value_at("files").is_some() {
+            let message = text!(rpg_files_elsewhere);
+            source.report(&mut problems, "files", message, UiText::default());
+        }
+        sources.push(source);
+    }
+    problems.unless_errors(sources).map(|(sources, _)| sources)
+}
+
 impl WorldFile {
     /// Reads and checks the world in `worlds/<folder>`. The problems that come with it are
     /// warnings.
@@ -83,10 +149,9 @@ impl WorldFile {
     /// Reads and checks the world file at `path` in `data`.
     ///
     /// # Errors
-    /// As [`Self::load`].
+    /// All mistakes in its files.
     pub fn load_file(data: &DataFolder, path: &str) -> Result<(Self, Problems), Problems> {
-        let text = data.read_text(path).map_err(Problem::from)?;
-        Self::parse(&data.name_of(path), &text)
+        Self::of_sources(sources(data, &files_of(data, path)?)?)
     }
 
     /// Reads and checks a condition on this world that is not part of its file. `file` is its name
@@ -106,15 +171,12 @@ impl WorldFile {
         problems.unless_errors(condition)
     }
 
-    /// Reads the text of a world file to which actors may be added, without checking it.
+    /// Reads a world file to which actors may be added, without checking it.
     ///
     /// # Errors
     /// All mistakes of form.
-    pub(crate) fn parse_without_actors(
-        file: &str,
-        text: &str,
-    ) -> Result<(Self, Problems), Problems> {
-        let (reading, problems) = Source::new(file, text).read_all::<Self>()?;
+    pub(crate) fn unchecked(source: &Source) -> Result<(Self, Problems), Problems> {
+        let (reading, problems) = source.read_all::<Self>()?;
         problems.unless_errors(reading.value)
     }
 
@@ -123,8 +185,15 @@ impl WorldFile {
     /// # Errors
     /// As [`Self::load`].
     pub fn parse(file: &str, text: &str) -> Result<(Self, Problems), Problems> {
-        let source = Source::new(file, text);
-        let (reading, mut problems) = source.read_all::<Self>()?;
+        Self::of_sources(vec![Source::new(file, text)])
+    }
+
+    /// Reads and checks a world of several files.
+    ///
+    /// # Errors
+    /// As [`Self::load`].
+    pub fn of_sources(files: Vec<Source>) -> Result<(Self, Problems), Problems> {
+        let (reading, mut problems) = Source::read_joined::<Self>(files)?;
         check::check(&reading, &mut problems);
         problems.unless_errors(reading.value)
     }

@@ -1,4 +1,5 @@
-//! What an author writes: one world per folder, `worlds/<folder>/world.ron`.
+//! What an author writes: one world per folder, `worlds/<folder>/world.ron`, and the files beside
+//! it that this one names.
 //!
 //! [`WorldFile`] is such a file; [`WorldFile::load`] reads it and finds every mistake in it at
 //! once, each with its line, its field and what would be right. [`list_worlds`] lists the worlds,
@@ -12,7 +13,7 @@ mod samples;
 mod types;
 
 pub(crate) use check::{ROLES, SearchedText, choices, each, names_of, part};
-pub use load::{DEFAULT_WORLD, WorldListing, list_worlds};
+pub use load::{DEFAULT_WORLD, WorldListing, files_of, list_worlds, sources};
 pub use reference::{Explained, explain, reference};
 pub use samples::{NewWorldError, WorldKind, new_world};
 pub(crate) use types::NOTHING;

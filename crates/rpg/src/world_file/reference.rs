@@ -11,7 +11,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::check::range_of;
-use super::load::list_worlds;
+use super::load::{FILE, files_of, list_worlds, sources};
 use super::samples::WorldKind;
 use super::types::WorldFile;
 
@@ -279,8 +279,8 @@ fn examples(language: Language) -> Vec<Source> {
     let (worlds, _) = list_worlds(&data);
     let shipped = worlds.iter().filter(|world| world.language == language);
     let shipped = shipped.filter_map(|world| {
-        let path = format!("worlds/{}/world.ron", world.folder);
-        Some(Source::new("", &data.read_text(&path).ok()?))
+        let paths = files_of(&data, &format!("worlds/{}/{FILE}", world.folder)).ok()?;
+        Some(Source::joined(sources(&data, &paths).ok()?))
     });
     samples.into_iter().chain(shipped).collect()
 }

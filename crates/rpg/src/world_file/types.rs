@@ -31,6 +31,10 @@ pub struct WorldFile {
     /// The first part of every system message: the world, its tone, how to behave.
     #[serde(deserialize_with = "prose")]
     pub rules: String,
+    /// Files beside `world.ron`, or folders of them, with more members; lists are joined in this
+    /// order.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<String>,
     /// Those who speak for the world, such as a herald or a chronicler.
     pub agents: Vec<WorldAgent>,
     /// Its places.

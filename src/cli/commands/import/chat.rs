@@ -7,11 +7,12 @@ use std::path::Path;
 
 use playhouse_engine::files;
 
-use super::edited_world::EditedWorld;
 use super::report::Report;
+use crate::cli::commands::edited_world::EditedWorld;
 use crate::interop::cards::Fate;
 use crate::interop::{Conversation, other_file, read};
 use crate::message::Role;
+use crate::rpg::world_file::WorldFile;
 
 /// The most bytes of a file.
 const LONGEST: u64 = 32 * 1024 * 1024;
@@ -49,7 +50,7 @@ pub(super) fn import(app: &App, file: &Path, into: &Path) -> Result<()> {
     for warning in &read.warnings {
         report.add(Fate::Dropped, &warning.path, warning.problem.clone());
     }
-    let mut world = EditedWorld::open(app, into)?;
+    let (mut world, before) = EditedWorld::open(app, into)?;
     let stem = file.file_stem().unwrap_or_default().to_string_lossy();
     let mut anybody = false;
     for (number, conversation) in (1..).zip(&read.conversations) {
@@ -58,10 +59,10 @@ pub(super) fn import(app: &App, file: &Path, into: &Path) -> Result<()> {
             _ => format!("{stem} {number}"),
         };
         let lines = lines_of(conversation, &mut report);
-        anybody |= remember(&mut world, &title, &lines, &mut report)?;
+        anybody |= remember((&mut world, &before), &title, &lines, &mut report)?;
     }
     if !anybody {
-        let names = world.file.actors.iter().map(|actor| actor.name.as_str());
+        let names = before.actors.iter().map(|actor| actor.name.as_str());
         let help = text!(cli_import_nobody_help, names = Argument::list(names));
         report.print(app);
         return Err(refused(text!(cli_import_nobody)).help(help));
@@ -157,7 +158,7 @@ fn lines_of(conversation: &Conversation, report: &mut Report) -> Vec<Line> {
 
 /// Adds a conversation to the past of all actors who were in it, and says whether anybody was.
 fn remember(
-    world: &mut EditedWorld,
+    (world, before): (&mut EditedWorld, &WorldFile),
     title: &str,
     lines: &[Line],
     report: &mut Report,
@@ -167,7 +168,7 @@ fn remember(
     for line in lines {
         *spoke.entry(&line.who).or_default() += 1;
     }
-    let actors = world.file.actors.iter().enumerate();
+    let actors = before.actors.iter().enumerate();
     let actors = actors.map(|(index, actor)| (index, actor.name.clone(), actor.past.clone()));
     for (index, name, past) in actors.collect::<Vec<_>>() {
         if spoke.remove(&*name).is_none() {
@@ -185,7 +186,7 @@ fn remember(
                 report.add(Fate::Dropped, &name, text!(cli_import_known, title));
                 continue;
             }
-            let written = written(&title, &summary(world, &name, part), part);
+            let written = written(&title, &summary(before, &name, part), part);
             world.add(&format!("actors[{index}].past"), &written)?;
             let count = part.len();
             report.add(Fate::Taken, &name, text!(cli_import_chapter, title, count));
@@ -198,7 +199,7 @@ fn remember(
 }
 
 /// What somebody has in mind of a part of a conversation, in the language of the world.
-fn summary(world: &EditedWorld, name: &str, part: &[Line]) -> String {
+fn summary(before: &WorldFile, name: &str, part: &[Line]) -> String {
     let mut others: Vec<_> = part
         .iter()
         .map(|line| &*line.who)
@@ -216,7 +217,7 @@ fn summary(world: &EditedWorld, name: &str, part: &[Line]) -> String {
     };
     let (first, last) = (quoted(part.first()), quoted(part.last()));
     let others = Argument::list(others);
-    text!(cli_import_past, others, first, last).in_language(world.file.language)
+    text!(cli_import_past, others, first, last).in_language(before.language)
 }
 
 /// A part of a past as the world file has it.

@@ -1,23 +1,23 @@
 //! `import`: what other programs made, taken into a world.
 
 mod chat;
-mod edited_world;
 mod personas;
 mod report;
 mod team;
 
 use crate::cli::prelude::*;
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use playhouse_engine::files::{self, Durability, Folder};
+use playhouse_engine::files::{self, Durability, FileError, Folder};
 
+use super::edited_world::{EditedWorld, refused};
 use crate::cli::args::{ImportCardArgs, ImportCommand};
-use crate::cli::loader;
 use crate::cli::shell::shell_quoted;
 use crate::interop::cards::{CardFile, Fate, MAX_CARD_BYTES};
 use crate::rpg::import::{Cast, ImportError, Imported, Report, meeting};
-use crate::world_data::MAX_BYTES;
+use crate::world_data::{DataFolder, Source};
 
 const WORLD: &str = "world.ron";
 /// The endings of files that a folder is searched for.
@@ -38,17 +38,21 @@ fn cards(app: &App, args: &ImportCardArgs) -> Result<()> {
         seed: args.seed,
         ..read_cards(app, &args.cards)?
     };
-    let path = args.into.join(WORLD);
-    let world = match path.exists() {
-        true => files::read_text(&path, MAX_BYTES).or_fail(ErrorKind::World)?,
+    let mut world = match args.into.join(WORLD).exists() {
+        true => EditedWorld::read(
+            &DataFolder::at(&args.into).or_fail(ErrorKind::World)?,
+            WORLD,
+        )?,
         false => {
             let language = args.world_lang.unwrap_or_else(|| cast.language());
-            meeting(language).to_owned()
+            EditedWorld::new(&args.into, meeting(language))
         }
     };
-    let shown = path.display().to_string();
-    let imported = into_world(app, cast, &shown, &world)?;
-    write(&args.into, &imported).or_fail(ErrorKind::World)?;
+    let imported = into_world(app, cast, world.source)?;
+    world.source = imported.world;
+    // What names the books comes last.
+    write_books(&args.into, &imported.books).or_fail(ErrorKind::World)?;
+    world.write().or_fail(ErrorKind::World)?;
     show(app, &imported.reports);
     if app.prints_text() {
         let folder = shell_quoted(&args.into);
@@ -58,14 +62,10 @@ fn cards(app: &App, args: &ImportCardArgs) -> Result<()> {
 }
 
 /// Adds characters to a world.
-pub(super) fn into_world(app: &App, cast: Cast, name: &str, world: &str) -> Result<Imported> {
-    cast.into_world(name, world).map_err(|error| match error {
-        ImportError::World(problems) => {
-            loader::print_problems(app, &problems);
-            let count = problems.error_count();
-            let message = text!(cli_world_errors, world = name, count);
-            CommandError::new(ErrorKind::World, message)
-        }
+pub(super) fn into_world(app: &App, cast: Cast, world: Source) -> Result<Imported> {
+    let name = world.file().to_owned();
+    cast.into_world(world).map_err(|error| match error {
+        ImportError::World(problems) => refused(app, &name, &problems),
         error => CommandError::of(ErrorKind::World, &error).at(name),
     })
 }
@@ -126,16 +126,15 @@ fn add(cast: &mut Cast, path: &Path, file: CardFile) {
     }
 }
 
-/// Writes a world and its books, the books first: what names them comes last.
-fn write(folder: &Path, imported: &Imported) -> Result<(), files::FileError> {
+fn write_books(folder: &Path, books: &BTreeMap<String, String>) -> Result<(), FileError> {
     let folder = Folder::open_or_create(folder)?;
-    for (path, text) in &imported.books {
+    for (path, text) in books {
         if let Some((books, name)) = path.split_once('/') {
             let books = folder.folder_or_new(books)?;
             books.replace(name, text.as_bytes(), Durability::Unsynced)?;
         }
     }
-    folder.replace(WORLD, imported.world.as_bytes(), Durability::Synced)
+    Ok(())
 }
 
 /// Prints what became of each part of each card.

@@ -5,9 +5,9 @@ use std::path::Path;
 
 use playhouse_engine::files;
 
-use super::edited_world::EditedWorld;
 use super::report::Report;
 use crate::cast::check_name;
+use crate::cli::commands::edited_world::EditedWorld;
 use crate::cli::shell::shell_quoted;
 use crate::interop::cards::Fate;
 use crate::interop::personas;
@@ -34,10 +34,10 @@ pub(super) fn import(app: &App, file: &Path, into: &Path, names: &[String]) -> R
             .help(text!(cli_import_no_persona_help, names = known)));
     }
     let has_usual = found.iter().any(|persona| persona.is_default);
-    let mut world = EditedWorld::open(app, into)?;
+    let (mut world, before) = EditedWorld::open(app, into)?;
     let mut report = Report::default();
-    let stage = world.file.stages.first().map(|stage| stage.name.clone());
-    let kickoff = text!(cards_no_greeting).in_language(world.file.language);
+    let stage = before.stages.first().map(|stage| stage.name.clone());
+    let kickoff = text!(cards_no_greeting).in_language(before.language);
     let mut seats = Vec::new();
     for (index, persona) in found.iter().enumerate() {
         let name = &persona.name;
@@ -45,7 +45,7 @@ pub(super) fn import(app: &App, file: &Path, into: &Path, names: &[String]) -> R
             [] => persona.is_default || (!has_usual && index == 0),
             names => names.contains(name),
         };
-        let is_there = world.file.actors.iter().any(|actor| actor.name == *name);
+        let is_there = before.actors.iter().any(|actor| actor.name == *name);
         let problem = match check_name(name) {
             _ if !is_wanted => Some(text!(cli_import_not_wanted, name)),
             _ if is_there => Some(text!(cli_import_is_there)),
@@ -62,7 +62,7 @@ pub(super) fn import(app: &App, file: &Path, into: &Path, names: &[String]) -> R
         let look: String = first_sentence(description).chars().take(MAX_LOOK).collect();
         let stage = stage.as_deref().unwrap_or_default();
         // Those who travel have to be able to fight, if anybody does.
-        let faction = match world.file.has_fights() {
+        let faction = match before.has_fights() {
             true => "Neutral",
             false => "Hero",
         };

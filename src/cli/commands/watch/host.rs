@@ -13,13 +13,14 @@ use bevy_ecs::prelude::World;
 use tokio::runtime::Runtime;
 
 use super::course::{Course, Opened, SavedCourse};
+use super::desk::WorldDesk;
 use super::saves::{PageCommand, SavesLibrary, library_error};
 use crate::cast::{EntityName, Kind};
 use crate::cli::args::{ServerArgs, StoryArgs, TableArgs};
 use crate::cli::commands::edited::EditedGame;
 use crate::cli::commands::play::{self, RunView, stopped};
 use crate::cli::commands::players::Players;
-use crate::cli::commands::{chat, sent};
+use crate::cli::commands::{chat, run, sent};
 use crate::cli::event_types;
 use crate::cli::loader;
 use crate::cli::process::{note_interrupt, told_to_end};
@@ -33,7 +34,8 @@ use crate::event::Phrasebook;
 use crate::journal::{Input, Line, new_minds};
 use crate::mind::{Mind, MindAlias, Minds};
 use crate::page::{
-    self, BranchAt, Control, Invitation, LibraryError, NewStory, Offers, Seat, Server, Story, Teach,
+    self, BranchAt, Control, Desk, Invitation, LibraryError, NewStory, Offers, Opening, Seat,
+    Server, Story, Teach,
 };
 use crate::rpg::Campaign;
 use crate::save::Slot;
@@ -93,7 +95,7 @@ impl<'a> Host<'a> {
 
     /// The only story of this server: a new one of the world that was chosen.
     pub(super) fn start(&self, args: &StoryArgs, is_paused: bool) -> Result<Opened> {
-        let opened = self.begin(self.app, args, is_paused, &self.table.invite)?;
+        let opened = self.begin(self.app, args, (is_paused, None), &self.table.invite)?;
         *self.only() = Some(opened.story.slot.name().to_string());
         Ok(opened)
     }
@@ -117,11 +119,30 @@ impl<'a> Host<'a> {
             save: name.filter(|name| !name.is_empty()),
             ..StoryArgs::default()
         };
-        let begun = self.begin(&app, &args, false, &[]);
+        self.begin_and_play(&app, &args, None)
+    }
+
+    fn begin_and_play(
+        &mut self,
+        app: &App,
+        args: &StoryArgs,
+        opening: Option<Opening>,
+    ) -> Result<String, LibraryError> {
+        let begun = self.begin(app, args, (false, opening), &[]);
         let opened = begun.map_err(library_error)?;
         let slot = opened.story.slot.name().to_string();
         self.play(opened);
         Ok(slot)
+    }
+
+    /// A new story of the world of another, with what that is played with, from a scene.
+    fn play_from(&mut self, slot: &str, opening: Opening) -> Result<String, LibraryError> {
+        let story = self.library.stories().get(slot).cloned();
+        let story = story.ok_or_else(|| text!(page_missing))?;
+        let mut app = self.app.clone();
+        slot_settings::recall(&mut app, slot, true).map_err(library_error)?;
+        app.settings.world = chosen(story.view.about.world.clone());
+        self.begin_and_play(&app, &StoryArgs::default(), Some(opening))
     }
 
     /// A new story of the world of the settings.
@@ -129,11 +150,14 @@ impl<'a> Host<'a> {
         &self,
         app: &App,
         args: &StoryArgs,
-        is_paused: bool,
+        (is_paused, opening): (bool, Option<Opening>),
         invited: &[String],
     ) -> Result<Opened> {
         let campaign = loader::world(app, &app.settings.world.value)?;
-        let seed = play::seed(app, args.seed)?;
+        let seed = match opening {
+            Some(opening) => opening.seed,
+            None => play::seed(app, args.seed)?,
+        };
         let mut setup = campaign.new_game(seed).or_fail(ErrorKind::World)?;
         let main = loader::main_mind(app, &app.settings.model.value)?.mind;
         let minds = loader::minds(app, main, &mut setup.world)?;
@@ -145,7 +169,13 @@ impl<'a> Host<'a> {
         if args.force {
             clear(app, &slot)?;
         }
-        let session = slot_settings::start(app, &slot, &campaign, seed, minds, models)?;
+        let session = match opening {
+            Some(Opening { seed, turn }) => {
+                let opening = run::Opening { seed, turn };
+                opening.set(app, &slot, &campaign, minds, models)?
+            }
+            None => slot_settings::start(app, &slot, &campaign, seed, minds, models)?,
+        };
         let provenance = Provenance::of(campaign.meta(), &app.settings.model.value);
         play::announce(app, &slot, seed, &provenance);
         let view = Arc::new(StoryView::new(about_world(app, &campaign, &slot, seed)?));
@@ -157,6 +187,7 @@ impl<'a> Host<'a> {
         let aliases = sent::aliases(&session.engine.world);
         let answered = sent::minds_of(app, session.slot(), aliases)?;
         let edited = EditedGame::of_world(app, &campaign, &view);
+        let desk = desk(app, &campaign, &view);
         let story = Story {
             view,
             control: Some(Arc::new(control)),
@@ -165,6 +196,7 @@ impl<'a> Host<'a> {
             answered: Arc::new(Mutex::new(answered)),
             seats,
             teach,
+            desk,
         };
         let (session, servers) = self.prepared(app, session)?;
         Ok(Opened {
@@ -210,6 +242,10 @@ impl<'a> Host<'a> {
             Err(error) if invited.is_empty() => Err(library_error(error).text),
             Err(error) => return Err(error),
         };
+        let desk = match &saved.played {
+            Played::World(campaign) => desk(app, campaign, &view),
+            _ => None,
+        };
         let edited = match &saved.played {
             Played::World(campaign) => EditedGame::of_world(app, campaign, &view),
             Played::Undercover(game) => EditedGame::of_undercover(app, game, &view),
@@ -243,6 +279,7 @@ impl<'a> Host<'a> {
             answered: Arc::new(Mutex::new(answered)),
             seats,
             teach: teacher(&world),
+            desk,
         };
         let course = SavedCourse {
             app: own,
@@ -420,6 +457,9 @@ impl<'a> Host<'a> {
                 PageCommand::Begin(story, reply) => {
                     let _ = reply.send(self.begin_for_page(story));
                 }
+                PageCommand::PlayFrom(slot, opening, reply) => {
+                    let _ = reply.send(self.play_from(&slot, opening));
+                }
                 PageCommand::End => break,
             }
         }
@@ -499,6 +539,12 @@ impl<'a> Host<'a> {
         }
         Ok(name)
     }
+}
+
+/// The files of the world of a story, if they are still there.
+fn desk(app: &App, campaign: &Campaign, view: &Arc<StoryView>) -> Option<Arc<dyn Desk>> {
+    let edited = EditedGame::of_world(app, campaign, view)?;
+    Some(Arc::new(WorldDesk::new(app, &campaign.folder, edited)))
 }
 
 /// Teaches seats in the words of a world.

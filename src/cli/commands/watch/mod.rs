@@ -5,6 +5,7 @@
 
 use crate::cli::prelude::*;
 mod course;
+mod desk;
 mod host;
 mod saves;
 

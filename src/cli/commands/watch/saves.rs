@@ -11,8 +11,8 @@ use std::time::SystemTime;
 
 use crate::cli::event_types;
 use crate::page::{
-    BranchAt, Invitation, Library, LibraryError, NewStory, OfferedWorld, Offers, Story, StoryEntry,
-    milliseconds,
+    BranchAt, Invitation, Library, LibraryError, NewStory, OfferedWorld, Offers, Opening, Story,
+    StoryEntry, milliseconds,
 };
 use crate::rpg::world_file::{WorldListing, list_worlds};
 use crate::save::{Listed, Slot, names, slots};
@@ -31,6 +31,8 @@ pub(super) enum PageCommand {
         reply: Sender<Result<String, LibraryError>>,
     },
     Begin(NewStory, Sender<Result<String, LibraryError>>),
+    /// A new story of the world of a story, with the stage set for a scene.
+    PlayFrom(String, Opening, Sender<Result<String, LibraryError>>),
     End,
 }
 
@@ -154,6 +156,10 @@ impl Library for SavesLibrary {
             return Err(LibraryError::no_new_stories());
         }
         self.ask(|reply| PageCommand::Begin(story, reply))
+    }
+
+    fn play_from(&self, slot: &str, opening: Opening) -> Result<String, LibraryError> {
+        self.ask(|reply| PageCommand::PlayFrom(slot.to_owned(), opening, reply))
     }
 
     fn note(&self, invitation: Invitation) {
