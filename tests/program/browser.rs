@@ -379,6 +379,7 @@ fn a_stranger_finds_the_way_around_by_keyboard_alone() {
         ('m', "map"),
         ('w', "audience"),
         ('t', "calls"),
+        ('d', "desk"),
     ] {
         browser.press(['g', key]);
         browser.wait(&format!(
@@ -391,6 +392,32 @@ fn a_stranger_finds_the_way_around_by_keyboard_alone() {
     browser.wait("location.search.includes('see=event') && document.querySelector('.seen h2')");
     browser.press([ESCAPE]);
     browser.wait("!location.search.includes('see=')");
+    assert_eq!(browser.complaints(), Vec::<String>::new());
+}
+
+#[test]
+#[ignore = "needs chromium and chromedriver"]
+fn a_writer_sees_mistakes_rehearses_and_plays_from_a_scene() {
+    let browser = browser();
+    let folder = &Dir::new();
+    succeed(folder, "new mine --kind talk");
+    let file = folder.join("mine/world.ron");
+    let world = std::fs::read_to_string(&file).unwrap();
+    let page = Served::start(folder, "mine --save tale --paused");
+    page.wait_for("tale", "paused");
+    browser.open_story(&page, "tale", "?view=desk");
+    browser.wait("document.querySelector('.p-desk .muted')");
+    write(&file, &world.replacen("profile:", "prophile:", 1));
+    browser.wait("document.querySelector('.p-desk .bad')?.innerText.includes('prophile')");
+    write(&file, &world);
+    browser.wait("document.querySelector('.p-desk .muted')");
+    browser.click(&label(&page, "page_rehearse"));
+    browser.wait("document.querySelectorAll('.p-desk table').length > 4");
+    browser.resize(360, 740);
+    assert_eq!(browser.value("document.documentElement.scrollWidth"), 360);
+    assert_eq!(browser.barriers(), Vec::<String>::new());
+    browser.click(&label(&page, "page_play_from_here"));
+    browser.wait("!location.pathname.endsWith('/tale') && document.querySelector('#told article')");
     assert_eq!(browser.complaints(), Vec::<String>::new());
 }
 
@@ -444,6 +471,7 @@ fn every_view_fits_a_narrow_screen_in_dark_and_light() {
             "?view=calls".to_owned(),
             "?view=facts".to_owned(),
             "?view=branches".to_owned(),
+            "?view=desk".to_owned(),
             format!("?see=person/{person}"),
             format!("?see=context/{person}"),
             "?see=event/9".to_owned(),

@@ -4,6 +4,7 @@ use std::fs;
 use std::io::Write;
 use std::path::Path;
 
+use super::chinese::write;
 use super::{Dir, err, exits, has, lacks, out, playhouse, run, succeed, world};
 
 #[test]
@@ -214,13 +215,13 @@ fn a_world_that_lacks_what_is_alive_or_held_is_refused_with_the_reason() {
 fn put(folder: &Dir, path: &str, text: &str) {
     let path = folder.join(path);
     fs::create_dir_all(path.parent().unwrap()).unwrap();
-    fs::write(path, text).unwrap();
+    write(&path, text);
 }
 
 #[test]
 fn a_world_of_several_files_is_one_world() {
     let folder = &Dir::new();
-    succeed(folder, "data export");
+    succeed(folder, "data export data");
     let own = folder.join("data/worlds/take-the-biscuit");
     assert!(own.join("scenes.ron").exists(), "it is shipped in files");
     succeed(folder, "run take-the-biscuit --save tale --until 4 -q");
@@ -277,7 +278,7 @@ fn what_the_files_of_a_world_may_have_is_said() {
     put(
         folder,
         "mine/more/a.ron",
-        "(facts: [(id: \"ash\", text: \"The oven is cold.\")], title: \"Again\")",
+        "(facts: [(id: \"ash\", title: \"The oven\", known_by: Everyone, text: \"The oven is cold.\")], title: \"Again\")",
     );
     put(folder, "mine/more/notes.txt", "not read");
     let said = out(&exits(folder, "check mine", 3));
@@ -291,7 +292,7 @@ fn what_the_files_of_a_world_may_have_is_said() {
     put(
         folder,
         "mine/more/a.ron",
-        "(facts: [(id: \"ash\", text: \"The oven is cold.\")], files: [])",
+        "(facts: [(id: \"ash\", title: \"The oven\", known_by: Everyone, text: \"The oven is cold.\")], files: [])",
     );
     has(
         &out(&exits(folder, "check mine", 3)),
@@ -300,13 +301,13 @@ fn what_the_files_of_a_world_may_have_is_said() {
     put(
         folder,
         "mine/more/a.ron",
-        "(facts: [(id: \"ash\", text: \"The oven is cold.\"",
+        "(facts: [(id: \"ash\", title: \"The oven\", known_by: Everyone, text: \"The oven is cold.\"",
     );
     has(&out(&exits(folder, "check mine", 3)), &["a.ron:1:"]);
     put(
         folder,
         "mine/more/a.ron",
-        "(facts: [(id: \"ash\", text: \"The oven is cold.\", keys: [\"oven\"])])",
+        "(facts: [(id: \"ash\", title: \"The oven\", known_by: Everyone, text: \"The oven is cold.\")])",
     );
     succeed(folder, "check mine");
 }

@@ -2095,13 +2095,13 @@ fn a_writer_sees_mistakes_at_once_rehearses_and_plays_from_a_scene() {
     has(&text.join("\n"), &[&format!("id: \"{id}\"")]);
 
     // While the story is paused, mistakes are told as they are written.
-    fs::write(&file, world.replacen("profile:", "prophile:", 1)).unwrap();
+    write(&file, &world.replacen("profile:", "prophile:", 1));
     let draft = page.api("tale/desk");
     has(&draft["problems"].to_string(), &["prophile", "world.ron:"]);
     let refused = page.post("/api/tale/do", &json!({"do": "rehearse"}));
     assert_eq!(refused.status, 409, "{}", refused.body);
 
-    fs::write(&file, &world).unwrap();
+    write(&file, &world);
     let told = page.done("tale", &json!({"do": "rehearse"})).json();
     assert_eq!(told["runs"], 100);
     assert!(told["tables"].as_array().unwrap().len() > 4, "{told}");

@@ -252,6 +252,7 @@ rpg_changed_later = { $change } – applies to new stories only
 rpg_no_such_file = there is no { $file } here, or no .ron file in it
 rpg_no_such_file_help = name a file beside world.ron, such as "people.ron", or a folder of them, such as "scenes"
 rpg_too_many_files = a world has at most { $max } files
+rpg_files_too_long = with this file the world is larger than { $max } bytes; write less
 rpg_files_elsewhere = only world.ron may name files; name them there
 rpg_changed_texts = prompts or notes in the file
 rpg_draft_later = the ending { $name } is looked at later

@@ -257,6 +257,7 @@ rpg_changed_later = { $change }——只对新故事有效
 rpg_no_such_file = 这里没有 { $file }，或者其中没有 .ron 文件
 rpg_no_such_file_help = 请写 world.ron 旁边的文件，如 "people.ron"，或装着这种文件的文件夹，如 "scenes"
 rpg_too_many_files = 一个世界最多有 { $max } 个文件
+rpg_files_too_long = 加上这个文件，世界超过了 { $max } 字节；请写短一些
 rpg_files_elsewhere = 只有 world.ron 可以列出文件；请写在那里
 rpg_changed_texts = 提示词，或文件中的注释
 rpg_draft_later = 结局“{ $name }”改为较后考察

@@ -121,12 +121,16 @@ pub fn files_of(data: &DataFolder, path: &str) -> Result<Vec<String>, Problems> 
 pub fn sources(data: &DataFolder, paths: &[String]) -> Result<Vec<Source>, Problems> {
     let mut problems = Problems::new();
     let mut sources = Vec::new();
-    let mut room = MAX_RON_BYTES;
+    let mut bytes = 0;
     for path in paths {
         let text = data.read_text(path).map_err(Problem::from)?;
-        // Together they may be as long as one.
-        let source = Source::limited(data.name_of(path), &text, room);
-        room = room.saturating_sub(text.len());
+        let source = Source::new(data.name_of(path), &text);
+        bytes += text.len();
+        if bytes > MAX_RON_BYTES && !sources.is_empty() {
+            let message = text!(rpg_files_too_long, max = MAX_RON_BYTES);
+            source.report(&mut problems, "", message, UiText::default());
+            break;
+        }
         if !sources.is_empty() && source.value_at("files").is_some() {
             let message = text!(rpg_files_elsewhere);
             source.report(&mut problems, "files", message, UiText::default());
