@@ -190,7 +190,7 @@ fn a_suggestion_is_a_patch_that_the_check_has_seen() {
             "+++ ",
             "mine/world.ron",
             "+            id: \"the-ladder\"",
-            "At(\"Ruth Pell\", \"The Kitchen\")",
+            "cast: [\"Ruth Pell\"]",
         ],
     );
     let after = fs::read_to_string(dir.path().join("mine/world.ron")).unwrap();

@@ -159,7 +159,7 @@ impl DraftPart for Plot {
     }
 }
 
-/// Lets a scene open where, when and among whom it was planned.
+/// Lets a scene open where and when it was planned; whom it needs comes to it.
 fn stage(scene: &mut Scene, planned: &PlannedScene) {
     scene.at.clone_from(&planned.place);
     let time = match planned.time {
@@ -170,14 +170,11 @@ fn stage(scene: &mut Scene, planned: &PlannedScene) {
     let day = (planned.day > 1).then_some(Condition::Day(planned.day));
     let after = Some(&planned.after).filter(|after| !after.is_empty());
     let after = after.map(|after| Condition::Happened(after.clone()));
-    let mut people = planned.present.clone();
-    if !planned.decides.is_empty() && !people.contains(&planned.decides) {
-        people.push(planned.decides.clone());
+    scene.cast.clone_from(&planned.present);
+    if !planned.decides.is_empty() && !scene.cast.contains(&planned.decides) {
+        scene.cast.push(planned.decides.clone());
     }
-    let people = people
-        .into_iter()
-        .map(|who| Condition::At(who, planned.place.clone()));
-    scene.when = all(time.into_iter().chain(day).chain(after).chain(people));
+    scene.when = all(time.into_iter().chain(day).chain(after));
 }
 
 /// Conditions that must all hold.

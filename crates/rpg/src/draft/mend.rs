@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::write::{problems, ron_text};
 use crate::drama::{Condition, PlotPoint};
-use crate::rehearsal::{MissedFigures, PartFigures, Rehearsal};
+use crate::rehearsal::{MissedFigures, Rehearsal};
 use crate::world_file::WorldFile;
 
 /// The largest share of runs that may end with the same ending.
@@ -116,24 +116,12 @@ pub(super) fn need_less(world: &mut WorldFile, rehearsal: &Rehearsal) -> Vec<Str
 }
 
 fn drop_part(world: &mut WorldFile, missed: &MissedFigures) -> Option<String> {
-    let decides = match &missed.point {
-        PlotPoint::Scene(id) => {
-            let scene = world.scenes.iter().find(|it| it.id == *id);
-            let choice = scene.and_then(|scene| scene.choice.as_ref());
-            choice.map_or_else(Vec::new, |choice| choice.who.clone())
-        }
-        _ => Vec::new(),
-    };
-    let is_deciders = |part: &PartFigures| {
-        let mut names = decides.iter();
-        names.any(|name| part.part.starts_with(&format!("At({}", ron_text(name))))
-    };
     let parts = missed.parts.iter().enumerate();
     let (number, part) = parts
-        .filter(|(_, part)| match part.never.hits + part.alone.hits {
-            // Another scene came first: at another time it would not.
-            0 => !missed.instead.is_empty() && part.part.starts_with("Now("),
-            _ => !is_deciders(part),
+        .filter(|(_, part)| {
+            // If another scene came first, it would not at another time.
+            let is_crowded_out = !missed.instead.is_empty() && part.part.starts_with("Now(");
+            part.never.hits + part.alone.hits > 0 || is_crowded_out
         })
         .max_by_key(|(number, part)| {
             let last = std::cmp::Reverse(*number);

@@ -138,6 +138,7 @@ fn actor(text: &mut WorldText<'_>, actor: &Actor) {
 pub(super) fn scene(text: &mut WorldText<'_>, scene: &Scene) {
     text.value("id", &scene.id);
     text.value("at", &scene.at);
+    text.filled("cast", &scene.cast);
     text.when(&scene.when);
     text.prose("opening", &scene.opening);
     if let Some(choice) = &scene.choice {
