@@ -121,9 +121,9 @@ impl SettingsFile {
 
     fn read(path: &Path, text: &str) -> Result<Untrusted<Self>> {
         let name = path.display().to_string();
-        let file: Self = Source::new(name.clone(), text)
-            .read()
-            .or_fail(ErrorKind::Usage)?;
+        let read = Source::new(name.clone(), text).read_all::<Self>();
+        let read = read.and_then(|(parsed, problems)| problems.unless_errors(parsed.value));
+        let (file, _) = read.or_fail(ErrorKind::Usage)?;
         if file
             .max_cost
             .is_some_and(|cost| !cost.is_finite() || cost < 0.0)

@@ -311,3 +311,34 @@ fn what_the_files_of_a_world_may_have_is_said() {
     );
     succeed(folder, "check mine");
 }
+
+#[test]
+fn all_mistakes_of_settings_are_told_without_their_values() {
+    let folder = &Dir::new();
+    let models = r#"(
+        models: {
+            "a": (provider: "deepseek", model: 5, price: (input: "sk-secret", outputt: 3)),
+            "b": (windoww: 8000, model: "m"),
+        },
+    )"#;
+    put(folder, "models.ron", models);
+    let said = err(&exits(
+        folder,
+        "run tuannian --model a --models models.ron",
+        2,
+    ));
+    let said = said.replace("\n  ", " ");
+    let places = [
+        "models.a.model",
+        "models.a.price.input",
+        "models.a.price.outputt",
+        "models.b.windoww",
+    ];
+    has(&said, &places);
+    lacks(&said, &["sk-secret"]);
+    put(folder, "playhouse.ron", "(model: 5, worldd: \"x\")");
+    has(
+        &err(&exits(folder, "config", 2)),
+        &["model: unexpected", "worldd"],
+    );
+}

@@ -88,7 +88,6 @@ mind_invalid_key = the key has characters that can't be sent
 mind_invalid_response = { $server } sent no usable answer: { $reason }
 mind_missing_key = the model '{ $alias }' requires a key; set the environment variable { $variable }
 mind_model_file_problem = { $file }: { $problem }
-mind_model_file_syntax = { $file }:{ $line }:{ $column }: { $reason }
 mind_moderated = { $server } refused what was asked by its rules on content ({ $status }): { $reason }
 mind_name_certificate = { $reason }; if you trust this server, name a file with its certificate, or its authority's, as `ca` of the provider in the model file
 mind_no_certificate = { $file } holds no certificate that can be used; `ca` names a file in PEM (-----BEGIN CERTIFICATE-----)

@@ -29,6 +29,8 @@ pub struct Source {
     refusal: Option<Refusal>,
     /// The original, if this is a copy with parts left out. Bytes keep their position.
     original: Option<Box<Source>>,
+    /// Whether no mistake may quote a value.
+    is_secret: bool,
     /// The files that were [joined](Self::joined), and which bytes come from them.
     files: Vec<Source>,
     pieces: Vec<Piece>,
@@ -108,8 +110,18 @@ impl Source {
             refusal,
             text,
             original: None,
+            is_secret: false,
             files: Vec::new(),
             pieces: Vec::new(),
+        }
+    }
+
+    /// The same, of which no mistake quotes a value, since it may be a key.
+    #[must_use]
+    pub fn secret(self) -> Self {
+        Self {
+            is_secret: true,
+            ..self
         }
     }
 
@@ -699,7 +711,8 @@ impl Source {
     /// it is what follows, not all of them.
     fn found(&self, byte: usize, node: Option<&Node>) -> (&str, bool) {
         let value = node.map(|node| node.value.clone());
-        let Some(value) = value.filter(|value| value.contains(&byte)) else {
+        let shown = value.filter(|value| value.contains(&byte) && !self.is_secret);
+        let Some(value) = shown else {
             return ("", false);
         };
         let found = self.text.get(value.clone()).unwrap_or_default();
@@ -761,6 +774,7 @@ impl Source {
             refusal: None,
             text,
             original: Some(original.unwrap_or_else(|| Box::new(self.clone()))),
+            is_secret: self.is_secret,
             files: self.files.clone(),
             pieces: self.pieces.clone(),
         })

@@ -1,23 +1,14 @@
 //! Why a model can't be used.
 
 use playhouse_engine::locale::{Localize, UiText, text};
-use playhouse_engine::world_data::file_text;
+use playhouse_engine::world_data::{Problems, file_text};
 use thiserror::Error;
 
 /// Why a model file can't be read, or a model can't be used.
 #[derive(Clone, Debug, Error, PartialEq, Eq, Localize)]
 pub enum ModelError {
     /// The file can't be parsed.
-    #[text(mind_model_file_syntax, file = file_text(file))]
-    Syntax {
-        file: String,
-        /// The line, from 1.
-        line: usize,
-        /// The column, from 1.
-        column: usize,
-        /// What is wrong, and how to fix it.
-        reason: UiText,
-    },
+    Malformed(Problems),
     /// The file has wrong values.
     #[text(|file, problems| UiText::lines(problems.iter().map(|problem| {
         text!(mind_model_file_problem, file = file_text(file), problem)

@@ -11,7 +11,7 @@ use playhouse_engine::locale::{Argument, UiText, text};
 use playhouse_engine::message::Price;
 use playhouse_engine::mind::MaxDefaults;
 use playhouse_engine::trust::Untrusted;
-use playhouse_engine::world_data::{MAX_RON_BYTES, read_ron};
+use playhouse_engine::world_data::Source;
 use playhouse_interop::format::{Api, Style, ThinkingPolicy};
 use serde::de::{DeserializeOwned, Error as _, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
@@ -232,15 +232,11 @@ impl ModelFile {
     /// `file_name` is for errors.
     ///
     /// # Errors
-    /// The first place that can't be parsed, or all values that are wrong.
+    /// All places that can't be parsed, or all values that are wrong.
     pub fn read(text: &str, file_name: &str, known: &Self) -> Result<Untrusted<Self>, ModelError> {
-        let read = read_ron(text, MAX_RON_BYTES);
-        let mut file: Self = read.map_err(|mistake| ModelError::Syntax {
-            file: file_name.into(),
-            line: mistake.line,
-            column: mistake.column,
-            reason: mistake.reason,
-        })?;
+        let read = Source::new(file_name, text).secret().read_all::<Self>();
+        let read = read.and_then(|(parsed, problems)| problems.unless_errors(parsed.value));
+        let (mut file, _) = read.map_err(ModelError::Malformed)?;
         let problems = file.problems(known);
         if !problems.is_empty() {
             return Err(ModelError::Invalid {
