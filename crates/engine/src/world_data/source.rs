@@ -47,6 +47,23 @@ struct Piece {
     from: usize,
 }
 
+/// A member of the outermost value.
+struct Member {
+    name: String,
+    /// Its bytes, with its name.
+    field: Range<usize>,
+    is_list: bool,
+    /// The bytes of all its items.
+    items: Range<usize>,
+}
+
+impl Member {
+    /// Whether another list has more of its items.
+    fn continues(&self, other: &Self) -> bool {
+        self.name == other.name && self.is_list && other.is_list
+    }
+}
+
 /// What [`Source::read_all`] could read.
 #[derive(Clone, Debug)]
 pub struct Parsed<T> {
@@ -143,14 +160,15 @@ impl Source {
         if files.len() < 2 {
             return files.pop().unwrap_or_default();
         }
-        let mut members = Vec::<(String, bool, Vec<(usize, Range<usize>)>)>::new();
+        let mut members = Vec::<Vec<(usize, Member)>>::new();
         for (number, file) in files.iter().enumerate() {
-            for (name, field, items) in file.members() {
-                let is_list = items.is_some();
-                let same = members.iter_mut().find(|(known, ..)| *known == name);
-                match (same, items) {
-                    (Some((_, true, pieces)), Some(items)) => pieces.push((number, items)),
-                    _ => members.push((name, is_list, vec![(number, field)])),
+            for member in file.members() {
+                let is_more = |of: &&mut Vec<(usize, Member)>| {
+                    of.iter().all(|(_, known)| known.continues(&member))
+                };
+                match members.iter_mut().find(is_more) {
+                    Some(list) => list.push((number, member)),
+                    None => members.push(vec![(number, member)]),
                 }
             }
         }
@@ -160,20 +178,29 @@ impl Source {
             file: 0,
             from: 0,
         }];
-        for (_, is_list, parts) in members {
-            for (number, range) in parts {
-                let from = range.start;
-                let part = files.get(number).and_then(|file| file.text.get(range));
-                // The first piece of a list has its name and bracket.
-                pieces.push(Piece {
-                    at: text.len(),
-                    file: number,
-                    from,
-                });
-                text += part.unwrap_or_default();
-                text += ",\n";
+        let mut add = |file: usize, range: Range<usize>, end: &str| {
+            pieces.push(Piece {
+                at: text.len(),
+                file,
+                from: range.start,
+            });
+            let piece = files.get(file).and_then(|file| file.text.get(range));
+            text += piece.unwrap_or_default();
+            text += end;
+        };
+        for list in members {
+            match list.as_slice() {
+                [(file, member)] => add(*file, member.field.clone(), ",\n"),
+                [(file, first), ..] => {
+                    add(*file, first.field.start..first.items.start, "");
+                    for (file, member) in &list {
+                        let end = if member.items.is_empty() { "" } else { ",\n" };
+                        add(*file, member.items.clone(), end);
+                    }
+                    add(*file, first.field.end..first.field.end, "],\n");
+                }
+                [] => {}
             }
-            text += if is_list { "],\n" } else { "" };
         }
         let name = files.first().map(|file| file.file.clone());
         Self {
@@ -202,28 +229,28 @@ impl Source {
         &self.file
     }
 
-    /// The members of the outermost value: their names, their bytes and, of lists, those of all
-    /// items. Of a list, the bytes end with the last item.
-    fn members(&self) -> Vec<(String, Range<usize>, Option<Range<usize>>)> {
+    /// The members of the outermost value.
+    fn members(&self) -> Vec<Member> {
         let nodes = self.outline.nodes();
-        let inside = |outer: usize| nodes.iter().filter(move |node| node.is_in(outer));
         let member = |(number, node): (usize, &Node)| {
-            let name = self.outline.path(number, &self.text);
-            if !self.text.get(node.value.clone())?.starts_with('[') {
-                return Some((name, node.field.clone(), None));
-            }
-            let first = inside(number)
-                .next()
-                .map_or(node.value.start + 1, |item| item.field.start);
-            let last = inside(number)
-                .next_back()
-                .map_or(node.value.start + 1, |item| item.field.end);
-            Some((name, node.field.start..last, Some(first..last)))
+            let value = self.text.get(node.value.clone())?;
+            let mut items = nodes.iter().filter(|item| item.is_in(number));
+            let first = items.next();
+            let last = items.next_back().or(first);
+            let inside = node.value.start + 1;
+            let items = first.zip(last).map_or(inside..inside, |(first, last)| {
+                first.field.start..last.field.end
+            });
+            Some(Member {
+                name: self.outline.path(number, &self.text),
+                field: node.field.clone(),
+                is_list: value.starts_with('['),
+                items,
+            })
         };
         let all = nodes.iter().enumerate();
-        all.filter(|(_, node)| node.is_in(0))
-            .filter_map(member)
-            .collect()
+        let members = all.filter(|(_, node)| node.is_in(0));
+        members.filter_map(member).collect()
     }
 
     /// The file that a byte comes from, and its byte there; `None` if it is the only one.
@@ -925,6 +952,43 @@ mod tests {
             .problem("cages[3].legs", UiText::default(), UiText::default());
         assert_eq!((late.line, late.column), (8, 39));
         assert_eq!(late.field, "cages[4].legs");
+    }
+
+    #[test]
+    fn files_are_joined_and_mistakes_told_in_their_own() {
+        let file = |name: &str, text: &str| Source::new(name, text);
+        let first = file("zoo.ron", "(name: \"Zoo\", cages: [])");
+        let more = file("a.ron", "(\n  cages: [\n    (legs: 4), // many\n  ],\n)");
+        let last = file("b.ron", "( cages: [(legs: 2), (legs: x)] )");
+        let read = Source::read_joined::<Sample>(vec![first.clone(), more.clone(), last]);
+        let (parsed, problems) = read.expect("is read");
+        let legs = parsed.value.cages.iter().map(|cage| cage.legs);
+        assert_eq!(legs.collect::<Vec<_>>(), [4, 2, 0]);
+        let told: Vec<_> = problems.iter().map(Problem::to_string).collect();
+        assert_eq!(told.len(), 1, "{told:?}");
+        assert!(
+            told[0].starts_with("b.ron:1:29: error: cages[1].legs: "),
+            "{told:?}"
+        );
+        let second = parsed
+            .source
+            .problem("cages[1].legs", UiText::default(), UiText::default());
+        assert_eq!(
+            (second.file.as_str(), second.line, second.column),
+            ("b.ron", 1, 18)
+        );
+        let twice = Source::read_joined::<Sample>(vec![first, file("c.ron", "(name: \"Park\")")]);
+        let (_, problems) = twice.expect("is read");
+        let told: Vec<_> = problems.iter().map(Problem::to_string).collect();
+        assert!(
+            told[0].starts_with("c.ron:1:2: error: name: duplicate field"),
+            "{told:?}"
+        );
+        let joined = Source::joined(vec![file("d.ron", "(cages: [(legs: 4)])"), more]);
+        let added = joined
+            .with_item("cages", None, "(legs: 6)")
+            .expect("is added");
+        assert!(added.files()[1].text().contains("(legs: 6)"));
     }
 
     #[test]

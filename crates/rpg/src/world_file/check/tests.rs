@@ -307,7 +307,7 @@ fn a_lost_bracket_is_told_without_what_follows_from_it() {
     w.ron:82:5: error: unexpected `]`; close the last open bracket, or complete its content
     
     w.ron:7:12: error: title: unexpected `A`; write a text in quotes: "…", or r#"…"# for a long one
-    w.ron:12:30: error: else: unknown field `else`; expected one of: name, language, title, rules, agents, stages, actors, foes, skills, common, facts, items, qualities, bonds, scenes, endings, dungeons, schedule, rounds, limits, fights, patterns
+    w.ron:12:30: error: else: unknown field `else`; expected one of: name, language, title, rules, files, agents, stages, actors, foes, skills, common, facts, items, qualities, bonds, scenes, endings, dungeons, schedule, rounds, limits, fights, patterns
     
     w.ron:33:17: error: stages[0]: expected `:`; write a field: name: value
     w.ron:89:25: error: foes[0].stats.hp: is -24; write a number from 1 to 9999
