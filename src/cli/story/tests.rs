@@ -492,20 +492,20 @@ fn scenes_of_one_round_are_each_told_in_one_piece() {
         60,
         &[
             text("Inn", "The door opens."),
-            text("Mill", "The wheel stops."),
-            speak("Mill", "Ann", "Ben", "Who is it?"),
+            text("Quay", "The wheel stops."),
+            speak("Quay", "Ann", "Ben", "Who is it?"),
             speak("Inn", "Mira", "Tobin", "Well?"),
             turn(1),
             // A judge needs a turn.
             turn(2),
-            speak("Mill", "Ben", "Ann", "The miller."),
+            speak("Quay", "Ben", "Ann", "The miller."),
             speak("Inn", "Tobin", "Mira", "I stay."),
             turn(3),
             event("", "day", whole::<Day>(json!({"day": 3, "part": "begin"}))),
         ],
     );
     let headings = |name: &str| text.matches(&format!("── {name}")).count();
-    assert_eq!((headings("Inn"), headings("Mill")), (1, 1), "{text}");
+    assert_eq!((headings("Inn"), headings("Quay")), (1, 1), "{text}");
     let at = |words: &str| text.find(words).unwrap();
     assert!(at("I stay.") < at("The wheel stops."), "{text}");
     assert!(at("The miller.") < at("Day 3"), "{text}");
