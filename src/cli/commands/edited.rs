@@ -198,7 +198,7 @@ impl EditedGame {
         let (own, main) = self.main_file();
         let folder = own.unwrap_or(&self.data);
         let mut files = vec![main.clone()];
-        if let Source::World(_) = self.source {
+        if let Source::World(..) = self.source {
             files = files_of(folder, &main).unwrap_or(files);
             files.push(main.replace("world.ron", EXPECTATIONS));
         }
