@@ -326,8 +326,9 @@ fn each_link_to_a_seat_has_a_code_for_phones() {
     let mut seat = Terminal::start(folder, 80, "run --seat Jory\u{a0}Teasel --watch");
     seat.until("To play Jory Teasel");
     seat.until("▄▄▄▄▄");
+    seat.until("--listen 0.0.0.0");
     seat.check_screen();
-    seat.child.kill().unwrap();
+    seat.press("\u{3}");
     seat.end();
 }
 

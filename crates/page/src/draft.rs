@@ -56,7 +56,7 @@ impl Drafts {
             Some(draft) => drafts.insert(slot.to_owned(), draft),
             None => drafts.remove(slot),
         };
-        before.iter().for_each(|before| before.seat.close());
+        before.iter().for_each(|before| before.seat.end());
     }
 }
 

@@ -604,7 +604,7 @@ fn do_now(story: &Story, deed: &Deed) -> Result<(), UiText> {
         Deed::AskAgain { call } => decide(story, control, *call, Decision::AskAgain)?,
         Deed::Stop => {
             control.stop();
-            story.seats.values().for_each(|seat| seat.close());
+            story.seats.values().for_each(|seat| seat.end());
         }
         Deed::Tell { who, text } => {
             let state = story.view.read().state.clone();
@@ -738,7 +738,7 @@ fn take_back(
     }
     // Nobody is to answer, or to be paid, for what did not happen.
     story.control.iter().for_each(|control| control.stop());
-    story.seats.values().for_each(|seat| seat.close());
+    story.seats.values().for_each(|seat| seat.end());
     while story.view.is_played() {
         std::thread::sleep(AT_STOP);
     }

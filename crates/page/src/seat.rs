@@ -58,6 +58,8 @@ struct Open {
     /// The receiver of the answer; nobody answers if it gets none.
     reply: Option<Sender<Reply>>,
     last: u32,
+    /// Whether nobody waits for answers any more.
+    is_over: bool,
     /// Since when the person has the turn.
     since: Option<Instant>,
     /// What the person is called; its character, if empty.
@@ -294,8 +296,14 @@ impl Seat {
         sent.ok_or_else(|| text!(page_not_asked))
     }
 
+    /// Ends the open question and all later ones, since the story stops.
+    pub fn end(&self) {
+        self.open().is_over = true;
+        self.close();
+    }
+
     /// Ends an open question, since nobody will take the answer.
-    pub fn close(&self) {
+    fn close(&self) {
         let mut open = self.open();
         open.question = None;
         open.reply = None;
@@ -306,6 +314,9 @@ impl Seat {
     fn ask(&self, shown: Vec<UiText>, asked: Asked) -> Receiver<Reply> {
         let (reply, answer) = channel();
         let mut open = self.open();
+        if open.is_over {
+            return answer;
+        }
         open.last += 1;
         open.question = Some(OpenQuestion {
             number: open.last,
@@ -494,5 +505,20 @@ async fn left(seat: Arc<Seat>) -> Player {
             seat.give(Player::Improviser);
             Player::Improviser
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_question_that_comes_when_the_story_stops_waits_for_nobody() {
+        let seat = Seat::new(TableRules::default(), true);
+        let ask = || seat.ask(Vec::new(), Asked::Question(Question::default()));
+        let open = ask();
+        seat.end();
+        assert!(open.recv().is_err());
+        assert!(ask().recv().is_err());
     }
 }

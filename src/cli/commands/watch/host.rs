@@ -349,9 +349,9 @@ impl<'a> Host<'a> {
             self.invite(&slot, name)?;
         }
         if server.listen.is_loopback() && !self.table.invite.is_empty() && !self.app.settings.json {
-            self.app
-                .out()
-                .line(say!(self.app.language, cli_watch_phones));
+            let mut out = self.app.out();
+            out.line(say!(self.app.language, cli_watch_phones));
+            out.flush();
         }
         self.play(shown);
         self.serve()
@@ -465,7 +465,7 @@ impl<'a> Host<'a> {
         }
         for (story, _) in &self.played {
             story.control.iter().for_each(|control| control.stop());
-            story.seats.values().for_each(|seat| seat.close());
+            story.seats.values().for_each(|seat| seat.end());
         }
         let mut result = Ok(());
         for (story, thread) in self.played {
