@@ -1,6 +1,6 @@
 // The events as a book tells them: places play at the same time, so of what was over when the page
-// was opened one place follows the other, until something happens at no place, such as the next part
-// of the day. What is told while one watches stays as it came.
+// was opened one place follows the other, until something happens at no place, such as the next
+// part of the day. What is told while one watches stays as it came.
 
 import { events, state } from './data.js';
 

@@ -31,8 +31,8 @@ forms! {
         name: String,
         /// One line that invites to read it.
         invitation: String,
-        /// What everybody in the story knows when it begins, and what has to be settled: two to five
-        /// sentences.
+        /// What everybody in the story knows when it begins, and what has to be settled: two to
+        /// five sentences.
         situation: String,
         /// The tone of the story, and how its people behave and speak: one to three sentences.
         manner: String,
@@ -173,8 +173,8 @@ forms! {
     WrittenScene {
         #[schemars(extend("x-names" = "scene"))]
         id: String,
-        /// What everybody there sees as it begins: one to three sentences, in which nobody speaks or
-        /// decides. It may name only those who have to be there.
+        /// What everybody there sees as it begins: one to three sentences, in which nobody speaks
+        /// or decides. It may name only those who have to be there.
         opening: String,
         /// What the one who decides is asked: one or two sentences, "you". Empty if nobody decides.
         question: String,
@@ -185,7 +185,8 @@ forms! {
     WrittenOption {
         /// A short name such as `burn-it`.
         id: String,
-        /// The option in a few words, as the one who decides reads it, with names: "Give Ann the key".
+        /// The option in a few words, as the one who decides reads it, with names: "Give Ann the
+        /// key".
         label: String,
         /// What the others see: one sentence.
         seen: String,
