@@ -483,8 +483,8 @@ fn scenes_of_one_round_are_each_told_in_one_piece() {
     let text = |place: &str, message: &str| {
         event(
             place,
-            "scene_text",
-            json!({"stage": place, "message": message}),
+            "scene_opens",
+            json!({"stage": place, "scene": "one", "message": message}),
         )
     };
     let text = told(
@@ -507,6 +507,6 @@ fn scenes_of_one_round_are_each_told_in_one_piece() {
     let headings = |name: &str| text.matches(&format!("── {name}")).count();
     assert_eq!((headings("Inn"), headings("Quay")), (1, 1), "{text}");
     let at = |words: &str| text.find(words).unwrap();
-    assert!(at("I stay.") < at("The wheel stops."), "{text}");
+    assert!(at("I stay.") < at("Who is it?"), "{text}");
     assert!(at("The miller.") < at("Day 3"), "{text}");
 }
