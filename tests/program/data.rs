@@ -329,10 +329,10 @@ fn all_mistakes_of_settings_are_told_without_their_values() {
     ));
     let said = said.replace("\n  ", " ");
     let places = [
-        "models.a.model",
-        "models.a.price.input",
-        "models.a.price.outputt",
-        "models.b.windoww",
+        "models.\"a\".model",
+        "models.\"a\".price.input",
+        "models.\"a\".price.outputt",
+        "models.\"b\".windoww",
     ];
     has(&said, &places);
     lacks(&said, &["sk-secret"]);
