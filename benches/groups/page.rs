@@ -86,6 +86,7 @@ fn serve(view: &Arc<StoryView>, campaign: &Arc<Campaign>) -> SocketAddr {
         answered: Arc::new(Mutex::new(|_: &_| None)),
         seats: BTreeMap::new(),
         teach: Arc::new(|_: &mut _| {}),
+        desk: None,
     };
     let (address, listens) = std::sync::mpsc::channel();
     thread::spawn(move || {

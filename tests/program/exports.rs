@@ -325,7 +325,7 @@ fn nothing_is_left_of_an_export_that_fails() {
         folder,
         "run take-the-biscuit --seed 1 --until 1 --save s -q",
     );
-    fs::write(folder.join("saves/s/journal.jsonl"), "{]").unwrap();
+    write(&folder.join("saves/s/journal.jsonl"), "{]");
     for form in ["sillytavern", "openai", "sharegpt", "card", "concordia"] {
         let told = err(&exits(
             folder,
