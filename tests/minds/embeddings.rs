@@ -25,7 +25,7 @@ use serde_json::{Value, json};
 use crate::openai::{Script, Server, Step, answer, error, whole};
 
 /// How many turns are played: the first chapters are closed by then, and recalled.
-const TURNS: u64 = 20;
+const TURNS: u64 = 32;
 
 /// The tokens of each text, as the good server counts them.
 const TOKENS: usize = 40;
@@ -351,7 +351,7 @@ async fn a_limit_holds_for_vectors_too_and_changes_nothing_else() {
 #[tokio::test]
 async fn a_server_that_goes_down_leaves_words() {
     let up = good().await;
-    let played = play(|| minds().with_embedder(embedder(up.port)), &[TURNS - 8]).await;
+    let played = play(|| minds().with_embedder(embedder(up.port)), &[TURNS / 2]).await;
     assert!(played.vectors().0 > 0);
     // Nobody listens there.
     let port = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();

@@ -97,7 +97,6 @@ mind_invalid_response = { $server } 没有返回可用的回答：{ $reason }
 mind_missing_key = 模型“{ $alias }”需要密钥；请设置环境变量 { $variable }
 # same
 mind_model_file_problem = { $file }：{ $problem }
-# same
 mind_moderated = { $server } 因内容规则拒绝了请求（{ $status }）：{ $reason }
 mind_name_certificate = { $reason }；如果你信任这台服务器，请在模型文件中把它的证书或其颁发机构的证书文件写为该服务商的 `ca`
 mind_no_certificate = { $file } 中没有可用的证书；`ca` 应指向 PEM 格式的文件（-----BEGIN CERTIFICATE-----）
