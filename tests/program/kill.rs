@@ -42,6 +42,16 @@ fn written(saves: &Path, slot: &str) -> u64 {
     journal.metadata().map_or(0, |file| file.len())
 }
 
+/// The bytes of all files in a folder.
+fn bytes_in(folder: &Path) -> u64 {
+    let bytes = |path: &Path| match path.is_dir() {
+        true => bytes_in(path),
+        false => path.metadata().unwrap().len(),
+    };
+    let entries = std::fs::read_dir(folder).unwrap();
+    entries.map(|entry| bytes(&entry.unwrap().path())).sum()
+}
+
 /// Waits until a run has journaled so many bytes, or is over.
 fn wait_for(run: &mut Child, saves: &Path, slot: &str, bytes: u64) {
     while written(saves, slot) < bytes && run.try_wait().unwrap().is_none() {
@@ -161,8 +171,8 @@ fn an_interrupted_run_stops_between_commits_and_says_how_to_go_on() {
     let mut run = run.stderr(Stdio::piped()).spawn().unwrap();
     // Long before a story ends, and long after the program has begun to listen; the journal begins
     // with a copy of the world.
-    let data = std::fs::metadata("data/worlds/drowned-assize/world.ron").unwrap();
-    wait_for(&mut run, saves, "broken-off", data.len() + 40_000);
+    let data = bytes_in(Path::new("data/worlds/drowned-assize"));
+    wait_for(&mut run, saves, "broken-off", data + 40_000);
     interrupt(&run);
     let ended = run.wait_with_output().unwrap();
     let said = String::from_utf8(ended.stderr).unwrap();
@@ -208,8 +218,8 @@ fn a_program_that_is_told_to_end_stops_as_with_ctrl_c() {
             .stdout(Stdio::null())
             .stderr(Stdio::piped());
         let mut run = run.spawn().unwrap();
-        let data = std::fs::metadata("data/worlds/drowned-assize/world.ron").unwrap();
-        wait_for(&mut run, saves.path(), signal, data.len() + 20_000);
+        let data = bytes_in(Path::new("data/worlds/drowned-assize"));
+        wait_for(&mut run, saves.path(), signal, data + 20_000);
         send(&format!("-{signal}"), run.id());
         let ended = run.wait_with_output().unwrap();
         let said = String::from_utf8(ended.stderr).unwrap();

@@ -203,7 +203,7 @@ fn a_reader_at_reading_speed_has_keys() {
     reader.press("p");
     reader.until("Paused. Space goes on.");
     reader.press(HURRY);
-    reader.until("── The Lamp");
+    reader.until("── Customs");
     wait_for_turn(folder, "slow");
     reader.press("q");
     let (status, said) = reader.end();
@@ -232,7 +232,7 @@ fn whatever_ends_a_paced_story_gives_the_terminal_back_and_says_how_to_go_on() {
     ] {
         let mut reader = Terminal::start(folder, 80, command);
         reader.press(HURRY);
-        reader.until("── The Lamp");
+        reader.until("── Customs");
         wait_for_turn(folder, command.split(' ').nth(2).unwrap());
         reader.press("\x03");
         let (status, said) = reader.end();
@@ -243,7 +243,7 @@ fn whatever_ends_a_paced_story_gives_the_terminal_back_and_says_how_to_go_on() {
     }
     let mut reader = Terminal::start(folder, 80, "replay --pace=40 whole");
     reader.press(HURRY);
-    reader.until("── The Lamp");
+    reader.until("── Customs");
     assert!(!reader.has_usual_modes());
     let reading = Pid::from_child(&reader.child);
     kill_process(reading, Signal::TERM).unwrap();

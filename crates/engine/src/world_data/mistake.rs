@@ -31,13 +31,13 @@ pub(super) fn explain(error: &Error, found: &str, inside: bool) -> Mistake {
         Error::NoSuchStructField {
             expected, found, ..
         } => (
-            text!(world_data_unknown_field, field = found),
+            text!(world_data_unknown_field, field = short(found)),
             meant(found, expected),
         ),
         Error::NoSuchEnumVariant {
             expected, found, ..
         } => (
-            text!(world_data_unknown_value, value = found),
+            text!(world_data_unknown_value, value = short(found)),
             meant(found, expected),
         ),
         Error::MissingStructField { field, .. } => (
@@ -96,15 +96,20 @@ fn meant(found: &str, expected: &[&str]) -> UiText {
 }
 
 fn unexpected(found: &str) -> UiText {
+    match short(found) {
+        found if found.is_empty() => text!(world_data_unexpected_here),
+        found => text!(world_data_unexpected, found),
+    }
+}
+
+/// The beginning of the first line.
+fn short(found: &str) -> String {
     let line = found.lines().next().unwrap_or_default();
     let mut short: String = line.chars().take(40).collect();
-    if short.is_empty() {
-        return text!(world_data_unexpected_here);
-    }
-    if short.len() < found.len() {
+    if !short.is_empty() && short.len() < found.len() {
         short.push('…');
     }
-    text!(world_data_unexpected, found = short)
+    short
 }
 
 fn expected(error: &Error, found: &str) -> UiText {
@@ -120,6 +125,7 @@ fn expected(error: &Error, found: &str) -> UiText {
         Error::ExpectedArray | Error::ExpectedArrayEnd => text!(world_data_write_list),
         Error::ExpectedStructLike
         | Error::ExpectedNamedStructLike(_)
+        | Error::ExpectedDifferentStructName { .. }
         | Error::ExpectedStructLikeEnd => text!(world_data_write_fields),
         Error::ExpectedIdentifier if found.starts_with('"') => {
             text!(world_data_write_without_quotes)

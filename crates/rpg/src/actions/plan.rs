@@ -147,7 +147,9 @@ impl Plan {
         let mut said = spoken.chain(whispered).filter(|_| constraints.is_last);
         let (path, _) = said.find(|(_, text)| is_question(text))?;
         let rule = "no question: the talk is over with these words";
-        Some(Violation::new(path, rule).with_prompt(&PlanRule::NoQuestion {}))
+        // Whoever insists has the last word.
+        let violation = Violation::new(path, rule).with_prompt(&PlanRule::NoQuestion {});
+        Some(violation.only_once())
     }
 
     /// That it says or does several things.
