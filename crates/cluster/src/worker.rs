@@ -181,12 +181,10 @@ impl Worker {
                 Ok(None) => {
                     if let Err(error) = self.look_for_lost(looks) {
                         tracing::warn!("{error}");
-                        *looks = Looks::default();
                     }
                 }
                 Err(error) => {
                     tracing::warn!("{error}");
-                    *looks = Looks::default();
                     thread::sleep(PAUSE);
                 }
             }
