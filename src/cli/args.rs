@@ -879,6 +879,16 @@ pub(crate) struct OfStoreArgs {
     pub(crate) store: StoreArgs,
 }
 
+/// The arguments of `serve`.
+#[cfg(all(feature = "cluster", feature = "page"))]
+#[derive(Clone, Debug, Args)]
+pub(crate) struct ServeArgs {
+    #[command(flatten)]
+    pub(crate) store: StoreArgs,
+    #[command(flatten)]
+    pub(crate) server: ServerArgs,
+}
+
 /// The arguments of `limit`.
 #[cfg(feature = "cluster")]
 #[derive(Clone, Debug, Args)]
@@ -993,7 +1003,7 @@ pub(crate) enum Command {
         action: ExperimentCommand,
     },
     #[cfg(not(feature = "cluster"))]
-    #[command(name = "worker", aliases = ["submit", "status", "cancel", "follow", "limit", "pack", "unpack"],
+    #[command(name = "worker", aliases = ["submit", "status", "cancel", "follow", "serve", "limit", "pack", "unpack"],
               hide = true, disable_help_flag = true)]
     WithoutCluster {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true, hide = true)]
@@ -1009,6 +1019,8 @@ pub(crate) enum Command {
     Cancel(OfStoreArgs),
     #[cfg(feature = "cluster")]
     Follow(OfStoreArgs),
+    #[cfg(all(feature = "cluster", feature = "page"))]
+    Serve(ServeArgs),
     #[cfg(feature = "cluster")]
     Limit(LimitArgs),
     #[cfg(feature = "cluster")]

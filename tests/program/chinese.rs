@@ -281,7 +281,7 @@ const NAMES: &str = "\
     request resume round rule run save saves scene scripts seat seed session sh sharegpt shell show \
     shuffled sillytavern speaker stop stories story suggest system talk task text time token tool trace trust \
     twig undercover until USD user verbose version view voice votes vv wait warn watch web what \
-    who why width world worlds zh worker submit status cancel follow limit pack unpack personas team \
+    who why width world worlds zh worker serve submit status cancel follow limit pack unpack personas team \
     nats folder Condition";
 
 /// Fails if there is an English word that is not a name.
@@ -310,7 +310,7 @@ fn help_is_chinese() {
     let commands = ",run,resume,chat,undercover,replay,saves,branch,show,ask,ask who,ask recall,check,\
                     rehearse,new,play,import,import card,suggest,worlds,convert,config,doctor,watch,export,diff,\
                     worker,submit,\
-                    status,cancel,follow,limit,pack,unpack";
+                    status,cancel,follow,serve,limit,pack,unpack";
     for command in commands.split(',') {
         let help = succeed(folder, &format!("{command} --lang zh --help"));
         let help = out(&help);

@@ -6,6 +6,7 @@
 
 use serde_json::Value;
 
+use super::served::{Served, one};
 use super::{Dir, err, exits, has, lacks, out, playhouse, records_of, succeed};
 
 const STORE: &str = "--store folder:store";
@@ -61,6 +62,31 @@ fn worlds_are_submitted_played_followed_and_cancelled() {
     let world = |slot: &str| std::fs::read(folder.join("saves").join(slot).join("world.json"));
     assert_eq!(world("drowned-assize-3").unwrap(), world("same").unwrap());
     lacks(&out(&succeed(folder, "saves")), &[".worker", ".submit"]);
+}
+
+#[test]
+fn worlds_are_on_pages_while_workers_play_them() {
+    let folder = &Dir::new();
+    let submit = format!("submit drowned-assize {STORE} --seed 3 --until 1");
+    succeed(folder, &submit);
+    let page = Served::begin(folder, &format!("serve {STORE} --json"));
+    let slot = "drowned-assize-3";
+    assert_eq!(one(&page.api("stories"), "slot", slot)["state"], "playing");
+    // It is open before a worker has it, and goes on with another.
+    page.wait_for(slot, "playing");
+    let work = format!("worker {STORE} --until-empty");
+    for turn in [1, 3] {
+        succeed(folder, &work);
+        assert_eq!(page.wait_for(slot, "stopped")["turn"], turn);
+        let resume = format!("submit --resume {slot} {STORE} --until 3");
+        succeed(folder, &resume);
+        page.wait_for(slot, "playing");
+    }
+    let told = |page: &Served, slot: &str| page.list(&format!("{slot}/events?told=1"), "events");
+    succeed(folder, "run drowned-assize --seed 3 --until 3 --save same");
+    let here = Served::start(folder, "same");
+    assert_eq!(told(&page, slot), told(&here, "same"));
+    assert_eq!(page.get("/api/nowhere/story").status, 404);
 }
 
 #[test]

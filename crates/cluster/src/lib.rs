@@ -51,6 +51,7 @@
 mod budget;
 mod folder;
 mod jetstream;
+mod lead;
 mod pack;
 mod replica;
 mod state;
@@ -60,6 +61,7 @@ mod worker;
 pub use budget::{Amounts, ClusterBudget};
 pub use folder::FolderStore;
 pub use jetstream::{JetStreamStore, LEASE};
+pub use lead::WorldLead;
 pub use pack::{NotPacked, Pack};
 pub use replica::StoreReplica;
 pub use state::{Phase, WorldState, cancel, go_on, states, stored, submit, world_state};

@@ -153,6 +153,7 @@ cli_pace_stopped = You stopped reading in turn { $turn }; what was played is sav
 cli_read_on_with = Read on with: playhouse replay { $slot }
 cli_end_finished = Finished.
 cli_end_idle = Nothing more can happen.
+cli_end_seats = The story goes on once these have answered: { $names }.
 cli_end_recording = The recording ends here, at turn { $turn }.
 cli_end_stopped = Stopped and saved.
 cli_end_turn = Reached turn { $turn }.

@@ -112,6 +112,7 @@ mind_prompt_too_long = { $server } says that the prompt is too long ({ $status }
 mind_redirected = the request was redirected to { $location }; is that the base URL?
 mind_rejected = { $server } rejected the request ({ $status }): { $reason }; { $advice }
 mind_script_exhausted = the script has no answer for '{ $entity }' (ask { $number })
+mind_seat_awaited = whoever plays '{ $entity }' has not answered yet
 mind_seat_empty = nobody is in the seat of '{ $entity }'
 mind_server_failed = { $server } failed ({ $status }): { $reason }
 mind_set_limit_field = set `limit_field: max_completion_tokens` in the model file

@@ -145,6 +145,7 @@ cli_pace_stopped = 你读到第 { $turn } 轮停下了；已经演过的都已�
 cli_read_on_with = 接着读：playhouse replay { $slot }
 cli_end_finished = 已结束。
 cli_end_idle = 没有更多事情会发生。
+cli_end_seats = 等这些人回答以后，故事再继续：{ $names }。
 cli_end_recording = 记录到第 { $turn } 轮为止。
 cli_end_stopped = 已停止，进度已保存。
 cli_end_turn = 已到第 { $turn } 轮。

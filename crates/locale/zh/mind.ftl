@@ -121,6 +121,7 @@ mind_prompt_too_long = { $server } 认为提示词过长（{ $status }）：{ $r
 mind_redirected = 请求被重定向到 { $location }；那才是 base URL 吗？
 mind_rejected = { $server } 拒绝了请求（{ $status }）：{ $reason }；{ $advice }
 mind_script_exhausted = 脚本中没有“{ $entity }”的回答（第 { $number } 次提问）
+mind_seat_awaited = “{ $entity }”的玩家还没有回答
 mind_seat_empty = “{ $entity }”的座位上没有人
 mind_server_failed = { $server } 出错（{ $status }）：{ $reason }
 mind_set_limit_field = 在模型文件中设置 `limit_field: max_completion_tokens`

@@ -4,7 +4,7 @@ use std::panic::resume_unwind;
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 
-use playhouse_engine::engine::{CancellationToken, Engine};
+use playhouse_engine::engine::{CancellationToken, Engine, Lead};
 use playhouse_engine::event::Feed;
 use playhouse_engine::mind::StreamReceiver;
 use playhouse_engine::save::{Slot, StoredStory};
@@ -74,6 +74,31 @@ pub async fn read(
         play_again(story, game, until, prepare).await?
     };
     view.begin(&replayed.engine.world);
+    Ok(())
+}
+
+/// Fills a view with a story that another engine plays, while it does.
+///
+/// # Errors
+/// As [`playhouse_engine::session::replay`].
+pub async fn read_along(
+    story: StoredStory,
+    lead: Box<dyn Lead>,
+    game: &dyn Game,
+    view: &Arc<StoryView>,
+) -> Result<(), SessionError> {
+    let prepare = |engine: &mut Engine| {
+        engine.follow(lead);
+        let turns = view.clone();
+        engine.on_turn(move |world, _, _| {
+            turns.update_state(world, false);
+            Ok(())
+        });
+        observe(engine, view);
+        view.begin(&engine.world);
+    };
+    let read = play_again(story, game, None, prepare).await?;
+    view.begin(&read.engine.world);
     Ok(())
 }
 

@@ -126,6 +126,8 @@ pub(crate) fn run(command: Command, app: &App) -> Result<()> {
         Command::Cancel(args) => cluster::cancel(app, &args),
         #[cfg(feature = "cluster")]
         Command::Follow(args) => cluster::follow(app, &args),
+        #[cfg(all(feature = "cluster", feature = "page"))]
+        Command::Serve(args) => watch::serve(app, &args),
         #[cfg(feature = "cluster")]
         Command::Limit(args) => cluster::limit(app, &args),
         #[cfg(feature = "cluster")]

@@ -592,6 +592,7 @@ impl<'a> RunView<'a> {
             Stop::TurnReached(turn) => text!(cli_end_turn, turn),
             Stop::Cancelled => text!(cli_end_stopped),
             Stop::EndOfRecording => text!(cli_end_recording, turn),
+            Stop::SeatsAwaited(names) => text!(cli_end_seats, names),
             Stop::Idle => text!(cli_end_idle),
         };
         if !self.app.prints_text() {
@@ -777,6 +778,7 @@ fn name_of(stop: &Stop) -> &'static str {
         Stop::ServerDown(_) => "server_down",
         Stop::NoUsableAnswers(_) => "no_usable_answers",
         Stop::EndOfRecording => "end_of_recording",
+        Stop::SeatsAwaited(_) => "seats_awaited",
         Stop::Idle => "idle",
     }
 }

@@ -48,17 +48,7 @@ impl Engine {
             };
             self.remember(&mut job, vector.as_deref(), asking);
             match self.recorded(&job.ask)? {
-                Some((outcome, is_new)) => {
-                    self.show_requests(&mut job, &outcome);
-                    self.arrived.push(Arrival {
-                        finished: FinishedAsk {
-                            ask: job.ask,
-                            outcome,
-                            value: None,
-                        },
-                        is_new,
-                    });
-                }
+                Some((outcome, is_new)) => self.arrive(job, outcome, is_new),
                 None => {
                     self.resume_rounds(&mut job);
                     self.calls.waiting.push_back(job);
@@ -66,6 +56,17 @@ impl Engine {
             }
         }
         Ok(())
+    }
+
+    /// The outcome of an ask was recorded.
+    pub(super) fn arrive(&mut self, mut job: Box<Job>, outcome: Arc<Outcome>, is_new: bool) {
+        self.show_requests(&mut job, &outcome);
+        let finished = FinishedAsk {
+            ask: job.ask,
+            outcome,
+            value: None,
+        };
+        self.arrived.push(Arrival { finished, is_new });
     }
 
     /// An ask without memories, and the tokens of its prompt.
@@ -252,7 +253,10 @@ impl Engine {
     }
 
     /// What the recording has for an ask, and whether that is still to be recorded here.
-    fn recorded(&self, ask: &PreparedAsk) -> Result<Option<(Arc<Outcome>, bool)>, EngineError> {
+    pub(super) fn recorded(
+        &self,
+        ask: &PreparedAsk,
+    ) -> Result<Option<(Arc<Outcome>, bool)>, EngineError> {
         let recording = &self.record.recording;
         match recording.find(&ask.name, ask.id.0, ask.number, ask.hash) {
             Recorded::Outcome(outcome) => Ok(Some((outcome.clone(), false))),

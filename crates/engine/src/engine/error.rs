@@ -4,7 +4,7 @@ use thiserror::Error;
 
 use crate::cast::turn_number;
 use crate::event::Fault;
-use crate::journal::JournalError;
+use crate::journal::{JournalError, Stopped};
 use crate::locale::{Localize, UiText};
 use crate::save::SaveError;
 use crate::tool::ToolNameError;
@@ -25,6 +25,9 @@ pub enum Stop {
     ServerDown(UiText),
     /// A model gave no usable answer too often.
     NoUsableAnswers(UiText),
+    /// Only people who are elsewhere have anything to do: these. What they are asked is asked again
+    /// when the run is resumed.
+    SeatsAwaited(Vec<String>),
     /// A replay reached the end of its recording.
     EndOfRecording,
     /// Nothing has happened for many turns, and nothing ever will.
@@ -39,6 +42,7 @@ impl Stop {
             Self::LimitReached(reason) => format!("CapReached({:?})", reason.to_string()),
             Self::ServerDown(reason) => format!("ServerDown({:?})", reason.to_string()),
             Self::NoUsableAnswers(reason) => format!("NoUsableAnswers({:?})", reason.to_string()),
+            Self::SeatsAwaited(_) => Stopped::SEATS_AWAITED.into(),
             stop => format!("{stop:?}"),
         }
     }

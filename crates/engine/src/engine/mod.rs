@@ -44,6 +44,7 @@ mod dispatch;
 mod embedding;
 mod error;
 mod failures;
+mod follow;
 mod gate;
 mod job;
 mod listeners;
@@ -62,6 +63,7 @@ mod totals;
 
 pub use account::Account;
 pub use error::{EngineError, Stop};
+pub use follow::{Lead, NextLines};
 pub use gate::{AnswerInReview, AskKey, CallGate, Decision};
 pub use listeners::SentRequest;
 pub use recalled::{Associating, Associations};

@@ -13,7 +13,7 @@ use super::outages::Failures;
 use super::places::{Arrival, Places};
 use super::state::{AskCount, IdleTurns, Inputs};
 use super::{
-    Account, CancellationToken, EngineError, Setup, Signal, SpendLimits, Stop, StoryEnd, Totals,
+    Account, CancellationToken, EngineError, Lead, Setup, Signal, SpendLimits, Stop, StoryEnd, Totals,
 };
 use crate::cast::{
     CastList, Clock, CurrentStage, EntityName, MeetingClock, Place, StableId, WorldSeed, WorldTurn,
@@ -151,6 +151,8 @@ pub(super) struct RunRecord {
     pub(super) journal: Journal,
     /// What an earlier run recorded.
     pub(super) recording: Recording,
+    /// What another engine records meanwhile, for a replay.
+    pub(super) lead: Option<Box<dyn Lead>>,
 }
 
 /// After this many turns without asks and events a story is over.
@@ -175,6 +177,7 @@ impl Engine {
             record: RunRecord {
                 journal,
                 recording: Recording::default(),
+                lead: None,
             },
             listeners: Listeners::default(),
             token: CancellationToken::default(),
@@ -387,10 +390,9 @@ impl Engine {
         if let Some(stop) = self.stop_at_turn(until) {
             return Ok(stop);
         }
-        if let Err(reason) = self.add_vectors().await {
-            return Ok(Stop::LimitReached(reason));
+        if let Some(stop) = self.begin_turn().await? {
+            return Ok(stop);
         }
-        self.open_turn()?;
         loop {
             while let Some(place) = self.places.ready.pop_first() {
                 self.step_place(place)?;
@@ -416,18 +418,35 @@ impl Engine {
                 }
             } else if let Some(reason) = self.over_limit.take() {
                 return Ok(Stop::LimitReached(reason));
+            } else if !self.calls.seats.is_empty() {
+                let awaited = self.calls.seats.iter();
+                let names = awaited.map(|job| job.ask.name.to_string());
+                return Ok(Stop::SeatsAwaited(names.collect()));
             } else if self.settings.replay && !self.calls.waiting.is_empty() {
-                return Ok(Stop::EndOfRecording);
+                if let Some(stop) = self.await_outcomes().await? {
+                    return Ok(stop);
+                }
             } else {
                 if let Some(stop) = self.close_turn(until)? {
                     return Ok(stop);
                 }
-                if let Err(reason) = self.add_vectors().await {
-                    return Ok(Stop::LimitReached(reason));
+                if let Some(stop) = self.begin_turn().await? {
+                    return Ok(stop);
                 }
-                self.open_turn()?;
             }
         }
+    }
+
+    /// Begins the next turn, or returns why there is none.
+    async fn begin_turn(&mut self) -> Result<Option<Stop>, EngineError> {
+        if let Some(stop) = self.await_turn().await {
+            return Ok(Some(stop));
+        }
+        if let Err(reason) = self.add_vectors().await {
+            return Ok(Some(Stop::LimitReached(reason)));
+        }
+        self.open_turn()?;
+        Ok(None)
     }
 
     // --- turns ---
@@ -445,7 +464,8 @@ impl Engine {
         } else if until.is_some_and(|until| turn >= until) {
             Some(Stop::TurnReached(turn))
         } else {
-            let is_over = self.settings.replay && self.record.recording.ends_at(turn);
+            let is_alone = self.settings.replay && self.record.lead.is_none();
+            let is_over = is_alone && self.record.recording.ends_at(turn);
             is_over.then_some(Stop::EndOfRecording)
         }
     }

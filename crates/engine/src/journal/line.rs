@@ -361,6 +361,16 @@ pub struct Stopped {
     pub reason: String,
 }
 
+impl Stopped {
+    /// The reason of a run in which only people at seats had anything to do.
+    pub(crate) const SEATS_AWAITED: &str = "SeatsAwaited";
+
+    /// Whether only people at seats had anything to do.
+    pub fn awaits_seats(&self) -> bool {
+        self.reason == Self::SEATS_AWAITED
+    }
+}
+
 /// What the world was told from outside between two turns.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

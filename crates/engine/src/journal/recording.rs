@@ -32,6 +32,8 @@ pub struct Recording {
     /// How many asks at the end had no usable answer, by provider and model.
     missing_in_a_row: BTreeMap<(Arc<str>, Arc<str>), u32>,
     stopped_at: Option<u64>,
+    /// Whether the recorded run stopped since nobody but people at seats had anything to do.
+    awaits_seats: bool,
     /// The turns after which an ask had an outcome, or at least a round of tools.
     begun: BTreeSet<u64>,
 }
@@ -146,7 +148,15 @@ impl Recording {
     /// A recording of these lines. If an ask has several outcomes, the first counts.
     pub fn of(lines: impl IntoIterator<Item = Line>) -> Self {
         let mut recording = Self::default();
-        let mut turn = 0;
+        recording.extend(lines);
+        recording
+    }
+
+    /// Adds what was recorded after that.
+    pub fn extend(&mut self, lines: impl IntoIterator<Item = Line>) {
+        let recording = self;
+        let snapshot = recording.snapshots.last().copied();
+        let mut turn = recording.last_turn().max(snapshot.unwrap_or(0));
         for line in lines {
             match &line {
                 Line::Outcome(_) | Line::Round(_) | Line::Spare(_) | Line::Held(_) => {
@@ -177,6 +187,7 @@ impl Recording {
                 }
                 Line::Stopped(stopped) => {
                     recording.stopped_at = Some(stopped.turn);
+                    recording.awaits_seats = stopped.awaits_seats();
                     // A run that was stopped has ended its tools itself; they may run again.
                     for rounds in recording.rounds.values_mut() {
                         rounds.pop_if(|round| round.is_attempt());
@@ -216,7 +227,6 @@ impl Recording {
                 Line::Header(_) | Line::Game(_) | Line::Sent(_) => {}
             }
         }
-        recording
     }
 
     /// What was recorded for an ask of the entity with this name and number.
@@ -251,6 +261,14 @@ impl Recording {
     /// Whether something was asked after this turn.
     pub fn has_begun(&self, turn: u64) -> bool {
         self.begun.contains(&turn) || self.last_turn() > turn
+    }
+
+    /// Whether the turn after this one can be followed: what it is told is known, and so are the
+    /// vectors of what it asks.
+    pub fn may_follow(&self, turn: u64) -> bool {
+        let has_vectors = !self.vectors.is_empty() || !self.questions.is_empty();
+        let awaits_seats = self.awaits_seats && self.stopped_at == Some(turn);
+        self.last_turn() > turn || awaits_seats || (!has_vectors && self.begun.contains(&turn))
     }
 
     /// The vectors that came before the turn after this one.

@@ -263,6 +263,9 @@ pub enum MindError {
     /// The person left the seat.
     #[text(mind_seat_empty)]
     SeatEmpty { entity: String },
+    /// The person is elsewhere, and has not answered yet.
+    #[text(mind_seat_awaited)]
+    SeatAwaited { entity: String },
     /// The call was cancelled because the run stops.
     #[text(mind_cancelled)]
     Cancelled,

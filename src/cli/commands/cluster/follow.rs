@@ -2,23 +2,17 @@
 
 use std::fs;
 use std::path::Path;
-use std::thread::sleep;
-use std::time::Duration;
+use std::sync::Arc;
 
 use super::store;
 use super::worlds::state;
-use crate::cast::turn_number;
 use crate::cli::args::OfStoreArgs;
 use crate::cli::commands::play::{self, RunView};
-use crate::cli::commands::replay::show_from;
 use crate::cli::prelude::*;
 use crate::cli::saved::{Played, Saved};
-use crate::cluster::{Position, Store};
-use crate::save::{PackedSlot, Slot, SlotName};
-use crate::session::replay_with;
-
-/// How often it is looked whether there is more.
-const LOOK: Duration = Duration::from_millis(300);
+use crate::cluster::{Store, WorldLead};
+use crate::save::SlotName;
+use crate::session::play_again;
 
 /// Tells what happens in a world until it is not played any more.
 pub(in crate::cli) fn follow(app: &App, args: &OfStoreArgs) -> Result<()> {
@@ -29,61 +23,33 @@ pub(in crate::cli) fn follow(app: &App, args: &OfStoreArgs) -> Result<()> {
         .saves
         .value
         .join(format!(".follow-{}", std::process::id()));
-    let told = tell_all(app, &*store, &world, &root);
+    let told = tell_all(app, &store, &world, &root);
     let _ = fs::remove_dir_all(&root);
-    told
-}
-
-fn tell_all(app: &App, store: &dyn Store, world: &SlotName, root: &Path) -> Result<()> {
-    let (mut journal, mut at, mut told) = (Vec::new(), Position::default(), 0);
-    loop {
-        // The state first, so that nothing comes after the last look.
-        let state = state(store, world)?;
-        let (more, now) = store.read(world, at)?;
-        if !more.is_empty() {
-            journal.extend_from_slice(&more);
-            at = now;
-            told = tell_more(app, world, &journal, root, told)?;
-        }
-        if !state.phase.is_open() {
-            if app.prints_text() {
-                let (world, phase, turn) = (world.as_str(), state.phase.text(), state.turn);
-                let mut err = app.err();
-                err.line(say!(app.language, cli_worker_left, world, phase, turn));
-            }
-            return Ok(());
-        }
-        sleep(LOOK);
+    told?;
+    if app.prints_text() {
+        let state = state(&*store, &world)?;
+        let (world, phase, turn) = (world.as_str(), state.phase.text(), state.turn);
+        let mut err = app.err();
+        err.line(say!(app.language, cli_worker_left, world, phase, turn));
     }
+    Ok(())
 }
 
-/// Tells the whole turns of a journal after one. Returns the last.
-fn tell_more(app: &App, world: &SlotName, journal: &[u8], root: &Path, told: u64) -> Result<u64> {
-    let mut app = app.clone();
-    app.settings.saves.value = root.to_owned();
-    let _ = fs::remove_dir_all(root);
-    let files = PackedSlot {
-        journal: journal.to_vec(),
-        ..PackedSlot::default()
-    };
-    Slot::unpack(root, world.as_str(), &files)?;
-    let saved = Saved::as_stored(&app, world.as_str())?;
-    let last = saved.story.last_turn();
+fn tell_all(app: &App, store: &Arc<dyn Store>, world: &SlotName, root: &Path) -> Result<()> {
+    let lead = WorldLead::of(store.clone(), world, root)?;
+    let mut own = app.clone();
+    own.settings.saves.value = root.to_owned();
+    let saved = Saved::as_stored(&own, world.as_str())?;
     let Played::World(campaign) = &saved.played else {
         return Err(CommandError::usage(text!(cli_not_on_workers)));
     };
-    if last == told {
-        return Ok(told);
-    }
-    if told == 0 {
-        play::introduce_world(&app, &campaign.file, None);
-    }
+    play::introduce_world(app, &campaign.file, None);
     let mut view = None;
-    let replay = replay_with(&saved.slot, &**campaign, Some(last), |engine| {
-        view = Some(RunView::new(&app, engine, campaign.file.language, None));
-        show_from(&app, engine, turn_number(told));
+    let told = play_again(saved.story, &**campaign, None, |engine| {
+        engine.follow(Box::new(lead));
+        view = Some(RunView::new(app, engine, campaign.file.language, None));
     });
-    play::runtime()?.block_on(replay)?;
+    play::runtime()?.block_on(told)?;
     view.iter().for_each(RunView::finish);
-    Ok(last)
+    Ok(())
 }

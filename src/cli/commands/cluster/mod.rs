@@ -26,7 +26,7 @@ pub(super) use worlds::{cancel, status, submit};
 const STORE: &str = "PLAYHOUSE_STORE";
 
 /// The store that was named, or that of the environment.
-fn store(given: Option<&String>) -> Result<Arc<dyn Store>> {
+pub(super) fn store(given: Option<&String>) -> Result<Arc<dyn Store>> {
     let Some(address) = given.cloned().or_else(|| env::variable(STORE)) else {
         let error = CommandError::usage(text!(cli_no_store));
         return Err(error.help(text!(cli_no_store_help)));

@@ -548,7 +548,7 @@ fn desk(app: &App, campaign: &Campaign, view: &Arc<StoryView>) -> Option<Arc<dyn
 }
 
 /// Teaches seats in the words of a world.
-fn teacher(world: &World) -> Arc<Teach> {
+pub(super) fn teacher(world: &World) -> Arc<Teach> {
     let phrases = world.resource::<Phrasebook>().clone();
     Arc::new(move |lessons| {
         lessons.phrases(phrases.clone());
@@ -565,7 +565,7 @@ fn chosen<T>(value: T) -> Setting<T> {
     }
 }
 
-fn print_address(app: &App, address: &str) {
+pub(super) fn print_address(app: &App, address: &str) {
     print(
         app,
         &json!({"record": "page", "address": address}),

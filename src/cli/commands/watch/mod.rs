@@ -8,12 +8,16 @@ mod course;
 mod desk;
 mod host;
 mod saves;
+#[cfg(feature = "cluster")]
+mod serve;
 
 use std::sync::Arc;
 
 use course::Course;
 use host::Host;
 pub(super) use host::about;
+#[cfg(feature = "cluster")]
+pub(super) use serve::serve;
 
 use super::play::RunView;
 use crate::cli::args::{PlayArgs, RunArgs, ServerArgs, UndercoverArgs, WatchArgs};

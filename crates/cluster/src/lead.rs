@@ -1,0 +1,123 @@
+//! A world of a store as an engine follows it, while a worker plays it.
+
+use std::fs::OpenOptions;
+use std::io::Write;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use playhouse_engine::engine::{Lead, NextLines};
+use playhouse_engine::journal::Line;
+use playhouse_engine::mind::Prompt;
+use playhouse_engine::save::{PackedSlot, Slot, SlotName};
+
+use crate::state::world_state;
+use crate::{Position, Store, StoreError, WorldState};
+
+/// How often it is looked whether there is more.
+const LOOK: Duration = Duration::from_millis(300);
+
+/// The journal of a world, with a copy in a slot that grows with it.
+pub struct WorldLead {
+    store: Arc<dyn Store>,
+    slot: Slot,
+    at: Position,
+    /// How many lines the engine has.
+    known: usize,
+    /// Told how far the world is, now and then; whether more may come.
+    note_state: Box<dyn FnMut(&WorldState) -> bool + Send>,
+    note_open: Box<dyn FnMut(&Prompt<'_>) + Send>,
+}
+
+impl WorldLead {
+    /// That of a world, with its slot in a folder, which has what was played so far.
+    ///
+    /// # Errors
+    /// There is no such world, the store does not answer, or the slot can't be made.
+    pub fn of(store: Arc<dyn Store>, world: &SlotName, root: &Path) -> Result<Self, StoreError> {
+        let state = world_state(&*store, world)?;
+        let (state, _) = state.ok_or_else(|| StoreError::missing(world))?;
+        let (journal, at) = store.read(world, Position::default())?;
+        let files = PackedSlot {
+            journal,
+            world: None,
+            settings: state.settings.map(String::into_bytes),
+        };
+        let slot = Slot::unpack(root, world.as_str(), &files).map_err(StoreError::damaged)?;
+        let known = slot.read_journal().map_err(StoreError::damaged)?.len();
+        Ok(Self {
+            store,
+            slot,
+            at,
+            known,
+            note_state: Box::new(|state| state.phase.is_open()),
+            note_open: Box::new(|_| ()),
+        })
+    }
+
+    /// Lets this know how far the world is, now and then, and say whether more may come. Without
+    /// it, more comes as long as workers are to play.
+    #[must_use]
+    pub fn noting_state(mut self, note: impl FnMut(&WorldState) -> bool + Send + 'static) -> Self {
+        self.note_state = Box::new(note);
+        self
+    }
+
+    /// Lets this know of asks of which nothing is recorded yet.
+    #[must_use]
+    pub fn noting_open(mut self, note: impl FnMut(&Prompt<'_>) + Send + 'static) -> Self {
+        self.note_open = Box::new(note);
+        self
+    }
+
+    /// The copy, for whoever reads it.
+    pub fn slot(&self) -> &Slot {
+        &self.slot
+    }
+
+    /// What came since the last look; `None` if no more will come.
+    fn look(&mut self) -> Result<Option<Vec<Line>>, StoreError> {
+        // The state first, so that nothing comes after the last look.
+        let world = self.slot.name();
+        let state = world_state(&*self.store, world)?;
+        let (state, _) = state.ok_or_else(|| StoreError::missing(world))?;
+        let (more, now) = self.store.read(world, self.at)?;
+        let goes_on = (self.note_state)(&state);
+        if more.is_empty() {
+            return Ok(goes_on.then(Vec::new));
+        }
+        let path = self.slot.journal_file();
+        let file = OpenOptions::new().append(true).open(path);
+        let written = file.and_then(|mut file| file.write_all(&more));
+        written.map_err(StoreError::damaged)?;
+        self.at = now;
+        let lines = self.slot.read_journal();
+        let lines = lines.map_err(StoreError::damaged)?;
+        let known = std::mem::replace(&mut self.known, lines.len());
+        Ok(Some(lines.into_iter().skip(known).collect()))
+    }
+}
+
+impl Lead for WorldLead {
+    fn note_open(&mut self, prompt: &Prompt<'_>) {
+        (self.note_open)(prompt);
+    }
+
+    fn next(&mut self) -> NextLines<'_> {
+        Box::pin(async {
+            loop {
+                match self.look() {
+                    Ok(Some(lines)) if lines.is_empty() => {}
+                    Ok(lines) => return lines,
+                    Err(error) => {
+                        tracing::warn!("{error}");
+                        if !error.may_pass() {
+                            return None;
+                        }
+                    }
+                }
+                tokio::time::sleep(LOOK).await;
+            }
+        })
+    }
+}
