@@ -4,9 +4,11 @@
     reason = "a file is prepared for the program"
 )]
 
-use serde_json::Value;
+use std::time::Duration;
 
-use super::served::{Served, one};
+use serde_json::{Value, json};
+
+use super::served::{Served, any_answer, one};
 use super::{Dir, err, exits, has, lacks, out, playhouse, records_of, succeed};
 
 const STORE: &str = "--store folder:store";
@@ -87,6 +89,59 @@ fn worlds_are_on_pages_while_workers_play_them() {
     let here = Served::start(folder, "same");
     assert_eq!(told(&page, slot), told(&here, "same"));
     assert_eq!(page.get("/api/nowhere/story").status, 404);
+}
+
+#[test]
+fn people_play_on_pages_while_their_world_rests_in_the_store() {
+    let folder = &Dir::new();
+    succeed(
+        folder,
+        &format!("submit drowned-assize {STORE} --seed 3 --until 4"),
+    );
+    let slot = "drowned-assize-3";
+    let mut page = Served::begin(folder, &format!("serve {STORE} --json"));
+    page.wait_for(slot, "playing");
+    let people = page.api(&format!("{slot}/people"));
+    let who = one(&people, "name", "Odile Marsh")["id"].clone();
+    let invited = page.done(slot, &json!({"do": "invite", "who": who}));
+    page.cookie = page.enter(invited.json()["address"].as_str().unwrap());
+    let work = format!("worker {STORE} --until-empty --json");
+    let wait_for = |phase: &str| {
+        for _ in 0..1_500 {
+            if states(folder)[0].1 == phase {
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        panic!("it is never {phase}: {:?}", states(folder));
+    };
+    let seat = format!("{slot}/seat");
+    for _ in 0..5 {
+        // It goes on as far as it can, whichever worker has it, and rests.
+        succeed(folder, &work);
+        wait_for("waiting");
+        while page.api(&seat)["open"] == Value::Null {
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        while states(folder)[0].1 == "waiting" {
+            let answer = any_answer(&page.api(&seat)["open"], "The tide is early.");
+            page.post(&format!("/api/{seat}"), &answer);
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        wait_for("queued");
+    }
+    succeed(folder, &work);
+    let events = page.list(&format!("{slot}/events?from=0&to=500"), "events");
+    let said = events
+        .iter()
+        .filter(|event| event["said"] == "The tide is early.");
+    assert!(said.count() > 0, "{events:?}");
+    assert_eq!(page.get(&format!("/api/{slot}/calls")).status, 404);
+    // Whoever leaves the seat gives it back to its mind.
+    page.post(&format!("/api/{seat}"), &json!({"leave": true}));
+    wait_for("queued");
+    succeed(folder, &work);
+    assert_eq!(states(folder), [(slot.to_owned(), "paused".to_owned(), 4)]);
 }
 
 #[test]

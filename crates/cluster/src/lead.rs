@@ -12,7 +12,7 @@ use playhouse_engine::mind::Prompt;
 use playhouse_engine::save::{PackedSlot, Slot, SlotName};
 
 use crate::state::world_state;
-use crate::{Position, Store, StoreError, WorldState};
+use crate::{Phase, Position, Store, StoreError, WorldState};
 
 /// How often it is looked whether there is more.
 const LOOK: Duration = Duration::from_millis(300);
@@ -50,7 +50,7 @@ impl WorldLead {
             slot,
             at,
             known,
-            note_state: Box::new(|state| state.phase.is_open()),
+            note_state: Box::new(|state| state.phase.is_open() || state.phase == Phase::Waiting),
             note_open: Box::new(|_| ()),
         })
     }
@@ -82,9 +82,12 @@ impl WorldLead {
         let state = world_state(&*self.store, world)?;
         let (state, _) = state.ok_or_else(|| StoreError::missing(world))?;
         let (more, now) = self.store.read(world, self.at)?;
-        let goes_on = (self.note_state)(&state);
+        // How it ends is told once it has ended here.
         if more.is_empty() {
-            return Ok(goes_on.then(Vec::new));
+            return Ok((self.note_state)(&state).then(Vec::new));
+        }
+        if state.phase.is_open() {
+            (self.note_state)(&state);
         }
         let path = self.slot.journal_file();
         let file = OpenOptions::new().append(true).open(path);

@@ -54,6 +54,7 @@ mod jetstream;
 mod lead;
 mod pack;
 mod replica;
+mod seats;
 mod state;
 mod store;
 mod worker;
@@ -64,6 +65,7 @@ pub use jetstream::{JetStreamStore, LEASE};
 pub use lead::WorldLead;
 pub use pack::{NotPacked, Pack};
 pub use replica::StoreReplica;
+pub use seats::{SeatAnswer, answer_at_seat, give_seat};
 pub use state::{Phase, WorldState, cancel, go_on, states, stored, submit, world_state};
 pub use store::{
     Claimed, Lease, MAX_RECORD, Owner, Position, Record, Store, StoreError, open_store,

@@ -1,5 +1,7 @@
 //! How far each world is: what people see, and what workers are to do.
 
+use std::collections::BTreeSet;
+
 use playhouse_engine::locale::{UiText, text};
 use playhouse_engine::save::{PackedSlot, SlotName};
 use serde::{Deserialize, Serialize};
@@ -20,6 +22,8 @@ pub enum Phase {
     #[default]
     Queued,
     Playing,
+    /// Only people at seats have anything to do.
+    Waiting,
     /// Its story is over.
     Ended,
     /// Something stopped it: a turn, a limit, a server. It can go on.
@@ -35,6 +39,7 @@ impl Phase {
         match self {
             Self::Queued => text!(cluster_queued),
             Self::Playing => text!(cluster_playing),
+            Self::Waiting => text!(cluster_waiting),
             Self::Ended => text!(cluster_ended),
             Self::Paused => text!(cluster_paused),
             Self::Failed => text!(cluster_failed),
@@ -71,6 +76,11 @@ pub struct WorldState {
     /// With what it is played, in the form of the program.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub settings: Option<String>,
+    /// The characters that people play.
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    pub seats: BTreeSet<String>,
+    /// How often people have answered.
+    pub answers: u64,
     /// The position of the last claim.
     pub claim: u64,
     /// How often the worker that plays it has said so.

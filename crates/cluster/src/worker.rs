@@ -1,6 +1,6 @@
 //! A process that plays worlds of a store.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -20,6 +20,7 @@ use tokio::runtime::Handle;
 
 use crate::budget::{Amounts, ClusterBudget, Granted, Share, spent_by};
 use crate::replica::PAUSE;
+use crate::seats::StoreSeat;
 use crate::state::{change_by, revised_states, world_state};
 use crate::{Lease, Owner, Phase, Position, Store, StoreError, StoreReplica, WorldState};
 
@@ -87,6 +88,10 @@ struct Running {
     turn: Arc<AtomicU64>,
     /// Where it was claimed; `None` before.
     claim: Option<Position>,
+    /// The characters that people play.
+    seats: BTreeSet<String>,
+    /// Whether it is opened again, since other people play.
+    reopens: Arc<AtomicBool>,
 }
 
 /// The worlds that are being played.
@@ -173,6 +178,8 @@ impl Worker {
                         token: CancellationToken::default(),
                         turn: Arc::default(),
                         claim: None,
+                        seats: BTreeSet::new(),
+                        reopens: Arc::default(),
                     };
                     running.insert(world.clone(), entry);
                     return Some((world, lease));
@@ -270,7 +277,9 @@ impl Worker {
             state.beats += 1;
             state.phase.is_open()
         })?;
-        if state.phase == Phase::Cancelled {
+        let reopens = state.seats != world.seats;
+        world.reopens.store(reopens, Ordering::SeqCst);
+        if reopens || state.phase == Phase::Cancelled {
             world.token.cancel();
         }
         Ok(())
@@ -346,6 +355,7 @@ impl Worker {
         }
         if let Some(running) = lock(&stage.running).get_mut(world) {
             running.claim = Some(claimed.at);
+            running.seats.clone_from(&before.seats);
             running.turn.store(before.turn, Ordering::SeqCst);
         }
         let known = claimed.journal.len() as u64;
@@ -362,7 +372,7 @@ impl Worker {
             Ok(session) => session,
             Err(reason) => {
                 let left = self.cannot(&before, reason);
-                return self.leave(world, claimed.at, left).map(Some);
+                return self.leave(world, &before, left).map(Some);
             }
         };
         let claim = Claim {
@@ -385,7 +395,7 @@ impl Worker {
         if left.is_stuck && share == Share::All {
             left = Left::because(Phase::Paused, left.note);
         }
-        self.leave(world, claimed.at, left).map(Some)
+        self.leave(world, &before, left).map(Some)
     }
 
     /// A world for which nothing is left, unless other worlds give something back.
@@ -425,17 +435,23 @@ impl Worker {
         (runtime, is_own): (&Handle, bool),
     ) -> Result<Left, StoreError> {
         let world = claim.world;
+        let mut reopens = Arc::default();
         let engine = &mut session.engine;
         let turn = engine.world.resource::<WorldTurn>().0;
         if let Some(running) = lock(&stage.running).get_mut(world) {
             running.token = engine.cancellation_token();
             running.turn.store(turn, Ordering::SeqCst);
+            reopens = running.reopens.clone();
             let now = running.turn.clone();
             engine.add_feed(Feed::observer(move |record| {
                 if let Record::Turn { turn } = record {
                     now.store(*turn, Ordering::SeqCst);
                 }
             }));
+        }
+        for name in &state.seats {
+            let seat = StoreSeat::new(self.store.clone(), world, name);
+            engine.seat(name, Arc::new(seat));
         }
         if self.stop.is_cancelled() {
             engine.cancellation_token().cancel();
@@ -465,6 +481,9 @@ impl Worker {
                 is_stuck: !has_spent,
                 ..Left::because(Phase::Queued, reason)
             },
+            Ok(Stop::Cancelled) if reopens.load(Ordering::SeqCst) => {
+                Left::because(Phase::Queued, UiText::default())
+            }
             Ok(stop) => self.left_by(&stop),
             Err(error) if self.stop.is_cancelled() => Left::because(Phase::Queued, error.text()),
             // Another machine's disk may do better.
@@ -480,6 +499,7 @@ impl Worker {
             Stop::Finished(_) | Stop::Idle | Stop::EndOfRecording => {
                 (Phase::Ended, UiText::default())
             }
+            Stop::SeatsAwaited(names) => (Phase::Waiting, text!(cluster_awaits, names)),
             Stop::TurnReached(_) => (Phase::Paused, UiText::default()),
             Stop::LimitReached(reason)
             | Stop::ServerDown(reason)
@@ -506,7 +526,13 @@ impl Worker {
     }
 
     /// Keeps in the store how far a world is.
-    fn leave(&self, world: &SlotName, claim: Position, left: Left) -> Result<Left, StoreError> {
+    fn leave(
+        &self,
+        world: &SlotName,
+        before: &WorldState,
+        mut left: Left,
+    ) -> Result<Left, StoreError> {
+        let claim = Position(before.claim);
         let slot = Slot::find(&self.scratch, world.as_str()).ok();
         let snapshot = slot.as_ref().and_then(|slot| slot.read_world().ok()?);
         if ClusterBudget::of(&*self.store)? != ClusterBudget::default()
@@ -528,6 +554,11 @@ impl Worker {
         let mut turn = 0;
         self.patiently(world, || {
             change_by(&*self.store, world, claim, |state| {
+                // Somebody may have answered meanwhile.
+                let is_answered = (&state.seats, state.answers) != (&before.seats, before.answers);
+                if left.phase == Phase::Waiting && is_answered {
+                    left.phase = Phase::Queued;
+                }
                 if state.phase != Phase::Cancelled {
                     state.phase = left.phase;
                 }

@@ -461,6 +461,9 @@ impl Reader<'_> {
             .filter(|(_, is_possible)| *is_possible)
             .map(|(deed, _)| deed)
             .collect();
+        if self.view.about.is_elsewhere {
+            return seats;
+        }
         let branches: &[_] = if self.view.about.is_conversation {
             &["branch", "undo"]
         } else {

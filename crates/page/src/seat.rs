@@ -254,6 +254,14 @@ impl Seat {
         }
     }
 
+    /// Waits until a person takes the seat, if none has it, or else until that person leaves.
+    pub async fn changes(&self, is_taken: bool) {
+        let mut player = self.player.subscribe();
+        let is_other = |player: &Player| (*player == Player::Person) != is_taken;
+        // The sender is in `self`.
+        let _ = player.wait_for(is_other).await;
+    }
+
     fn player(&self) -> Player {
         *self.player.borrow()
     }

@@ -43,6 +43,9 @@ pub struct About {
     /// Whether it is one conversation, without calls to which one may go back.
     #[serde(skip)]
     pub is_conversation: bool,
+    /// Whether another process plays it, so that it is shown here and has seats.
+    #[serde(skip)]
+    pub is_elsewhere: bool,
     /// The language of the world.
     pub language: Language,
     pub seed: u64,

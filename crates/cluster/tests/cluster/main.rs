@@ -11,6 +11,7 @@ mod faults;
 mod memory;
 mod mill;
 mod nats;
+mod seats;
 mod simulation;
 mod stores;
 mod workers;

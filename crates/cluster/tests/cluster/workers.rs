@@ -23,16 +23,16 @@ use super::mill::{
 };
 use super::nats::Nats;
 
-const BUILD: &str = "test";
+pub(crate) const BUILD: &str = "test";
 /// How long workers are thought to be alive here.
-const LEASE: Duration = Duration::from_secs(2);
+pub(crate) const LEASE: Duration = Duration::from_secs(2);
 
-fn runtime() -> Runtime {
+pub(crate) fn runtime() -> Runtime {
     let mut builder = Builder::new_multi_thread();
     builder.worker_threads(2).enable_all().build().unwrap()
 }
 
-fn worker(
+pub(crate) fn worker(
     store: Arc<dyn Store>,
     scratch: &Path,
     minds: impl Fn(&SlotName) -> Minds + Send + Sync + 'static,
@@ -51,7 +51,7 @@ fn worker(
     }
 }
 
-fn state(store: &dyn Store, seed: u64) -> WorldState {
+pub(crate) fn state(store: &dyn Store, seed: u64) -> WorldState {
     world_state(store, &named(seed)).unwrap().unwrap().0
 }
 

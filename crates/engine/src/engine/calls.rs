@@ -23,8 +23,8 @@ use crate::tool::{ToolOutput, ToolTrace};
 pub(super) struct Calls {
     /// Asks that wait for a slot.
     pub(super) waiting: VecDeque<Box<Job>>,
-    /// Asks of people who are elsewhere, for a run that is resumed.
-    pub(super) seats: Vec<Box<Job>>,
+    /// The characters of people who are elsewhere and have not answered.
+    pub(super) seats: Vec<Arc<str>>,
     pub(super) running: FuturesUnordered<RunningCall>,
     /// How many of those that run are paid for, or do something outside.
     pub(super) paid: usize,

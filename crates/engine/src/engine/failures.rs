@@ -34,7 +34,7 @@ impl Engine {
                 self.calls.waiting.push_front(job);
                 return Some(Stop::Cancelled);
             }
-            MindError::SeatAwaited { .. } => self.calls.seats.push(job),
+            MindError::SeatAwaited { .. } => self.calls.seats.push(job.ask.name),
             MindError::Moderated { .. } => {
                 let words = failed.error.text();
                 self.refused(job, "", text!(exchange_refused_saying, words));

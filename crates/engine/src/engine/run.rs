@@ -13,7 +13,8 @@ use super::outages::Failures;
 use super::places::{Arrival, Places};
 use super::state::{AskCount, IdleTurns, Inputs};
 use super::{
-    Account, CancellationToken, EngineError, Lead, Setup, Signal, SpendLimits, Stop, StoryEnd, Totals,
+    Account, CancellationToken, EngineError, Lead, Setup, Signal, SpendLimits, Stop, StoryEnd,
+    Totals,
 };
 use crate::cast::{
     CastList, Clock, CurrentStage, EntityName, MeetingClock, Place, StableId, WorldSeed, WorldTurn,
@@ -254,6 +255,11 @@ impl Engine {
         })
     }
 
+    /// Lets this mind answer for the entity of this name: a person at a seat.
+    pub fn seat(&mut self, entity: &str, mind: Arc<dyn Mind>) {
+        self.minds = self.minds.clone().with_seat(entity, mind);
+    }
+
     /// Adds a client that is told what happens.
     pub fn add_feed(&mut self, feed: Feed) {
         self.listeners.feeds.push(feed);
@@ -420,7 +426,7 @@ impl Engine {
                 return Ok(Stop::LimitReached(reason));
             } else if !self.calls.seats.is_empty() {
                 let awaited = self.calls.seats.iter();
-                let names = awaited.map(|job| job.ask.name.to_string());
+                let names = awaited.map(ToString::to_string);
                 return Ok(Stop::SeatsAwaited(names.collect()));
             } else if self.settings.replay && !self.calls.waiting.is_empty() {
                 if let Some(stop) = self.await_outcomes().await? {
