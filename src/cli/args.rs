@@ -857,7 +857,10 @@ pub(crate) struct SubmitArgs {
     pub(crate) until: Option<u64>,
     #[arg(long, value_name = "MODEL")]
     pub(crate) model: Option<String>,
-    #[arg(long, value_name = "ID", conflicts_with_all = ["world", "seed", "id", "count", "model"])]
+    /// Who is played by people on the pages of `serve`.
+    #[arg(long, value_name = "ACTOR")]
+    pub(crate) seat: Vec<String>,
+    #[arg(long, value_name = "ID", conflicts_with_all = ["world", "seed", "id", "count", "model", "seat"])]
     pub(crate) resume: Option<String>,
 }
 
@@ -903,6 +906,11 @@ pub(crate) struct LimitArgs {
     pub(crate) max_cost: Option<f64>,
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) at_once: Option<u64>,
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) tokens_a_minute: Option<u64>,
+    /// The model whose limits these are, as its provider calls it.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) of: Option<String>,
 }
 
 /// The arguments of `pack`.

@@ -96,7 +96,7 @@ fn people_play_on_pages_while_their_world_rests_in_the_store() {
     let folder = &Dir::new();
     succeed(
         folder,
-        &format!("submit drowned-assize {STORE} --seed 3 --until 4"),
+        &format!("submit drowned-assize {STORE} --seed 3 --until 6"),
     );
     let slot = "drowned-assize-3";
     let mut page = Served::begin(folder, &format!("serve {STORE} --json"));
@@ -116,7 +116,7 @@ fn people_play_on_pages_while_their_world_rests_in_the_store() {
         panic!("it is never {phase}: {:?}", states(folder));
     };
     let seat = format!("{slot}/seat");
-    for _ in 0..5 {
+    for _ in 0..3 {
         // It goes on as far as it can, whichever worker has it, and rests.
         succeed(folder, &work);
         wait_for("waiting");
@@ -131,17 +131,15 @@ fn people_play_on_pages_while_their_world_rests_in_the_store() {
         wait_for("queued");
     }
     succeed(folder, &work);
-    let events = page.list(&format!("{slot}/events?from=0&to=500"), "events");
-    let said = events
-        .iter()
-        .filter(|event| event["said"] == "The tide is early.");
-    assert!(said.count() > 0, "{events:?}");
+    succeed(folder, &format!("pack {slot} story.json {STORE}"));
+    let story = std::fs::read_to_string(folder.join("story.json")).unwrap();
+    has(&story, &["human"]);
     assert_eq!(page.get(&format!("/api/{slot}/calls")).status, 404);
     // Whoever leaves the seat gives it back to its mind.
     page.post(&format!("/api/{seat}"), &json!({"leave": true}));
     wait_for("queued");
     succeed(folder, &work);
-    assert_eq!(states(folder), [(slot.to_owned(), "paused".to_owned(), 4)]);
+    assert_eq!(states(folder), [(slot.to_owned(), "paused".to_owned(), 6)]);
 }
 
 #[test]

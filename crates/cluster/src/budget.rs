@@ -4,20 +4,28 @@
 //! is exceeded, and no call waits for the store. What a world did not need comes back when it is
 //! left; of a worker that died, when the next one claims the world, whose journal says what was
 //! spent. Until then the whole grant counts as spent. A request of which nobody knows whether it
-//! was paid for counts as paid.
+//! was paid for counts as paid. There is such a budget for all models together, and one for each
+//! model that is limited.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::SystemTime;
 
+use playhouse_engine::engine::Pace;
 use playhouse_engine::exchange::{Spent, lost_requests, recorded_ledgers};
 use playhouse_engine::journal::Line;
 use playhouse_engine::message::Cost;
 use playhouse_engine::save::SlotName;
 use playhouse_engine::tool::SpendLimits;
 use serde::{Deserialize, Serialize};
+use tokio::task::spawn_blocking;
+use tokio::time::sleep;
 
+use crate::replica::PAUSE;
 use crate::{Position, Store, StoreError};
 
-/// The name of the record.
+/// The name of the record of all models; those of single ones begin so.
 const NAME: &str = "budget";
 /// How often a change is tried again that somebody else forestalls.
 const CHANGES: usize = 1_000;
@@ -71,10 +79,21 @@ impl<T: Copy> Amounts<T> {
     }
 }
 
-/// What a story has spent, by its journal.
-pub(crate) fn spent_by(lines: &[Line]) -> Amounts<u64> {
+/// Which models are limited together: one, or all.
+pub type Limited<'m> = Option<&'m str>;
+
+/// What a story has spent, by its journal. A provider may say more exactly which model answered. Of
+/// what is not known to be another model's, the model counts as the one.
+pub(crate) fn spent_by(lines: &[Line], model: Limited<'_>) -> Amounts<u64> {
+    let is_of = |line: &&Line| match (line, model) {
+        (Line::Outcome(outcome) | Line::Held(outcome), Some(model)) => {
+            outcome.model.starts_with(model)
+        }
+        _ => true,
+    };
+    let own: Vec<_> = lines.iter().filter(is_of).cloned().collect();
     let mut total = Spent::default();
-    for (_, ledger) in recorded_ledgers(lines) {
+    for (_, ledger) in recorded_ledgers(&own) {
         total += ledger.total();
     }
     for (_, lost) in lost_requests(lines) {
@@ -105,6 +124,10 @@ struct Grant {
 #[serde(default, deny_unknown_fields)]
 pub struct ClusterBudget {
     pub limits: Amounts<Option<u64>>,
+    /// How many tokens may be on their way in one minute.
+    pub tokens_a_minute: Option<u64>,
+    /// In the budget of all models, those that have one of their own.
+    pub models: BTreeSet<String>,
     /// What worlds have spent that are not being played.
     pub spent: Amounts<u64>,
     /// By worlds that are being played, or whose worker died.
@@ -116,12 +139,18 @@ impl ClusterBudget {
     ///
     /// # Errors
     /// The store does not answer.
-    pub fn of(store: &dyn Store) -> Result<Self, StoreError> {
-        Ok(Self::read(store)?.0)
+    pub fn of(store: &dyn Store, model: Limited<'_>) -> Result<Self, StoreError> {
+        Ok(Self::read(store, model)?.0)
     }
 
-    fn read(store: &dyn Store) -> Result<(Self, u64), StoreError> {
-        let Some(record) = store.record(NAME)? else {
+    /// Itself, if it is that of all models, and those of single ones.
+    pub(crate) fn all(&self) -> impl Iterator<Item = Limited<'_>> {
+        let models = self.models.iter().map(|model| Some(&**model));
+        [None].into_iter().chain(models)
+    }
+
+    fn read(store: &dyn Store, model: Limited<'_>) -> Result<(Self, u64), StoreError> {
+        let Some(record) = store.record(&record_of(NAME, model))? else {
             return Ok((Self::default(), 0));
         };
         let budget = serde_json::from_slice(&record.value).map_err(StoreError::damaged)?;
@@ -130,17 +159,18 @@ impl ClusterBudget {
 
     fn change<T>(
         store: &dyn Store,
+        model: Limited<'_>,
         mut change: impl FnMut(&mut Self) -> T,
     ) -> Result<T, StoreError> {
         for _ in 0..CHANGES {
-            let (mut budget, revision) = Self::read(store)?;
+            let (mut budget, revision) = Self::read(store, model)?;
             let before = budget.clone();
             let result = change(&mut budget);
             if budget == before {
                 return Ok(result);
             }
             let value = serde_json::to_vec(&budget).map_err(StoreError::damaged)?;
-            match store.write(NAME, &value, revision) {
+            match store.write(&record_of(NAME, model), &value, revision) {
                 Ok(_) => return Ok(result),
                 Err(StoreError::Stale) => {}
                 Err(error) => return Err(error),
@@ -153,8 +183,21 @@ impl ClusterBudget {
     ///
     /// # Errors
     /// The store does not answer.
-    pub fn limit(store: &dyn Store, limits: Amounts<Option<u64>>) -> Result<(), StoreError> {
-        Self::change(store, |budget| budget.limits = limits)
+    pub fn limit(
+        store: &dyn Store,
+        model: Limited<'_>,
+        limits: Amounts<Option<u64>>,
+        tokens_a_minute: Option<u64>,
+    ) -> Result<(), StoreError> {
+        if let Some(model) = model {
+            Self::change(store, None, |all| {
+                all.models.insert(model.to_owned());
+            })?;
+        }
+        Self::change(store, model, |budget| {
+            budget.limits = limits;
+            budget.tokens_a_minute = tokens_a_minute;
+        })
     }
 
     /// What worlds may spend that are being played.
@@ -170,12 +213,13 @@ impl ClusterBudget {
     /// What it has spent so far settles an earlier grant.
     pub(crate) fn grant(
         store: &dyn Store,
+        model: Limited<'_>,
         world: &SlotName,
         claim: Position,
         spent: Amounts<u64>,
         share: Share,
     ) -> Result<Option<Granted>, StoreError> {
-        Self::change(store, |budget| {
+        Self::change(store, model, |budget| {
             budget.settle_to(world, claim, spent);
             let gone = budget.spent.with(budget.granted(), u64::saturating_add);
             let left = budget
@@ -204,11 +248,12 @@ impl ClusterBudget {
     /// Takes back what a world did not spend.
     pub(crate) fn settle(
         store: &dyn Store,
+        model: Limited<'_>,
         world: &SlotName,
         claim: Position,
         spent: Amounts<u64>,
     ) -> Result<(), StoreError> {
-        Self::change(store, |budget| budget.settle_to(world, claim, spent))
+        Self::change(store, model, |budget| budget.settle_to(world, claim, spent))
     }
 
     /// The grant of a later claim stays.
@@ -243,9 +288,103 @@ impl Granted {
     }
 
     /// How many calls at a time there may be.
-    pub(crate) fn width(self, own: usize) -> usize {
-        self.0
-            .at_once
-            .map_or(own, |granted| own.min(granted as usize))
+    pub(crate) fn width(self) -> Option<usize> {
+        self.0.at_once.map(|granted| granted as usize)
     }
+}
+
+fn record_of(kind: &str, model: Limited<'_>) -> String {
+    model.map_or_else(|| kind.to_owned(), |model| format!("{kind}-{model}"))
+}
+
+/// The tokens that are on their way in a minute.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Minute {
+    /// Since 1970, by the worker whose clock is ahead of the others.
+    number: u64,
+    tokens: u64,
+}
+
+/// Lets no more tokens be on their way in one minute than the store allows all workers together.
+/// They are counted before they are sent, at most, and of a dead worker, too.
+#[derive(Debug)]
+pub(crate) struct StorePace {
+    store: Arc<dyn Store>,
+    /// How many are allowed, by the name of the record and of the model, if it is one.
+    limits: Vec<(String, Option<Arc<str>>, u64)>,
+}
+
+impl StorePace {
+    /// That of a store; `None` if it has no such limits.
+    pub(crate) fn of(store: &Arc<dyn Store>) -> Result<Option<Arc<dyn Pace>>, StoreError> {
+        let mut limits = Vec::new();
+        for model in ClusterBudget::of(&**store, None)?.all() {
+            if let Some(limit) = ClusterBudget::of(&**store, model)?.tokens_a_minute {
+                limits.push((record_of("minute", model), model.map(Arc::from), limit));
+            }
+        }
+        let store = store.clone();
+        let has_any = !limits.is_empty();
+        Ok(has_any.then(|| Arc::new(Self { store, limits }) as _))
+    }
+}
+
+impl Pace for StorePace {
+    fn wait(&self, model: &Arc<str>, tokens: u64) -> Pin<Box<dyn Future<Output = ()> + Send>> {
+        let limits = self.limits.iter();
+        let limits = limits.filter(|(_, of, _)| of.as_ref().is_none_or(|of| of == model));
+        let limits: Vec<_> = limits
+            .map(|(name, _, limit)| (name.clone(), *limit))
+            .collect();
+        let store = self.store.clone();
+        Box::pin(async move {
+            for (name, limit) in limits {
+                loop {
+                    let (store, name) = (store.clone(), name.clone());
+                    let count = move || count_in_minute(&*store, &name, tokens, limit);
+                    match spawn_blocking(count).await {
+                        Ok(Ok(true)) => break,
+                        Ok(Ok(false) | Err(StoreError::Stale)) => {}
+                        Ok(Err(error)) => tracing::warn!("{error}"),
+                        // The runtime ends.
+                        Err(_) => return,
+                    }
+                    sleep(PAUSE).await;
+                }
+            }
+        })
+    }
+}
+
+/// Counts these tokens, if there is room for them in this minute; one that is larger than a limit
+/// takes a minute alone.
+fn count_in_minute(
+    store: &dyn Store,
+    name: &str,
+    tokens: u64,
+    limit: u64,
+) -> Result<bool, StoreError> {
+    #[expect(clippy::disallowed_methods, reason = "providers count by the clock")]
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+    let number = since.unwrap_or_default().as_secs() / 60;
+    let record = store.record(name)?;
+    let known = record
+        .as_ref()
+        .map(|record| serde_json::from_slice(&record.value));
+    let known: Minute = known
+        .transpose()
+        .map_err(StoreError::damaged)?
+        .unwrap_or_default();
+    let mut minute = known;
+    if minute.number < number {
+        minute = Minute { number, tokens: 0 };
+    }
+    if minute.tokens > 0 && minute.tokens.saturating_add(tokens) > limit {
+        return Ok(false);
+    }
+    minute.tokens = minute.tokens.saturating_add(tokens);
+    let value = serde_json::to_vec(&minute).map_err(StoreError::damaged)?;
+    store.write(name, &value, record.map_or(0, |record| record.revision))?;
+    Ok(true)
 }

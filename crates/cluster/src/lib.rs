@@ -59,14 +59,16 @@ mod state;
 mod store;
 mod worker;
 
-pub use budget::{Amounts, ClusterBudget};
+pub use budget::{Amounts, ClusterBudget, Limited};
 pub use folder::FolderStore;
 pub use jetstream::{JetStreamStore, LEASE};
 pub use lead::WorldLead;
 pub use pack::{NotPacked, Pack};
 pub use replica::StoreReplica;
 pub use seats::{SeatAnswer, answer_at_seat, give_seat};
-pub use state::{Phase, WorldState, cancel, go_on, states, stored, submit, world_state};
+pub use state::{
+    Phase, WorldState, cancel, go_on, states, stored, submit, submit_with_seats, world_state,
+};
 pub use store::{
     Claimed, Lease, MAX_RECORD, Owner, Position, Record, Store, StoreError, open_store,
 };

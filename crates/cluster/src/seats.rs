@@ -65,7 +65,10 @@ pub fn answer_at_seat(
         let revision = store.record(&record)?.map_or(0, |known| known.revision);
         match store.write(&record, &value, revision) {
             Err(StoreError::Stale) => {}
-            written => break drop(written?),
+            written => {
+                written?;
+                break;
+            }
         }
     }
     wake(store, world, |state| {

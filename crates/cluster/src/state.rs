@@ -99,6 +99,21 @@ pub fn submit(
     until: Option<u64>,
     build: &str,
 ) -> Result<(), StoreError> {
+    submit_with_seats(store, world, story, until, build, BTreeSet::new())
+}
+
+/// As [`submit`], with characters that people play from the beginning.
+///
+/// # Errors
+/// As [`submit`].
+pub fn submit_with_seats(
+    store: &dyn Store,
+    world: &SlotName,
+    story: PackedSlot,
+    until: Option<u64>,
+    build: &str,
+    seats: BTreeSet<String>,
+) -> Result<(), StoreError> {
     store.create(world, &story.journal)?;
     if let Some(snapshot) = &story.world {
         store.save(world, snapshot)?;
@@ -107,6 +122,7 @@ pub fn submit(
     let state = WorldState {
         until,
         build: build.to_owned(),
+        seats,
         settings: settings.map_err(StoreError::damaged)?,
         ..WorldState::default()
     };

@@ -18,7 +18,7 @@ use playhouse_engine::save::{PackedSlot, Slot, SlotName};
 use playhouse_engine::session::Session;
 use tokio::runtime::Handle;
 
-use crate::budget::{Amounts, ClusterBudget, Granted, Share, spent_by};
+use crate::budget::{Amounts, ClusterBudget, Share, StorePace, spent_by};
 use crate::replica::PAUSE;
 use crate::seats::StoreSeat;
 use crate::state::{change_by, revised_states, world_state};
@@ -381,14 +381,12 @@ impl Worker {
             at: claimed.at,
             known,
         };
-        let mut left = match self.grant(session.slot(), claimed.at, share)? {
-            None => self.without_grant()?,
-            Some(granted) => {
-                let settings = &mut session.engine.settings;
-                let own = settings.limits;
-                settings.limits = granted.within(own);
-                settings.width = granted.width(settings.width);
-                let is_own = settings.limits == own;
+        let own = session.engine.settings.limits;
+        let mut left = match self.grant(&mut session, claimed.at, share)? {
+            Some(refused) => refused,
+            None => {
+                let settings = &session.engine.settings;
+                let is_own = settings.limits == own && settings.models.is_empty();
                 self.play_session(stage, claim, session, &before, (runtime, is_own))?
             }
         };
@@ -398,31 +396,49 @@ impl Worker {
         self.leave(world, &before, left).map(Some)
     }
 
-    /// A world for which nothing is left, unless other worlds give something back.
-    fn without_grant(&self) -> Result<Left, StoreError> {
-        let granted = ClusterBudget::of(&*self.store)?.granted();
-        let phase = if granted == Amounts::default() {
-            Phase::Paused
-        } else {
-            Phase::Queued
-        };
-        Ok(Left::because(phase, text!(cluster_spent)))
-    }
-
-    /// What a world may spend now; `None` if other worlds have it all.
+    /// Limits what a world may spend now; what becomes of it, if other worlds have it all.
     fn grant(
         &self,
-        slot: &Slot,
+        session: &mut Session,
         claim: Position,
         share: Share,
-    ) -> Result<Option<Granted>, StoreError> {
+    ) -> Result<Option<Left>, StoreError> {
+        let store = &*self.store;
+        let budget = ClusterBudget::of(store, None)?;
         // Most stores have no limits.
-        if ClusterBudget::of(&*self.store)? == ClusterBudget::default() {
-            return Ok(Some(Granted::default()));
+        if budget == ClusterBudget::default() {
+            return Ok(None);
         }
-        let lines = slot.read_journal().map_err(StoreError::damaged)?;
-        let spent = spent_by(&lines);
-        ClusterBudget::grant(&*self.store, slot.name(), claim, spent, share)
+        let lines = session.slot().read_journal().map_err(StoreError::damaged)?;
+        let world = session.slot().name().clone();
+        let settings = &mut session.engine.settings;
+        settings.pace = StorePace::of(&self.store)?;
+        for model in budget.all() {
+            let spent = spent_by(&lines, model);
+            let granted = ClusterBudget::grant(store, model, &world, claim, spent, share)?;
+            match (granted, model) {
+                (Some(granted), None) => {
+                    settings.limits = granted.within(settings.limits);
+                    settings.width = settings.width.min(granted.width().unwrap_or(usize::MAX));
+                }
+                (Some(granted), Some(model)) => {
+                    let own = settings.models.entry(model.into()).or_default();
+                    own.limits = granted.within(own.limits);
+                    own.width = granted.width();
+                }
+                (None, model) => {
+                    // Unless other worlds give something back.
+                    let granted = ClusterBudget::of(store, model)?.granted();
+                    let phase = if granted == Amounts::default() {
+                        Phase::Paused
+                    } else {
+                        Phase::Queued
+                    };
+                    return Ok(Some(Left::because(phase, text!(cluster_spent))));
+                }
+            }
+        }
+        Ok(None)
     }
 
     /// Plays a story that was opened, as far as it goes.
@@ -535,13 +551,16 @@ impl Worker {
         let claim = Position(before.claim);
         let slot = Slot::find(&self.scratch, world.as_str()).ok();
         let snapshot = slot.as_ref().and_then(|slot| slot.read_world().ok()?);
-        if ClusterBudget::of(&*self.store)? != ClusterBudget::default()
+        let budget = ClusterBudget::of(&*self.store, None)?;
+        if budget != ClusterBudget::default()
             && let Some(lines) = slot.and_then(|slot| slot.read_journal().ok())
         {
-            let spent = spent_by(&lines);
-            self.patiently(world, || {
-                ClusterBudget::settle(&*self.store, world, claim, spent)
-            })?;
+            for model in budget.all() {
+                let spent = spent_by(&lines, model);
+                self.patiently(world, || {
+                    ClusterBudget::settle(&*self.store, model, world, claim, spent)
+                })?;
+            }
         }
         let head = snapshot.as_ref().and_then(|bytes| {
             let head = playhouse_engine::save::read_head(bytes);

@@ -796,6 +796,8 @@ cli_not_on_workers = workers can't play conversations of teams so far
 cli_budget_calls = Calls: { $spent } spent, { $granted } granted to worlds, limit { $limit }
 cli_budget_tokens = Tokens: { $spent } spent, { $granted } granted to worlds, limit { $limit }
 cli_budget_cost = Cost: { $spent } spent, { $granted } granted to worlds, limit { $limit }
+cli_budget_of = { $model }:
+cli_budget_a_minute = Tokens a minute: limit { $limit }
 cli_budget_at_once = Calls at a time: { $granted } granted to worlds, limit { $limit }
 
 ## Reference

@@ -732,6 +732,8 @@ cli_not_on_workers = 工作进程目前还不能运行团队的对话
 cli_budget_calls = 调用：已用 { $spent }，已分给各世界 { $granted }，上限 { $limit }
 cli_budget_tokens = token 数：已用 { $spent }，已分给各世界 { $granted }，上限 { $limit }
 cli_budget_cost = 费用：已用 { $spent }，已分给各世界 { $granted }，上限 { $limit }
+cli_budget_of = 模型 { $model }：
+cli_budget_a_minute = 每分钟 token 数：上限 { $limit }
 cli_budget_at_once = 同时进行的调用：已分给各世界 { $granted }，上限 { $limit }
 
 ## 参考

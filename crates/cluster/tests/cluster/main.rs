@@ -8,7 +8,6 @@
 )]
 
 mod faults;
-mod memory;
 mod mill;
 mod nats;
 mod seats;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use playhouse_cluster::{Owner, Store, StoreReplica};
+use playhouse_cluster::{FolderStore, Owner, Store, StoreReplica};
 use playhouse_engine::engine::CancellationToken;
 use playhouse_engine::save::{PackedSlot, Slot};
 use playhouse_engine::session::Session;
@@ -11,7 +11,6 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 
 use super::faults::{Fault, Faulty};
-use super::memory::MemoryStore;
 use super::mill::{
     ANSWERS, Mill, digest, is_recorded, minds, named, run, scratch, story, undisturbed,
 };
@@ -34,7 +33,7 @@ fn wanted() -> u64 {
 
 /// Begins a life whose calls fail by this plan.
 fn begin(
-    store: &Arc<MemoryStore>,
+    store: &Arc<FolderStore>,
     seed: u64,
     owner: u64,
     plan: impl Fn(u64) -> Fault + Send + Sync + 'static,
@@ -73,7 +72,8 @@ fn begin(
 fn simulate(seed: u64) -> u64 {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     let mut draw = move |below: u64| random.random_range(0..below);
-    let store = Arc::new(MemoryStore::default());
+    let folder = scratch();
+    let store = Arc::new(FolderStore::open(folder.path()).unwrap());
     store.create(&named(seed), &story(seed).journal).unwrap();
     let mut stale: Vec<Life> = Vec::new();
     for life in 1.. {

@@ -3,7 +3,7 @@
 use std::fs::OpenOptions;
 use std::io::Write;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use playhouse_cluster::{FolderStore, Owner, Position, Store, StoreError, StoreReplica};
 use playhouse_engine::engine::CancellationToken;
@@ -109,6 +109,26 @@ fn a_record_changes_only_from_what_its_writer_knows() {
         assert_eq!((record.value, record.revision), (b"2".to_vec(), second));
         store.write("world-b", b"", 0).unwrap();
         assert_eq!(store.records().unwrap(), ["world-a", "world-b"]);
+    });
+}
+
+#[test]
+#[ignore = "measures, see docs/scale.md"]
+fn how_long_appends_take() {
+    on_both(|store| {
+        let mill = world("mill");
+        store.create(&mill, b"one\n").unwrap();
+        let owner = Owner::numbered(1);
+        let mut at = store.claim(&mill, &owner).unwrap().at;
+        let line = [vec![b'x'; 2_000], b"\n".to_vec()].concat();
+        let append = |_| {
+            let begun = Instant::now();
+            at = store.append(&mill, &owner, at, &line).unwrap();
+            begun.elapsed()
+        };
+        let mut times: Vec<_> = (0..1_000).map(append).collect();
+        times.sort_unstable();
+        eprintln!("{store:?}: median {:?}, 99 % {:?}", times[500], times[990]);
     });
 }
 

@@ -207,7 +207,7 @@ fn all_workers_together_spend_no_more_than_the_limit_of_the_store() {
         at_once: Some(6),
         ..Amounts::default()
     };
-    ClusterBudget::limit(&*store, limits).unwrap();
+    ClusterBudget::limit(&*store, None, limits, None).unwrap();
     let calls = Arc::new(AtomicU64::new(0));
     let counted = |calls: &Arc<AtomicU64>| {
         let calls = calls.clone();
@@ -222,7 +222,7 @@ fn all_workers_together_spend_no_more_than_the_limit_of_the_store() {
     let scratch = folder.path().join("scratch");
     worker(store.clone(), &scratch, counted(&calls)).work(runtime.handle());
     assert_eq!(calls.load(Ordering::SeqCst), most);
-    let budget = ClusterBudget::of(&*store).unwrap();
+    let budget = ClusterBudget::of(&*store, None).unwrap();
     assert_eq!(
         (budget.spent.calls, budget.granted()),
         (most, Amounts::default())
@@ -232,7 +232,7 @@ fn all_workers_together_spend_no_more_than_the_limit_of_the_store() {
         calls: Some(1_000),
         ..limits
     };
-    ClusterBudget::limit(&*store, limits).unwrap();
+    ClusterBudget::limit(&*store, None, limits, None).unwrap();
     for (world, state) in states(&*store).unwrap() {
         if state.phase != Phase::Ended {
             go_on(&*store, &world, None).unwrap();
@@ -243,6 +243,87 @@ fn all_workers_together_spend_no_more_than_the_limit_of_the_store() {
         assert_eq!(state(&*store, seed).digest, undisturbed(seed));
     }
     assert_eq!(calls.load(Ordering::SeqCst), 4 * ANSWERS);
+}
+
+#[test]
+fn a_model_has_limits_of_its_own() {
+    let folder = scratch();
+    let store: Arc<dyn Store> = Arc::new(FolderStore::open(&folder.path().join("store")).unwrap());
+    for seed in 1..=3 {
+        submit(&*store, &named(seed), story(seed), None, BUILD).unwrap();
+    }
+    let limit = |model, calls| {
+        let limits = Amounts {
+            calls: Some(calls),
+            at_once: Some(2),
+            ..Amounts::default()
+        };
+        ClusterBudget::limit(&*store, Some(model), limits, Some(1_000_000)).unwrap();
+    };
+    let most = ANSWERS + 1;
+    limit("mill", most);
+    limit("ford", 1);
+    let (calls, now) = (Arc::new(AtomicU64::new(0)), Arc::new(AtomicU64::new(0)));
+    let work = || {
+        let (calls, now) = (calls.clone(), now.clone());
+        let scratch = folder.path().join("scratch");
+        let worker = worker(store.clone(), &scratch, move |_| {
+            let (calls, now) = (calls.clone(), now.clone());
+            minds(move |_, _| {
+                calls.fetch_add(1, Ordering::SeqCst);
+                assert!(now.fetch_add(1, Ordering::SeqCst) < 2, "too many at once");
+                std::thread::sleep(Duration::from_millis(2));
+                now.fetch_sub(1, Ordering::SeqCst);
+            })
+        });
+        worker.work(runtime().handle());
+    };
+    work();
+    assert_eq!(calls.load(Ordering::SeqCst), most);
+    let budget = ClusterBudget::of(&*store, Some("mill")).unwrap();
+    assert_eq!(
+        (budget.spent.calls, budget.granted()),
+        (most, Amounts::default())
+    );
+    limit("mill", 1_000);
+    for (world, state) in states(&*store).unwrap() {
+        if state.phase != Phase::Ended {
+            go_on(&*store, &world, None).unwrap();
+        }
+    }
+    work();
+    for seed in 1..=3 {
+        assert_eq!(state(&*store, seed).digest, undisturbed(seed));
+    }
+}
+
+#[test]
+fn no_more_tokens_are_on_their_way_in_a_minute_than_the_store_allows() {
+    let folder = scratch();
+    let store: Arc<dyn Store> = Arc::new(FolderStore::open(&folder.path().join("store")).unwrap());
+    submit(&*store, &named(1), story(1), None, BUILD).unwrap();
+    ClusterBudget::limit(&*store, None, Amounts::default(), Some(1)).unwrap();
+    let calls = Arc::new(AtomicU64::new(0));
+    let mut worker = worker(store.clone(), &folder.path().join("scratch"), {
+        let calls = calls.clone();
+        move |_| {
+            let calls = calls.clone();
+            minds(move |_, _| {
+                calls.fetch_add(1, Ordering::SeqCst);
+            })
+        }
+    });
+    worker.until_empty = false;
+    let stop = worker.stop.clone();
+    let waiting = std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_secs(2));
+        stop.cancel();
+    });
+    worker.work(runtime().handle());
+    waiting.join().unwrap();
+    // One a minute; a minute may have ended meanwhile.
+    assert!((1..=2).contains(&calls.load(Ordering::SeqCst)));
+    assert_eq!(state(&*store, 1).phase, Phase::Queued);
 }
 
 // --- processes ---
@@ -452,6 +533,18 @@ fn workers_are_killed_and_stopped_and_worlds_are_the_same() {
         kills: Duration::from_millis(200),
     };
     trial.run(Duration::from_secs(120));
+}
+
+#[test]
+fn forty_worlds_on_three_workers_and_three_nodes() {
+    let trial = Trial {
+        nodes: 3,
+        worlds: 40,
+        workers: 3,
+        at_once: 8,
+        kills: Duration::from_secs(1),
+    };
+    trial.run(Duration::from_secs(180));
 }
 
 #[test]

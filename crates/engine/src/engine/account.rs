@@ -1,5 +1,7 @@
 //! What runs have spent and reserved, and whether they may spend more.
 
+use std::fmt::Debug;
+use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::{Engine, Signal};
@@ -114,34 +116,70 @@ fn subtract(reserved: &mut Spent, worst: &Spent) {
     reserved.cost.0 -= worst.cost.0;
 }
 
+/// What a run may spend on one model, beside what limits it as a whole. No other run shares it.
+#[derive(Clone, Debug, Default)]
+pub struct ModelBudget {
+    pub limits: SpendLimits,
+    /// The maximum number of calls at a time.
+    pub width: Option<usize>,
+    account: Account,
+}
+
+impl ModelBudget {
+    /// Whether another call may begin beside those that run.
+    pub(super) fn has_room(&self) -> bool {
+        let running = self.account.lock().reserved.calls as usize;
+        self.width.is_none_or(|width| running < width.max(1))
+    }
+}
+
+/// Makes calls wait until a provider takes them.
+pub trait Pace: Debug + Send + Sync {
+    /// Waits until a model may be sent so many tokens, prompt and answer together.
+    fn wait(&self, model: &Arc<str>, tokens: u64) -> Pin<Box<dyn Future<Output = ()> + Send>>;
+}
+
 impl Engine {
-    /// Reserves the worst case of a call.
+    /// Reserves the worst case of a call of a model.
     ///
     /// # Errors
     /// Why the limits do not allow it.
-    pub(super) fn reserve(&mut self, worst: Spent) -> Result<(), UiText> {
+    pub(super) fn reserve(&mut self, model: &str, worst: Spent) -> Result<(), UiText> {
         let settings = &self.settings;
         settings.account.reserve(&settings.limits, &worst)?;
+        if let Some(own) = settings.models.get(model) {
+            let reserved = own.account.reserve(&own.limits, &worst);
+            reserved.inspect_err(|_| settings.account.release(&worst))?;
+        }
         self.totals.reserved += worst;
         Ok(())
     }
 
     /// Gives a reservation back.
-    pub(super) fn release(&mut self, worst: &Spent) {
+    pub(super) fn release(&mut self, model: &str, worst: &Spent) {
         subtract(&mut self.totals.reserved, worst);
         self.settings.account.release(worst);
+        if let Some(own) = self.settings.models.get(model) {
+            own.account.release(worst);
+        }
     }
 
     /// Gives back what is reserved for calls that are dropped.
     pub(super) fn release_all(&mut self) {
         let reserved = std::mem::take(&mut self.totals.reserved);
         self.settings.account.release(&reserved);
+        for own in self.settings.models.values() {
+            own.account.lock().reserved = Spent::default();
+        }
     }
 
     /// Books what a call really spent, and says once if a limit is near.
-    pub(super) fn settle(&mut self, worst: Spent, spent: Spent) {
-        self.release(&worst);
+    pub(super) fn settle(&mut self, model: &str, worst: Spent, spent: Spent) {
+        self.release(model, &worst);
         self.book(spent);
+        if let Some(own) = self.settings.models.get(model) {
+            own.account.book(spent);
+        }
         let settings = &self.settings;
         if let Some(words) = settings.account.warning(&settings.limits) {
             self.listeners.signal(|| Signal::LimitNear(words));

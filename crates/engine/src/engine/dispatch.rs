@@ -13,7 +13,7 @@ use super::gate::{AnswerInReview, AskKey, Decision};
 use super::job::{FinishedAsk, Job, LengthGuess};
 use super::places::Arrival;
 use super::totals::worst_case;
-use super::{Engine, Signal, Stop, telemetry};
+use super::{Engine, ModelBudget, Signal, Stop, telemetry};
 use crate::context::{AgentContext, ContextStats};
 use crate::event::{AnsweredBy, Phrasebook};
 use crate::exchange::prompts::{BrokenRule, Remark};
@@ -24,7 +24,9 @@ use crate::journal::AskEnding;
 use crate::locale::text;
 use crate::message::shown;
 use crate::message::tokens::Correction;
-use crate::mind::{Answering, Completion, FailedCall, FinishReason, LengthDoubt, MindError, human};
+use crate::mind::{
+    Answering, Completion, FailedCall, FinishReason, LengthDoubt, MindError, MindInfo, human,
+};
 use crate::reading::whole_sentences;
 use crate::tool::ToolCall;
 use crate::tool::prompts::Failure;
@@ -50,14 +52,15 @@ impl Engine {
                 self.calls.waiting.push_front(job);
                 break;
             }
-            let alias = &job.mind.info().alias;
+            let MindInfo { alias, model, .. } = job.mind.info();
+            let has_room = (self.settings.models.get(model)).is_none_or(ModelBudget::has_room);
             let warmup = &self.calls.cache_warmup;
             let is_warm = job
                 .shared_prefix
                 .is_none_or(|prefix| warmup.may_start(alias, prefix));
             // Before a run stops, only what has begun is finished.
             let has_time = self.calls.stop.is_none() || !job.rounds.list.is_empty();
-            if is_warm && has_time && self.calls.outages.may_start(alias) {
+            if is_warm && has_time && has_room && self.calls.outages.may_start(alias) {
                 self.start_call(job);
             } else {
                 held_back.push(job);
@@ -89,7 +92,7 @@ impl Engine {
             let reason = text!(engine_budget_used_up);
             return self.end(job, AskEnding::Failed { reason }, None);
         }
-        if let Err(reason) = self.reserve(job.usage.worst) {
+        if let Err(reason) = self.reserve(&job.mind.info().model, job.usage.worst) {
             self.over_limit = Some(reason);
             self.calls.waiting.push_front(job);
             return;
@@ -101,7 +104,7 @@ impl Engine {
             job.span = Some(telemetry::agent_span(&job));
         }
         let Some((answering, span)) = self.ask_mind(&job) else {
-            self.release(&job.usage.worst);
+            self.release(&job.mind.info().model, &job.usage.worst);
             let reason = text!(engine_entity_gone);
             return self.end(job, AskEnding::Failed { reason }, None);
         };
@@ -126,7 +129,12 @@ impl Engine {
             purpose: job.ask.question.purpose(),
             mind: info.alias.clone(),
         });
+        let pace = self.settings.pace.as_ref().filter(|_| job.is_metered);
+        let paced = pace.map(|pace| pace.wait(&info.model, job.usage.worst.usage.total()));
         self.calls.running.push(Box::pin(async move {
+            if let Some(paced) = paced {
+                paced.await;
+            }
             let result = answering.instrument(span.clone()).await;
             telemetry::note_answer(&span, job.mind.info(), &result);
             (job, CallResult::Mind(result))
@@ -324,7 +332,7 @@ impl Engine {
         let result = result.map(Completion::without_secrets);
         let spent = job.usage.book(&*job.mind, &result);
         self.totals.calls.push(job.usage.figures);
-        self.settle(job.usage.worst, spent);
+        self.settle(&job.mind.info().model, job.usage.worst, spent);
         if let Some(prefix) = job.shared_prefix {
             let alias = &job.mind.info().alias;
             self.calls.cache_warmup.ended(alias, prefix);

@@ -113,7 +113,7 @@ impl Engine {
                 price.map(|price| price.of(usage)).unwrap_or_default()
             })
         };
-        self.reserve(worst)?;
+        self.reserve(embedder.model(), worst)?;
         Ok(worst)
     }
 
@@ -134,7 +134,7 @@ impl Engine {
             cost: price.map(|price| price.of(usage)).unwrap_or_default(),
             ..Spent::default()
         };
-        self.settle(worst, spent);
+        self.settle(embedder.model(), worst, spent);
         spent
     }
 

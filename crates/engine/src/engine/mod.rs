@@ -61,7 +61,7 @@ pub mod telemetry;
 mod tools;
 mod totals;
 
-pub use account::Account;
+pub use account::{Account, ModelBudget, Pace};
 pub use error::{EngineError, Stop};
 pub use follow::{Lead, NextLines};
 pub use gate::{AnswerInReview, AskKey, CallGate, Decision};

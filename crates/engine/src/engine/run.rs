@@ -13,8 +13,8 @@ use super::outages::Failures;
 use super::places::{Arrival, Places};
 use super::state::{AskCount, IdleTurns, Inputs};
 use super::{
-    Account, CancellationToken, EngineError, Lead, Setup, Signal, SpendLimits, Stop, StoryEnd,
-    Totals,
+    Account, CancellationToken, EngineError, Lead, ModelBudget, Pace, Setup, Signal, SpendLimits,
+    Stop, StoryEnd, Totals,
 };
 use crate::cast::{
     CastList, Clock, CurrentStage, EntityName, MeetingClock, Place, StableId, WorldSeed, WorldTurn,
@@ -44,6 +44,10 @@ pub struct EngineSettings {
     pub limits: SpendLimits,
     /// What the run pays from. Runs that share one share its limits.
     pub account: Account,
+    /// What may be spent on single models, by their names at their providers.
+    pub models: BTreeMap<Arc<str>, ModelBudget>,
+    /// What calls wait for, before they are sent.
+    pub pace: Option<Arc<dyn Pace>>,
     /// Whether the run goes on with default answers when a server can't answer. Else it stops, and
     /// a resumed run asks again.
     pub falls_back: bool,
@@ -71,6 +75,8 @@ impl Default for EngineSettings {
             max_steps: 1_000,
             limits: SpendLimits::default(),
             account: Account::default(),
+            models: BTreeMap::new(),
+            pace: None,
             falls_back: false,
             max_defaults: None,
             replay: false,

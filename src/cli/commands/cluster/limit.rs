@@ -9,31 +9,40 @@ use crate::mind::Cost;
 /// Sets limits, if any are given, and shows what became of them.
 pub(in crate::cli) fn limit(app: &App, args: &LimitArgs) -> Result<()> {
     let store = store(args.store.store.as_ref())?;
-    let limits = Amounts {
-        calls: args.max_calls,
-        tokens: args.max_tokens,
-        cost: args.max_cost.map(|cost| Cost::from_units(cost).0),
-        at_once: args.at_once,
-    };
-    let before = ClusterBudget::of(&*store)?.limits;
+    let before = ClusterBudget::of(&*store, args.of.as_deref())?;
+    let known = before.limits;
     // Those that are not given stay.
     let limits = Amounts {
-        calls: limits.calls.or(before.calls),
-        tokens: limits.tokens.or(before.tokens),
-        cost: limits.cost.or(before.cost),
-        at_once: limits.at_once.or(before.at_once),
+        calls: args.max_calls.or(known.calls),
+        tokens: args.max_tokens.or(known.tokens),
+        cost: args
+            .max_cost
+            .map(|cost| Cost::from_units(cost).0)
+            .or(known.cost),
+        at_once: args.at_once.or(known.at_once),
     };
-    if limits != before {
-        ClusterBudget::limit(&*store, limits)?;
+    let a_minute = args.tokens_a_minute.or(before.tokens_a_minute);
+    if (limits, a_minute) != (known, before.tokens_a_minute) {
+        ClusterBudget::limit(&*store, args.of.as_deref(), limits, a_minute)?;
     }
-    let budget = ClusterBudget::of(&*store)?;
-    let (spent, granted) = (budget.spent, budget.granted());
+    let all = ClusterBudget::of(&*store, None)?;
+    show(app, None, &all);
+    for model in &all.models {
+        show(app, Some(model), &ClusterBudget::of(&*store, Some(model))?);
+    }
+    Ok(())
+}
+
+fn show(app: &App, model: Option<&str>, budget: &ClusterBudget) {
+    let (limits, spent, granted) = (budget.limits, budget.spent, budget.granted());
+    let a_minute = budget.tokens_a_minute;
     if app.settings.json {
         let record = json!({
-            "record": "budget", "limits": limits, "spent": spent, "granted": granted,
+            "record": "budget", "model": model, "limits": limits, "tokens_a_minute": a_minute,
+            "spent": spent, "granted": granted,
         });
         app.out().json(&record);
-        return Ok(());
+        return;
     }
     let limit = |limit: Option<u64>| limit.map_or("-".to_owned(), |limit| limit.to_string());
     let money = |cost: u64| Cost(cost).to_string();
@@ -61,10 +70,11 @@ pub(in crate::cli) fn limit(app: &App, args: &LimitArgs) -> Result<()> {
             granted = granted.at_once,
             limit = limit(limits.at_once)
         ),
+        text!(cli_budget_a_minute, limit = limit(a_minute)),
     ];
+    let head = model.map(|model| text!(cli_budget_of, model));
     let mut out = app.out();
-    for line in lines {
+    for line in head.into_iter().chain(lines) {
         out.line(line.in_language(app.language));
     }
-    Ok(())
 }

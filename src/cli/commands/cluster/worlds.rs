@@ -24,6 +24,10 @@ pub(in crate::cli) fn submit(app: &App, args: &SubmitArgs) -> Result<()> {
     let name = args.world.as_ref().unwrap_or(&app.settings.world.value);
     let campaign = loader::world(app, name)?;
     let first = play::seed(app, args.seed)?;
+    let mut setup = campaign.new_game(first).or_fail(ErrorKind::World)?;
+    for name in &args.seat {
+        loader::actor(&mut setup.world, name)?;
+    }
     let models = loader::asked_models(app, campaign.file.models());
     let (settings, build) = (slot_settings::text(app, models), build());
     for number in 0..args.count {
@@ -35,7 +39,8 @@ pub(in crate::cli) fn submit(app: &App, args: &SubmitArgs) -> Result<()> {
         };
         let world: SlotName = world.parse()?;
         let story = begun(app, &campaign, &world, seed, &settings)?;
-        cluster::submit(&*store, &world, story, args.until, &build)?;
+        let seats = args.seat.iter().cloned().collect();
+        cluster::submit_with_seats(&*store, &world, story, args.until, &build, seats)?;
         tell(app, &world);
     }
     Ok(())
