@@ -25,7 +25,6 @@ const SHORTEST_NUMBER: usize = 16;
 
 /// All secrets in all their spellings, the longest first.
 static KNOWN: RwLock<Vec<Finder<'static>>> = RwLock::new(Vec::new());
-/// Whether there are any.
 static ANY: AtomicBool = AtomicBool::new(false);
 
 /// A key, a token or a password. It is never shown.
@@ -154,7 +153,6 @@ pub fn redacted(text: String) -> String {
     }
 }
 
-/// Whether there is a secret in a text.
 pub fn has_secret(text: &str) -> bool {
     matches!(redact(text), Cow::Owned(_))
 }

@@ -216,7 +216,6 @@ impl Team {
         self.is_paused.store(false, Ordering::SeqCst);
     }
 
-    /// Whether the team is paused.
     pub fn is_paused(&self) -> bool {
         self.is_paused.load(Ordering::SeqCst)
     }

@@ -16,7 +16,6 @@ use super::tool_team::{
     ContextRecord, EntryRecord, RecordOrder, ToolTeamRecord, reported, tool_team_records,
 };
 
-/// A call of a mind.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MindCall {
     /// The name of the mind's entity.

@@ -30,7 +30,6 @@ enum Content {
 
 /// Something that people read in the language of the interface, such as an error.
 pub trait Localize {
-    /// Its text.
     fn text(&self) -> UiText;
 }
 
@@ -89,7 +88,6 @@ impl UiText {
         }
     }
 
-    /// Whether it is the text of one of these keys.
     pub fn is_one_of(&self, keys: &[&str]) -> bool {
         let own = self.key_and_arguments();
         own.is_some_and(|(key, _)| keys.contains(&key))
@@ -111,7 +109,6 @@ impl UiText {
         Self::of_key(key.to_owned(), arguments.collect())
     }
 
-    /// The text in a language.
     pub fn in_language(&self, language: Language) -> String {
         match &self.0 {
             Content::Message { key, arguments } => bundle::of(language).render(key, arguments),

@@ -21,7 +21,6 @@ pub type Members = Map<String, Value>;
 
 /// What a game adds to the picture of its world, and how readers are shown it.
 pub trait Picture: Any + Send + Sync {
-    /// A picture of a world.
     fn of(world: &World) -> Self
     where
         Self: Sized;

@@ -83,7 +83,6 @@ pub struct WorldState {
     /// In order of their numbers, with those who have left the story.
     pub beings: Vec<Being>,
     pub facts: Cached<FactBook>,
-    /// Where answers have words.
     pub words: Cached<AnswerWords>,
     /// By the id of an event, what it taught to whom.
     pub taught: Arc<BTreeMap<Arc<str>, Taught>>,

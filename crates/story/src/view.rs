@@ -509,7 +509,6 @@ impl StoryView {
         self.set_in_run(|_| {});
     }
 
-    /// How many events there are.
     pub fn events(&self) -> usize {
         self.read().events.len()
     }

@@ -22,7 +22,6 @@ impl NotBuilt {
     /// Tools that read web pages.
     pub const WEB: Self = Self("web");
 
-    /// The feature.
     pub fn feature(self) -> &'static str {
         self.0
     }

@@ -33,7 +33,6 @@ pub(super) enum NextStep {
     Summarize,
 }
 
-/// The table that steps.
 #[derive(SystemParam)]
 pub(super) struct CurrentTable<'w, 's> {
     occupants: StageQuery<'w, 's, (&'static Seat, &'static EntityName, Has<Dead>)>,
@@ -57,7 +56,6 @@ impl CurrentTable<'_, '_> {
         stage.filter(|stage| self.tables.contains(*stage))
     }
 
-    /// The stage, if this is the next step of its table.
     pub(super) fn stage_if(&self, next: NextStep) -> Option<Entity> {
         let stage = self.stage()?;
         let (.., current) = self.tables.get(stage).ok()?;
@@ -76,7 +74,6 @@ impl CurrentTable<'_, '_> {
         }
     }
 
-    /// Sets the next step of a table.
     pub(super) fn set_next(&mut self, stage: Entity, next: NextStep) {
         if let Ok((.., mut current)) = self.tables.get_mut(stage) {
             *current = next;

@@ -121,7 +121,6 @@ pub struct VoteCount {
 #[event("undercover_votes", style = Choice, template = "undercover/events/votes")]
 pub struct VotesCast {
     pub round: u32,
-    /// Whether it was a run-off.
     pub run_off: bool,
     /// The votes, sorted by voter.
     pub votes: Vec<VoteCast>,

@@ -21,7 +21,6 @@ struct Sent {
     revisions: u32,
     /// Role and text of each turn.
     turns: Vec<(Role, String)>,
-    /// How many of them are history.
     history: usize,
     /// The question's short form, if it has one.
     short: Option<String>,

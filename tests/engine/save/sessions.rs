@@ -47,7 +47,6 @@ fn turns_within(journal: &[u8]) -> usize {
     snapshots.count() - 1
 }
 
-/// The lines of a journal.
 fn lines_of(journal: &[u8]) -> Vec<Line> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("journal.jsonl");

@@ -104,7 +104,6 @@ impl Server {
         self.models_with(settings, "")
     }
 
-    /// … and these of the model.
     fn models_with(&self, provider: &str, model: &str) -> Models {
         // No second attempt: what a server does wrong is to be seen.
         let text = format!(

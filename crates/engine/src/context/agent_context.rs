@@ -221,7 +221,6 @@ impl AgentContext {
         self.entries.iter().map(|entry| self.with_id(entry))
     }
 
-    /// One message.
     pub fn message(&self, id: EntryId) -> Option<StoredMessage> {
         Some(self.with_id(self.entries.get(self.position(id)?)?))
     }

@@ -195,7 +195,6 @@ fn built(edits: Vec<Edit>) -> AgentContext {
     context
 }
 
-/// All that can be seen of a context.
 fn seen(context: &AgentContext) -> (Value, Vec<StoredMessage>, u32, u32) {
     (
         context_to_json(context),

@@ -85,7 +85,6 @@ pub(super) struct PassedAnswer {
 
 /// Texts whose vectors are asked for.
 pub(super) struct VectorRequest {
-    /// Their digests.
     pub(super) texts: Vec<Digest>,
     /// The most that their vectors may cost.
     pub(super) worst: Spent,
@@ -120,7 +119,6 @@ pub(super) struct Embeddings {
     pub(super) failed: bool,
     /// How many chapters of each entity have all their vectors.
     pub(super) done: BTreeMap<Entity, usize>,
-    /// How many facts have one.
     pub(super) facts: usize,
 }
 

@@ -33,7 +33,6 @@ use crate::mind::{Mind, MindAlias, Minds, StreamReceiver, stream_channel};
 use crate::save::state_hashes;
 use crate::tool::ToolSpec;
 
-/// How an engine runs.
 #[derive(Clone, Debug)]
 pub struct EngineSettings {
     /// The maximum number of calls at a time, over all minds.
@@ -108,7 +107,6 @@ impl Default for EngineSettings {
 pub struct Engine {
     /// The world. Change it between runs only.
     pub world: World,
-    /// How the engine runs.
     pub settings: EngineSettings,
     step: Schedule,
     meet: Schedule,

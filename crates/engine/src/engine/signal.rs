@@ -44,7 +44,6 @@ pub enum Signal {
         by: AnsweredBy,
         /// How long its calls took.
         latency: Duration,
-        /// What they spent.
         spent: Spent,
     },
     /// An answer waits for the decision of the [`CallGate`](super::CallGate).

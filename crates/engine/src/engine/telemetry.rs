@@ -167,7 +167,6 @@ fn note_usage(span: &Span, usage: &TokenUsage) {
     );
 }
 
-/// The span of one call of a tool.
 pub(super) fn tool_span(job: &Job, call: &ToolCall) -> Span {
     let span = tracing::trace_span!(
         target: SPANS,

@@ -32,7 +32,6 @@ pub const EVENTS: &[EventType] = &[
     words = message
 )]
 pub struct Kickoff {
-    /// Who.
     pub actor: String,
     /// What it found.
     pub message: String,
@@ -45,7 +44,6 @@ pub struct Kickoff {
     target = target
 )]
 pub struct Speak {
-    /// Who speaks.
     pub actor: String,
     /// To whom.
     pub target: String,
@@ -63,7 +61,6 @@ pub struct Speak {
     third_person = text!(story_whispered, actor, target, message), words = message, target = target
 )]
 pub struct Whisper {
-    /// Who whispers.
     pub actor: String,
     /// To whom.
     pub target: String,
@@ -81,7 +78,6 @@ pub struct Whisper {
     words = message
 )]
 pub struct Announce {
-    /// Who announces.
     pub actor: String,
     /// From where; empty for a voice of the world.
     pub stage: String,
@@ -109,9 +105,7 @@ pub struct Mind {
     third_person = seen
 )]
 pub struct MemorySearch {
-    /// Who searches.
     pub actor: String,
-    /// For what.
     pub message: String,
     /// What was found; empty for nothing.
     pub found: Vec<String>,
@@ -136,11 +130,8 @@ impl MemorySearch {
     line = text!(story_walks, actor, from = stage, to), target = to
 )]
 pub struct Leave {
-    /// Who.
     pub actor: String,
-    /// From where.
     pub stage: String,
-    /// To where.
     pub to: String,
 }
 
@@ -154,9 +145,7 @@ impl Leave {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
 #[event("arrive", style = Move, not_recallable, tags = message_tags, line = walk)]
 pub struct Arrive {
-    /// Who.
     pub actor: String,
-    /// Where.
     pub stage: String,
     /// From where; empty for a first appearance.
     pub from: String,
@@ -184,9 +173,7 @@ impl Arrive {
     third_person = text!(story_row, name = actor, what = look), sight = Sight { what: actor, look }
 )]
 pub struct Sighting {
-    /// Who.
     pub actor: String,
-    /// How it looks.
     pub look: String,
 }
 
@@ -194,11 +181,9 @@ pub struct Sighting {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
 #[event("death", style = Fall, happening = noted, line = fall)]
 pub struct Death {
-    /// Who.
     pub actor: String,
     /// The name of the killer; empty if there is none.
     pub by: String,
-    /// Where.
     pub stage: String,
 }
 
@@ -225,7 +210,6 @@ impl Death {
     third_person = seen
 )]
 pub struct Archive {
-    /// Whose.
     pub actor: String,
     /// On which stage it ended.
     pub stage: String,

@@ -16,7 +16,6 @@ use crate::locale::{UiText, text};
 pub struct Learned {
     /// The id of the fact.
     pub fact: String,
-    /// What it is about.
     pub title: String,
     pub message: String,
     /// The name of the teller; empty if there is none.

@@ -65,7 +65,6 @@ pub enum EventStyle {
     Memory,
     /// What those elsewhere hear of what was told.
     Report,
-    /// How it all ends.
     Ending,
     /// Not part of the story.
     Hidden,

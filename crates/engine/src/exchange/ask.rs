@@ -386,7 +386,6 @@ pub type BoxedAnswer = Box<dyn Any + Send>;
 
 /// An ask without its type, as the engine sees it: independent of the world.
 pub trait ErasedAsk: Send + Sync {
-    /// What it is for.
     fn purpose(&self) -> &'static str;
     /// The name of the type of the answer.
     fn reply(&self) -> &'static str;
@@ -693,17 +692,14 @@ pub struct OpenAsks {
 }
 
 impl OpenAsks {
-    /// Whether an entity has an open ask.
     pub fn has(&self, entity: Entity) -> bool {
         self.open.contains_key(&entity)
     }
 
-    /// The open ask of an entity.
     pub fn get(&self, entity: Entity) -> Option<&Arc<dyn ErasedAsk>> {
         self.open.get(&entity)
     }
 
-    /// How many are open.
     pub fn len(&self) -> usize {
         self.open.len()
     }
@@ -718,7 +714,6 @@ impl OpenAsks {
         std::mem::take(&mut self.fresh)
     }
 
-    /// Closes the ask of an entity.
     pub(super) fn close(&mut self, entity: Entity) -> Option<Arc<dyn ErasedAsk>> {
         self.open.remove(&entity)
     }

@@ -208,7 +208,6 @@ impl Folder {
         self.handle.is_at(path)
     }
 
-    /// Removes a file in it, if it is there.
     pub(crate) fn remove_file(&self, name: &str) -> Result<(), FileError> {
         match self.handle.remove_file(name) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => {
@@ -258,7 +257,6 @@ impl Folder {
         Ok(self.entries()?.into_iter().map(|(name, _)| name).collect())
     }
 
-    /// What is in it.
     fn entries(&self) -> Result<Vec<(String, FileKind)>, FileError> {
         let failed = |source| FileError::io(&self.path, FileAction::Read, source);
         let mut entries = Vec::new();

@@ -27,7 +27,6 @@ const MIN_GAME: u64 = 1 << 16;
 /// A file with more damaged lines than this is hardly a journal.
 const MAX_DAMAGED: usize = 1_000;
 
-/// What can be read of a journal.
 #[derive(Debug, Default)]
 pub(crate) struct JournalLines {
     /// Every whole line: what it says, or what is wrong with it.
@@ -38,13 +37,11 @@ pub(crate) struct JournalLines {
     pub(super) length: u64,
     /// What the setups of the game among them take.
     pub(super) games: u64,
-    /// How many values its lines have.
     pub(super) values: usize,
     /// The sum of the last line; `None` if it is damaged.
     pub(super) sum: Option<Sum>,
 }
 
-/// How a journal is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Reading {
     /// Up to the first mistake.
@@ -188,7 +185,6 @@ impl FileLines<'_> {
     }
 }
 
-/// A line of a file.
 struct ReadLine {
     /// What it says, or what is wrong with it.
     line: Result<Line, UiText>,

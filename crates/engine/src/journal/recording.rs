@@ -116,7 +116,6 @@ pub fn game_setups(lines: &[Line]) -> Vec<(Option<u64>, GameSetup)> {
     lines.iter().filter_map(game_of_line).collect()
 }
 
-/// The setup of the game that a line has.
 pub fn game_of_line(line: &Line) -> Option<(Option<u64>, GameSetup)> {
     match line {
         Line::Game(setup) => Some((None, setup.clone())),
@@ -328,7 +327,6 @@ impl Recording {
         seeds.next().unwrap_or(first)
     }
 
-    /// Whether a snapshot of this turn was recorded.
     pub fn has_snapshot(&self, turn: u64) -> bool {
         self.snapshots.contains(&turn)
     }
@@ -338,7 +336,6 @@ impl Recording {
         self.inputs.get(&turn).map_or(&[], Vec::as_slice)
     }
 
-    /// The last turn that was recorded.
     pub fn last_turn(&self) -> u64 {
         self.meetings.keys().next_back().copied().unwrap_or(0)
     }

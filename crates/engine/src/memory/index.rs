@@ -618,7 +618,6 @@ impl<'i> Scores<'i> {
         }
     }
 
-    /// Adds the scores of a term.
     fn add(&mut self, term: &Term) {
         let index = self.index;
         let mut rarity = rarity(index.posting_count(term.term), index.len());

@@ -21,7 +21,6 @@ impl Postings {
         self.0.entry(term).or_default().push(posting);
     }
 
-    /// The postings of a term.
     pub(super) fn of(&self, term: u32) -> &[Posting] {
         self.0.get(&term).map_or(&[], Vec::as_slice)
     }

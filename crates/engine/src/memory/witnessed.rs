@@ -72,7 +72,6 @@ pub struct Lens<'l> {
     pub places: &'l dyn Fn(u32) -> Option<Arc<str>>,
     /// What an event is to a memory, by the name of its type.
     pub events: &'l dyn Fn(&str) -> EventTraits,
-    /// Where answers have words.
     pub words: &'l AnswerWords,
     /// Whether a message came to mind so lately that it doesn't come again by itself.
     pub rests: &'l dyn Fn(EntryId) -> bool,

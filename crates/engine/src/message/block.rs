@@ -137,7 +137,6 @@ impl Block {
         }
     }
 
-    /// The text of a text block.
     pub fn as_text(&self) -> Option<&str> {
         match self {
             Self::Text { text } => Some(text),
@@ -175,7 +174,6 @@ impl Block {
 }
 
 impl MediaKind {
-    /// A block of this kind.
     pub fn block(self, source: MediaSource) -> Block {
         match self {
             Self::Image => Block::image(source),

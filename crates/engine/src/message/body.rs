@@ -139,7 +139,6 @@ impl From<Vec<Block>> for Content {
 }
 
 impl Body {
-    /// A body of one text.
     pub fn text(text: impl Into<Box<str>>) -> Self {
         Self::from_content(Content::Text(Text::from(text)))
     }

@@ -22,7 +22,6 @@ pub struct ToolUse<'a> {
 pub struct ToolResult<'a> {
     /// The id of the call.
     pub id: &'a str,
-    /// The tool, if the result names it.
     pub name: Option<&'a str>,
     pub output: &'a Value,
     /// Whether the tool failed.
@@ -100,7 +99,6 @@ impl Block {
         Self::Video { source }
     }
 
-    /// The call, if this is one.
     pub fn as_tool_call(&self) -> Option<ToolUse<'_>> {
         match self {
             Self::ToolUse {
@@ -120,12 +118,10 @@ impl Block {
         }
     }
 
-    /// Whether this is the result of a tool.
     pub fn is_tool_result(&self) -> bool {
         matches!(self, Self::ToolResult { .. })
     }
 
-    /// The result, if this is one.
     pub fn as_tool_result(&self) -> Option<ToolResult<'_>> {
         match self {
             Self::ToolResult {

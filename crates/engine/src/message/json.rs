@@ -19,7 +19,6 @@ pub struct FormatError {
 }
 
 impl FormatError {
-    /// An error at a path.
     pub fn new(path: impl Into<String>, problem: UiText) -> Self {
         Self {
             path: path.into(),

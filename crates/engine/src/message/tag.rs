@@ -124,7 +124,6 @@ impl Tags {
         Ok(self)
     }
 
-    /// The value of a tag.
     pub fn get(&self, key: &str) -> Option<&Value> {
         self.0.as_ref()?.get(key)
     }

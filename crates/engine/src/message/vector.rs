@@ -25,10 +25,7 @@ pub struct Vector {
 pub enum VectorError {
     /// There are none, or too many.
     #[text(message_vector_width, max = WIDEST)]
-    Width {
-        /// How many there are.
-        found: usize,
-    },
+    Width { found: usize },
     /// The vector differs in its width from those before it.
     #[text(message_vector_other_width)]
     OtherWidth {

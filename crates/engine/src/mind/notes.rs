@@ -20,7 +20,6 @@ use super::prompt::Prompt;
 pub struct Notes<'n>(&'n Value);
 
 impl<'n> Notes<'n> {
-    /// The notes of a prompt.
     pub fn of(prompt: &Prompt<'n>) -> Self {
         Self(prompt.notes())
     }

@@ -12,7 +12,6 @@ use super::info::MindInfo;
 use super::prompt::Prompt;
 use crate::tool::ToolCall;
 
-/// One line of a script.
 #[derive(Clone, Debug)]
 pub struct ScriptLine {
     delay: Duration,

@@ -36,19 +36,15 @@ pub enum ArgumentsRepair {
 /// Why arguments were discarded.
 #[derive(Clone, Debug, Error, PartialEq, Eq, Localize)]
 pub enum ArgumentsError {
-    /// They are not JSON.
     #[text(dialect_arguments_not_json)]
     NotJson {
         /// What the parser says.
         reason: UiText,
     },
-    /// They are a list.
     #[text(dialect_arguments_list)]
     List,
-    /// They are a text.
     #[text(dialect_arguments_text)]
     Text,
-    /// They are a number.
     #[text(dialect_arguments_number)]
     Number,
     /// They are `true`, `false` or `null`.

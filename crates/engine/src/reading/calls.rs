@@ -20,7 +20,6 @@ pub struct CallableTool<'a> {
     pub schema: &'a str,
 }
 
-/// A call of a tool.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TextCall {
     /// The tool; one that was not offered keeps the name that the model wrote.
@@ -127,7 +126,6 @@ impl<'a> CallableTool<'a> {
 }
 
 impl TextCalls {
-    /// Whether a text has marks of calls.
     pub fn are_marked(text: &str) -> bool {
         mark_in(text, &Tools(&[])).is_some()
     }

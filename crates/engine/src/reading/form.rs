@@ -262,7 +262,6 @@ fn kind_of(schema: &Value) -> &str {
     }
 }
 
-/// What kind all of the listed values are of.
 fn kind_of_all(listed: Option<&Vec<Value>>) -> &'static str {
     match listed {
         Some(listed) if listed.iter().all(Value::is_string) => "string",

@@ -11,7 +11,6 @@ const MAX_LINES: usize = 400;
 pub struct Listing<'q>(Vec<Offer<'q>>);
 
 impl<'q> Listing<'q> {
-    /// The lists of this question.
     pub fn of(question: &'q str) -> Self {
         let lines = question.lines().take(MAX_LINES);
         Self(lines.filter_map(line).collect())

@@ -69,11 +69,9 @@ pub const DESTINATION: &[&str] = &["to", "place", "destination", "location"];
 /// Whom something is about.
 pub const PERSON: &[&str] = &["who", "whom", "about", "person", "target", "name"];
 
-/// A thing.
 pub const THING: &[&str] = &["item", "object", "thing", "name"];
 
 /// What is done.
 pub const DEED: &[&str] = &["what", "action", "deed"];
 
-/// What for.
 pub const AIM: &[&str] = &["aim", "goal", "purpose", "intent"];

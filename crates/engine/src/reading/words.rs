@@ -72,7 +72,6 @@ pub(super) fn truth(text: &str) -> Option<bool> {
     }
 }
 
-/// Words for all who are there.
 const EVERYONE: [&str; 15] = [
     "everyone",
     "everybody",

@@ -63,7 +63,6 @@ pub enum SaveError {
     /// A message of an event type that is not registered.
     #[text(save_event_unknown)]
     UnknownEvent {
-        /// Where in the save.
         location: String,
         /// The name of the type.
         event: String,
@@ -106,7 +105,6 @@ pub enum SaveError {
         /// The last turn of the journal.
         last: u64,
     },
-    /// A save of which nothing can be saved.
     #[text(save_nothing_to_save)]
     NothingToSave { path: PathBuf },
     /// A folder that is not a save.

@@ -71,7 +71,6 @@ impl SaveRegistry {
         self
     }
 
-    /// Saves a resource under this name.
     pub fn resource<R: Resource + Saveable>(&mut self, name: &'static str) -> &mut Self {
         let io = ResourceIo {
             write: |world| world.get_resource::<R>().map(to_raw),

@@ -157,7 +157,6 @@ impl StoredStory {
     }
 }
 
-/// The record of a snapshot, if a line is one.
 pub(super) fn snapshot_of(line: &Line) -> Option<SnapshotRecord> {
     match line {
         Line::Snapshot(record) => Some(*record),

@@ -88,7 +88,6 @@ pub struct Batch {
     plan: BatchPlan,
 }
 
-/// A game of a batch.
 pub enum OpenedGame {
     Over,
     /// It can be started or continued.

@@ -86,7 +86,6 @@ pub struct CallRequest {
     pub body: Option<Bytes>,
 }
 
-/// Which requests are wanted.
 #[derive(Clone, Debug, Default)]
 pub struct Wanted {
     /// Only those of the entity of this name.

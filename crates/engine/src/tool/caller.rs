@@ -64,7 +64,6 @@ impl<'w> ToolCaller<'w> {
         self.own()
     }
 
-    /// A component of the caller.
     pub fn own<C: Component>(&self) -> Option<&'w C> {
         self.world.get(self.entity)
     }

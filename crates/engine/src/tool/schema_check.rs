@@ -84,7 +84,6 @@ impl<'a> SchemaCheck<'a> {
         }
     }
 
-    /// Whether a part of the schema accepts a value.
     pub fn accepts(&self, part: &Value, value: &Value) -> bool {
         self.check(part, value, DEPTH) && self.steps.get() > 0
     }

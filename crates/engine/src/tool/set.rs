@@ -13,7 +13,6 @@ use serde::{Deserialize, Serialize};
 pub struct ToolSet(pub Vec<Arc<str>>);
 
 impl ToolSet {
-    /// A set of these tools.
     pub fn of<'a>(names: impl IntoIterator<Item = &'a str>) -> Self {
         Self(names.into_iter().map(Into::into).collect())
     }

@@ -338,7 +338,6 @@ impl DataFolder {
     }
 }
 
-/// Whether a path is in one of the folders of the defaults.
 fn has_defaults(path: &str) -> bool {
     let top = path.split('/').next().unwrap_or_default();
     built_in(top).is_some_and(|entry| entry.as_dir().is_some())

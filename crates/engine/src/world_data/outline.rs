@@ -49,7 +49,6 @@ pub(super) struct Outline {
 }
 
 impl Outline {
-    /// The outline of `text`.
     pub(super) fn of(text: &str) -> Self {
         let mut scan = Scan {
             frames: vec![Frame::new(Bracket::File, None)],
@@ -331,7 +330,6 @@ pub(super) struct Tokens<'a> {
 }
 
 impl<'a> Tokens<'a> {
-    /// The tokens of a text.
     pub(super) fn of(text: &'a str) -> Self {
         Self { text, position: 0 }
     }

@@ -98,7 +98,6 @@ impl fmt::Display for Problem {
 
 impl std::error::Error for Problem {}
 
-/// How many problems are told.
 const MAX_TOLD: usize = 100;
 
 /// All problems of some files. Of very many the first 100 are kept, and one that says how many more

@@ -20,7 +20,6 @@ pub const MAX_RON_BYTES: usize = 8 * 1024 * 1024;
 /// How deep brackets are nested.
 const MAX_DEPTH: usize = 128;
 
-/// How many values a text has.
 const MAX_VALUES: usize = 100_000;
 
 /// How many values one pair of brackets has.
@@ -35,7 +34,6 @@ pub(super) struct Refusal {
     pub(super) help: UiText,
 }
 
-/// A mistake in a text.
 #[derive(Clone, Debug)]
 pub struct RonMistake {
     pub line: usize,

@@ -807,7 +807,6 @@ impl Source {
         })
     }
 
-    /// All strings in a node.
     fn texts_within(&self, node: usize) -> Vec<String> {
         let Some(outer) = self.node(node).map(|node| &node.field) else {
             return Vec::new();
@@ -823,7 +822,6 @@ impl Source {
     }
 }
 
-/// Whether `path` is `outer` or within it.
 pub fn is_within(path: &str, outer: &str) -> bool {
     let rest = path.strip_prefix(outer);
     rest.is_some_and(|rest| rest.is_empty() || outer.is_empty() || rest.starts_with(['.', '[']))

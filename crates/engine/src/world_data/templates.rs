@@ -175,7 +175,6 @@ impl Templates {
         self.files.keys().map(String::as_str)
     }
 
-    /// Whether there is a template of that name.
     pub fn has(&self, name: &str) -> bool {
         self.files.contains_key(name)
     }

@@ -47,7 +47,6 @@ impl Head {
 }
 
 impl ChatMessage {
-    /// The message as JSON.
     pub fn dump(&self) -> Value {
         let mut members = members_of(&self.content);
         members.insert("type".into(), self.type_name().into());

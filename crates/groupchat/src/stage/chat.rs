@@ -202,7 +202,6 @@ impl FinishedTurn {
     }
 }
 
-/// The turn of a coder.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct CodeTurn {
@@ -215,7 +214,6 @@ pub(super) struct CodeTurn {
     pub(super) events: Vec<ChatMessage>,
 }
 
-/// A step in the turn of a coder.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) enum CodeStep {
     /// Its own model writes code.
@@ -225,7 +223,6 @@ pub(super) enum CodeStep {
     Running,
     /// The code needs approval; the approver is busy.
     NeedsApproval,
-    /// This approver was asked.
     AskedApprover(String),
     /// Its own model comments on the result.
     Reporting,

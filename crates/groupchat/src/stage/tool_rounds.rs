@@ -142,7 +142,6 @@ impl FunctionCallRound {
         before.chain(inner).chain([returned.into()]).collect()
     }
 
-    /// The calls of a tool that succeeded.
     pub(super) fn succeeded(&self, tool: &str) -> impl Iterator<Item = &FunctionCall> {
         let calls = self.calls.iter().filter(move |call| call.name == tool);
         calls.filter(|call| {
@@ -151,7 +150,6 @@ impl FunctionCallRound {
         })
     }
 
-    /// The result of the first call.
     pub(super) fn first_result(&self) -> Option<&str> {
         let result = self.results.first()?;
         Some(&result.content)

@@ -138,7 +138,6 @@ impl Termination {
         }
     }
 
-    /// This condition and all that are nested in it.
     pub(crate) fn nested(&self) -> Vec<&Self> {
         let mut nested = vec![self];
         if let Self::All(parts) | Self::Any(parts) = self {

@@ -50,7 +50,6 @@ impl RetryDecision {
     }
 }
 
-/// Whether the schema is to blame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SchemaBlame {
     None,

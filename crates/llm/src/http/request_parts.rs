@@ -35,7 +35,6 @@ pub(super) struct AskParts {
     pub(super) cache_key: Digest,
 }
 
-/// The schema of a reply.
 #[derive(Clone, Debug)]
 pub(super) struct ReplySchema {
     /// The reply's name: up to 64 ASCII letters, digits, `_` and `-`.

@@ -303,7 +303,6 @@ fn says_nothing(value: &Value) -> bool {
     }
 }
 
-/// The message of an error, or all of it.
 pub(super) fn error_message(error: &Value) -> String {
     let names = ["message", "error", "msg", "status_msg"];
     let message = names.iter().find_map(|name| error[*name].as_str());

@@ -275,7 +275,6 @@ impl ModelFile {
             .or_else(|| known.providers.get(name))
     }
 
-    /// All its problems.
     fn problems(&self, known: &Self) -> Vec<UiText> {
         let mut problems = FileProblems::default();
         let has_schema = self.wording.iter().all(|wording| {

@@ -70,7 +70,6 @@ pub(super) async fn run(
     Ok(wait(child, &family, policy, output).await)
 }
 
-/// A program under [`LIMITS`].
 fn limited(program: &[&str]) -> Command {
     let mut command = Command::new("sh");
     command.args(["-c", LIMITS, "sh"]).args(program);

@@ -36,7 +36,6 @@ impl ToolServers {
         started.into_iter().collect::<Result<_, _>>().map(Self)
     }
 
-    /// Adds their tools to a toolbox.
     pub fn add_to(&self, toolbox: &mut Toolbox) {
         for server in &self.0 {
             server.add_to(toolbox);

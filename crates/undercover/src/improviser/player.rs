@@ -132,7 +132,6 @@ pub(super) struct Known<'v> {
     pub(super) in_mind: bool,
 }
 
-/// What a player has in mind.
 pub(super) struct PlayerMind<'p> {
     /// What it knows of its word, from vague to narrow.
     pub(super) known: Vec<Known<'p>>,

@@ -73,7 +73,6 @@ pub(crate) fn table(world: &World) -> &Table {
     world.get::<Table>(stage(world)).unwrap()
 }
 
-/// An entity by name.
 pub(crate) fn named(world: &World, name: &str) -> Entity {
     world.resource::<CastList>().by_name(name).unwrap()
 }

@@ -155,7 +155,6 @@ impl Secrets {
 pub struct FactPhrases(Secrets);
 
 impl FactPhrases {
-    /// The phrases of a book.
     pub fn new(book: &FactBook) -> Self {
         Self(Secrets::new(Secrets::of_facts(book)))
     }

@@ -43,7 +43,6 @@ impl<'c> Dialogue<'c> {
         }
     }
 
-    /// What is filled in.
     pub(super) fn filled(&self) -> &Filled {
         &self.filled
     }

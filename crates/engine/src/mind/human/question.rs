@@ -32,7 +32,6 @@ pub struct Question {
 }
 
 impl Question {
-    /// A question for words.
     pub fn words(label: UiText) -> Self {
         Self {
             label,

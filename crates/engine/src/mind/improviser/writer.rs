@@ -110,7 +110,6 @@ impl<'a> Writer<'a> {
         self.place_in_cast = (cast.len() > 1).then_some((place, cast.len()));
     }
 
-    /// Never says these words.
     pub(super) fn never_say(&mut self, words: &[&str]) {
         let words = words.iter().filter(|words| !words.trim().is_empty());
         self.never.extend(words.map(|words| words.to_lowercase()));
@@ -126,7 +125,6 @@ impl<'a> Writer<'a> {
         !self.never.iter().any(|words| text.contains(words))
     }
 
-    /// The language it writes in.
     pub fn language(&self) -> Language {
         self.language
     }

@@ -31,7 +31,6 @@ impl Members {
         }
     }
 
-    /// An object with these members.
     pub(super) fn into_object(self) -> String {
         format!("{{{}}}", self.0.strip_prefix(',').unwrap_or(&self.0))
     }

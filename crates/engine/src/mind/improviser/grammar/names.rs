@@ -38,7 +38,6 @@ impl FactSet {
     }
 }
 
-/// All facts, by name.
 #[derive(Clone, Debug, Default)]
 pub(super) struct FactNames(IndexSet<String, FixedState>);
 

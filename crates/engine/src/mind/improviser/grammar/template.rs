@@ -29,7 +29,6 @@ impl SymbolId {
     }
 }
 
-/// One part of a template.
 #[derive(Clone, Debug, PartialEq)]
 pub(in super::super) enum TemplatePart {
     /// Words as they stand.
