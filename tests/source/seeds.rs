@@ -17,13 +17,6 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::LazyLock;
 
-use proc_macro2::{TokenStream, TokenTree};
-use syn::visit::{self, Visit};
-use syn::{
-    Attribute, Fields, Ident, ImplItem, Item, ItemEnum, ItemImpl, ItemTrait, LitStr, Macro,
-    TraitItem, Type,
-};
-
 const PAGE: &str = "docs/seeds.md";
 const HEADER: [&str; 4] = ["document", "here", "shown by", "what differs, and why"];
 
@@ -144,53 +137,87 @@ fn codes(cell: &str) -> impl Iterator<Item = &str> {
 /// What the program says of each of its commands.
 type Helps = BTreeMap<String, Option<String>>;
 
-/// What there is to name.
-#[derive(Default)]
-struct Index {
-    /// Items by name, `Type::member`, and `module::item`.
-    items: BTreeSet<String>,
-    /// The fields of types, and the variants of enums: what may be inside each.
-    fields: BTreeMap<String, BTreeMap<String, Vec<String>>>,
-    texts: BTreeSet<String>,
-    /// The module that is being read, from its crate.
-    path: Vec<String>,
-    /// Those of its modules that are files.
-    children: Vec<String>,
+/// A file of a crate, without tests and comments.
+struct SourceFile {
+    code: String,
+    /// All words of its code and its path.
+    words: BTreeSet<String>,
+    /// The first names of its lines, and that of its module: items, fields and variants.
+    declared: BTreeSet<String>,
 }
 
+impl SourceFile {
+    fn read(path: &Path) -> Self {
+        let text = fs::read_to_string(path).unwrap();
+        let lines = text.lines().take_while(|line| *line != "#[cfg(test)]");
+        let lines: Vec<_> = lines
+            .filter(|line| !line.trim_start().starts_with("//"))
+            .collect();
+        let module = path.strip_prefix(root()).unwrap().with_extension("");
+        let module = module.to_string_lossy();
+        let module = module.trim_end_matches("/mod");
+        let code = lines.join("\n");
+        let words = words(&code).chain(words(module)).map(str::to_owned);
+        let declared = lines.iter().filter_map(|line| declared(line));
+        let declared = declared.chain(module.rsplit('/').next());
+        Self {
+            words: words.collect(),
+            declared: declared.map(str::to_owned).collect(),
+            code,
+        }
+    }
+}
+
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    let words = text.split(|c: char| !c.is_alphanumeric() && c != '_');
+    words.filter(|word| !word.is_empty())
+}
+
+/// The name that a line may declare: the first that is no keyword.
+fn declared(line: &str) -> Option<&str> {
+    const BEFORE: [&str; 14] = [
+        "async",
+        "const",
+        "crate",
+        "enum",
+        "fn",
+        "in",
+        "macro_rules",
+        "mod",
+        "pub",
+        "static",
+        "struct",
+        "super",
+        "trait",
+        "type",
+    ];
+    words(line).find(|word| !BEFORE.contains(word))
+}
+
+fn add_files(folder: &Path, files: &mut Vec<SourceFile>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            add_files(&path, files);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            files.push(SourceFile::read(&path));
+        }
+    }
+}
+
+/// What there is to name.
+struct Index(Vec<SourceFile>);
+
 impl Index {
-    /// Of all files of all crates that are not for tests alone.
+    /// Of all files of all crates.
     fn of_sources() -> Self {
-        let mut index = Self::default();
-        index.add_crate(&root().join("src"), "playhouse");
-        for folder in fs::read_dir(root().join("crates")).unwrap() {
-            let folder = folder.unwrap();
-            index.add_crate(
-                &folder.path().join("src"),
-                &folder.file_name().to_string_lossy(),
-            );
+        let crates = fs::read_dir(root().join("crates")).unwrap();
+        let folders = crates.map(|folder| folder.unwrap().path());
+        let mut files = Vec::new();
+        for folder in folders.chain([root().to_owned()]) {
+            add_files(&folder.join("src"), &mut files);
         }
-        index
-    }
-
-    /// A crate counts as a module of its name.
-    fn add_crate(&mut self, sources: &Path, name: &str) {
-        self.add_file(sources, &sources.join("lib.rs"), vec![name.to_owned()]);
-    }
-
-    fn add_file(&mut self, sources: &Path, file: &Path, path: Vec<String>) {
-        let parsed = syn::parse_file(&fs::read_to_string(file).unwrap());
-        let parsed = parsed.unwrap_or_else(|error| panic!("{}: {error}", file.display()));
-        self.path = path.clone();
-        self.visit_file(&parsed);
-        for child in std::mem::take(&mut self.children) {
-            let path = [&path[..], &[child]].concat();
-            let base = sources.join(path[1..].join("/"));
-            let files = [base.with_extension("rs"), base.join("mod.rs")];
-            if let Some(file) = files.iter().find(|file| file.exists()) {
-                self.add_file(sources, file, path);
-            }
-        }
+        Self(files)
     }
 
     /// What is wrong with code of the page.
@@ -198,8 +225,8 @@ impl Index {
         if let Some(command) = code.strip_prefix("playhouse ") {
             return wrong_in_command(command, helps);
         }
-        if let Some(text) = code.strip_prefix('"') {
-            let is_there = self.texts.contains(text.trim_end_matches('"'));
+        if code.starts_with('"') {
+            let is_there = self.0.iter().any(|file| file.code.contains(code));
             return (!is_there).then(|| "no such text in the source".to_owned());
         }
         if code.contains('/') {
@@ -210,212 +237,22 @@ impl Index {
             return Some("this is of no known form".to_owned());
         }
         if let Some((root, fields)) = code.split_once('.') {
-            return self.wrong_in_fields(root, fields);
-        }
-        (!self.items.contains(code)).then(|| "no such item in the source".to_owned())
-    }
-
-    fn wrong_in_fields(&self, root: &str, fields: &str) -> Option<String> {
-        let mut types = match root {
-            "world" => vec!["WorldFile".to_owned()],
-            "team" => vec!["TeamFile".to_owned()],
-            _ => return Some("no such kind of file".to_owned()),
-        };
-        for field in fields.split('.') {
-            let found = types
-                .iter()
-                .filter_map(|name| self.fields.get(name)?.get(field));
-            let found: Vec<_> = found.flatten().cloned().collect();
-            if !types.iter().any(|name| self.has_field(name, field)) {
-                return Some(format!("no such field `{field}`"));
+            if !matches!(root, "world" | "team") {
+                return Some("no such kind of file".to_owned());
             }
-            types = found;
+            let mut unknown = fields.split('.').filter(|field| !self.declares(&[], field));
+            return Some(format!("no such field `{}`", unknown.next()?));
         }
-        None
+        let mut path: Vec<_> = code.split("::").collect();
+        let name = path.pop().unwrap_or_default();
+        (!self.declares(&path, name)).then(|| "no such item in the source".to_owned())
     }
 
-    fn has_field(&self, name: &str, field: &str) -> bool {
-        let fields = self.fields.get(name);
-        fields.is_some_and(|fields| fields.contains_key(field))
+    /// Whether a file that has all these words declares a name.
+    fn declares(&self, path: &[&str], name: &str) -> bool {
+        let mut files = self.0.iter().filter(|file| file.declared.contains(name));
+        files.any(|file| path.iter().all(|word| file.words.contains(*word)))
     }
-
-    fn add_item(&mut self, name: &Ident) {
-        self.items.insert(name.to_string());
-        for module in &self.path {
-            self.items.insert(format!("{module}::{name}"));
-        }
-    }
-
-    fn add_member(&mut self, owner: &str, name: &Ident) {
-        self.items.insert(format!("{owner}::{name}"));
-    }
-
-    fn add_field(&mut self, owner: &str, name: &Ident, inside: Vec<String>) {
-        self.add_member(owner, name);
-        let fields = self.fields.entry(owner.to_owned()).or_default();
-        fields.entry(name.to_string()).or_default().extend(inside);
-    }
-
-    fn add_fields(&mut self, owner: &str, fields: &Fields) {
-        for field in fields {
-            if let Some(name) = &field.ident {
-                self.add_field(owner, name, names_in(&field.ty));
-            }
-        }
-    }
-
-    fn add_variants(&mut self, item: &ItemEnum) {
-        let owner = item.ident.to_string();
-        for variant in &item.variants {
-            let path = format!("{owner}::{}", variant.ident);
-            self.add_fields(&path, &variant.fields);
-            self.add_field(&owner, &variant.ident, vec![path]);
-        }
-    }
-
-    fn add_own_members(&mut self, item: &ItemImpl) {
-        let Some(owner) = names_in(&item.self_ty).into_iter().next() else {
-            return;
-        };
-        for member in &item.items {
-            match member {
-                ImplItem::Fn(member) => self.add_member(&owner, &member.sig.ident),
-                ImplItem::Const(member) => self.add_member(&owner, &member.ident),
-                _ => {}
-            }
-        }
-    }
-
-    fn add_trait_members(&mut self, item: &ItemTrait) {
-        let owner = item.ident.to_string();
-        for member in &item.items {
-            match member {
-                TraitItem::Fn(member) => self.add_member(&owner, &member.sig.ident),
-                TraitItem::Const(member) => self.add_member(&owner, &member.ident),
-                _ => {}
-            }
-        }
-    }
-
-    /// The texts of tokens, and names that are given one: `Speak = "speak"`.
-    fn add_tokens(&mut self, tokens: TokenStream) {
-        let tokens: Vec<_> = tokens.into_iter().collect();
-        for token in &tokens {
-            match token {
-                TokenTree::Group(group) => self.add_tokens(group.stream()),
-                TokenTree::Literal(literal) => {
-                    let text = syn::parse_str::<LitStr>(&literal.to_string());
-                    self.texts.extend(text.map(|text| text.value()));
-                }
-                _ => {}
-            }
-        }
-        for window in tokens.windows(3) {
-            if let [
-                TokenTree::Ident(name),
-                TokenTree::Punct(is),
-                TokenTree::Literal(_),
-            ] = window
-                && is.as_char() == '='
-            {
-                self.add_item(name);
-            }
-        }
-    }
-}
-
-impl<'ast> Visit<'ast> for Index {
-    fn visit_item(&mut self, item: &'ast Item) {
-        let Some((name, attributes)) = name_and_attributes(item) else {
-            return visit::visit_item(self, item);
-        };
-        if is_for_tests(attributes) {
-            return;
-        }
-        if let Some(name) = name {
-            self.add_item(name);
-        }
-        match item {
-            Item::Mod(item) if item.content.is_none() => {
-                self.children.push(item.ident.to_string());
-            }
-            Item::Enum(item) => self.add_variants(item),
-            Item::Impl(item) => self.add_own_members(item),
-            Item::Struct(item) => self.add_fields(&item.ident.to_string(), &item.fields),
-            Item::Trait(item) => self.add_trait_members(item),
-            _ => {}
-        }
-        visit::visit_item(self, item);
-    }
-
-    fn visit_lit_str(&mut self, text: &'ast LitStr) {
-        self.texts.insert(text.value());
-    }
-
-    fn visit_macro(&mut self, item: &'ast Macro) {
-        self.add_tokens(item.tokens.clone());
-    }
-
-    fn visit_attribute(&mut self, attribute: &'ast Attribute) {
-        if let Ok(list) = attribute.meta.require_list() {
-            self.add_tokens(list.tokens.clone());
-        }
-    }
-}
-
-/// Whether an item is there for tests alone.
-fn is_for_tests(attributes: &[Attribute]) -> bool {
-    attributes.iter().any(|attribute| {
-        if attribute.path().is_ident("test") {
-            return true;
-        }
-        let Ok(list) = attribute.meta.require_list() else {
-            return false;
-        };
-        let condition = list.tokens.to_string();
-        list.path.is_ident("cfg")
-            && !condition.starts_with("not")
-            && !condition.starts_with("any")
-            && condition
-                .split(|c: char| !c.is_alphanumeric() && c != '_')
-                .any(|word| word == "test")
-    })
-}
-
-/// The name of an item, if it has one, and its attributes; `None` for those without attributes of
-/// interest.
-fn name_and_attributes(item: &Item) -> Option<(Option<&Ident>, &[Attribute])> {
-    Some(match item {
-        Item::Const(item) => (Some(&item.ident), &item.attrs),
-        Item::Enum(item) => (Some(&item.ident), &item.attrs),
-        Item::Fn(item) => (Some(&item.sig.ident), &item.attrs),
-        Item::Impl(item) => (None, &item.attrs),
-        Item::Macro(item) => (item.ident.as_ref(), &item.attrs),
-        Item::Mod(item) => (None, &item.attrs),
-        Item::Static(item) => (Some(&item.ident), &item.attrs),
-        Item::Struct(item) => (Some(&item.ident), &item.attrs),
-        Item::Trait(item) => (Some(&item.ident), &item.attrs),
-        Item::Type(item) => (Some(&item.ident), &item.attrs),
-        Item::Union(item) => (Some(&item.ident), &item.attrs),
-        Item::Use(item) => (None, &item.attrs),
-        _ => return None,
-    })
-}
-
-/// The names of types within a type: `Vec` and `Participant` in `Vec<Participant>`.
-fn names_in(whole: &Type) -> Vec<String> {
-    #[derive(Default)]
-    struct Names(Vec<String>);
-
-    impl<'ast> Visit<'ast> for Names {
-        fn visit_ident(&mut self, name: &'ast Ident) {
-            self.0.push(name.to_string());
-        }
-    }
-
-    let mut names = Names::default();
-    names.visit_type(whole);
-    names.0
 }
 
 fn wrong_in_path(code: &str) -> Option<String> {
