@@ -122,11 +122,6 @@ impl UiText {
     pub fn is_empty(&self) -> bool {
         matches!(&self.0, Content::Verbatim(text) if text.is_empty())
     }
-
-    /// Whether it is the same in every language.
-    pub fn is_verbatim(&self) -> bool {
-        matches!(&self.0, Content::Verbatim(_))
-    }
 }
 
 impl Default for UiText {

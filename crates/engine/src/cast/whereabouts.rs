@@ -1,11 +1,11 @@
-//! Tells where entities are, whether they are alive, and which faction they belong to.
+//! Tells where entities are, and whether they are alive.
 
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::SystemParam;
 
-use super::{Dead, EntityName, Faction, Kind, Occupants, OnStage, Place, StableId};
+use super::{Dead, EntityName, Kind, Occupants, OnStage, Place, StableId};
 
-/// Tells where entities are, whether they are alive, and which faction they belong to. Read-only.
+/// Tells where entities are, and whether they are alive. Read-only.
 #[derive(SystemParam)]
 pub struct Whereabouts<'w, 's> {
     cast: Query<
@@ -17,7 +17,6 @@ pub struct Whereabouts<'w, 's> {
             &'static EntityName,
             &'static Kind,
             Option<&'static OnStage>,
-            Option<&'static Faction>,
             Has<Dead>,
             Has<Place>,
         ),
@@ -28,7 +27,7 @@ pub struct Whereabouts<'w, 's> {
 impl Whereabouts<'_, '_> {
     /// The stage that an entity is on. A stage, or an entity on no stage, is its own place.
     pub fn place_of(&self, entity: Entity) -> Option<Entity> {
-        let (entity, .., on_stage, _, _, _) = self.cast.get(entity).ok()?;
+        let (entity, .., on_stage, _, _) = self.cast.get(entity).ok()?;
         Some(on_stage.map_or(entity, |stage| stage.0))
     }
 
@@ -89,15 +88,6 @@ impl Whereabouts<'_, '_> {
         let cast = self.cast.iter();
         let of_kind = cast.filter(|(_, _, _, kind, ..)| **kind == wanted);
         sorted(of_kind.map(|(entity, id, ..)| (*id, entity)))
-    }
-
-    /// Whether two entities have the same faction. An entity without a faction is on nobody's side.
-    pub fn same_side(&self, a: Entity, b: Entity) -> bool {
-        let faction = |entity| {
-            let (_, _, _, _, _, faction, ..) = self.cast.get(entity).ok()?;
-            faction
-        };
-        faction(a).is_some() && faction(a) == faction(b)
     }
 }
 

@@ -93,13 +93,6 @@ impl StreamSplitter {
         }
     }
 
-    /// A splitter for an answer that begins within a thought, because the prompt opened it.
-    pub fn within_thought() -> Self {
-        let mut splitter = Self::default();
-        splitter.act("", Mark::Open(vec![End::new("</think>")]));
-        splitter
-    }
-
     /// Takes the next part of the answer, and returns what is known to be thinking or text.
     pub fn push(&mut self, part: &str) -> ThinkingDelta {
         let joined = std::mem::take(&mut self.pending) + part;
@@ -584,18 +577,6 @@ mod tests {
                 shown.text
             );
         }
-    }
-
-    #[test]
-    fn a_thought_that_the_prompt_opened_is_never_text() {
-        let mut splitter = StreamSplitter::within_thought();
-        assert_eq!(splitter.push("why").text, "");
-        assert_eq!(splitter.push("</think>so").text, "so");
-        let split = splitter.finish();
-        assert_eq!(
-            (split.thinking.as_str(), split.text.as_str()),
-            ("why", "so")
-        );
     }
 
     #[test]
