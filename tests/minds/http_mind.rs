@@ -9,12 +9,12 @@ use std::time::Duration;
 use crate::openai::{
     STREAM_HEAD, Script, Server, Step, answer, chunk, delta, error, says, streams,
 };
-use playhouse::context::AgentContext;
-use playhouse::message::{Body, Tags, TokenUsage};
+use crate::question::Question;
+use playhouse::message::TokenUsage;
 use playhouse::mind::http::{KeyState, SchemaMode};
 use playhouse::mind::{
-    AnswerForm, AnswerStream, Answering, Awaited, Completion, FinishReason, LengthDoubt, Mind,
-    MindError, Prompt, StreamDeltaKind, StreamReceiver, stream_channel,
+    AnswerStream, Answering, Awaited, Completion, FinishReason, LengthDoubt, Mind, MindError,
+    StreamDeltaKind, StreamReceiver, stream_channel,
 };
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
@@ -31,28 +31,11 @@ fn answering(mind: &dyn Mind, json: bool) -> Answering {
 }
 
 fn answering_in_pieces(mind: &dyn Mind, json: bool, stream: Option<&AnswerStream>) -> Answering {
-    let mut history = AgentContext::new("Mira");
-    history.add_system_message("You are Mira.").unwrap();
-    history.add_human_message("It rains.", Tags::new());
-    let stable = json!({"title": "stable"}).to_string().into();
-    let constrained = json!({"title": "narrowed"});
-    let notes = Value::Null;
-    mind.answer(&Prompt {
-        form: if json {
-            AnswerForm::Json {
-                name: "plan",
-                schema: &stable,
-                constrained: &constrained,
-                notes: &notes,
-            }
-        } else {
-            AnswerForm::Prose { notes: &notes }
-        },
-        max_tokens: 100,
-        seed: 3,
-        stream,
-        ..Prompt::new("test", &history, &Body::text("What do you do?"))
-    })
+    let question = Question {
+        json,
+        ..Question::default()
+    };
+    question.in_pieces(mind, stream)
 }
 
 async fn told(mind: &dyn Mind) -> Result<Completion, MindError> {

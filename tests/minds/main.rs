@@ -10,6 +10,7 @@ mod mcp;
 #[path = "../support/openai.rs"]
 mod openai;
 mod providers;
+mod question;
 mod real_server;
 mod request_schemas;
 mod server_dialects;

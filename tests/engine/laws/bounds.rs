@@ -15,16 +15,7 @@ use playhouse::testing::tiny;
 use proptest::prelude::*;
 
 use super::block_on;
-use super::game::{Game, deed, hash_of, of_name, outcomes, whole};
-
-const SMALL: Game = Game {
-    stages: 2,
-    actors: 2,
-    spawn_order: 0,
-    systems_reversed: false,
-    secret: "",
-    short_questions: false,
-};
+use super::game::{SMALL, deed, hash_of, of_name, outcomes, whole};
 
 fn question(purpose: &'static str) -> Ask<Prose> {
     Ask::new(purpose, "Well?", ProseRules::default(), Prose("…".into()))

@@ -19,16 +19,7 @@ use playhouse::tool::ToolCall;
 use proptest::prelude::*;
 
 use super::block_on;
-use super::game::{Game, by_entity, deed, hash_of, mishap, of_name, outcomes, unfolded};
-
-const SMALL: Game = Game {
-    stages: 2,
-    actors: 2,
-    spawn_order: 0,
-    systems_reversed: false,
-    secret: "",
-    short_questions: false,
-};
+use super::game::{SMALL, by_entity, deed, hash_of, mishap, of_name, outcomes, unfolded};
 
 /// A mind in whose calls goes wrong what the script says, entity by entity.
 fn clumsy(script: Vec<u64>) -> ScriptMind {

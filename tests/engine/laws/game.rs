@@ -47,6 +47,15 @@ pub(crate) struct Game {
     pub(crate) short_questions: bool,
 }
 
+pub(crate) const SMALL: Game = Game {
+    stages: 2,
+    actors: 2,
+    spawn_order: 0,
+    systems_reversed: false,
+    secret: "",
+    short_questions: false,
+};
+
 impl Default for Game {
     fn default() -> Self {
         Self {

@@ -16,16 +16,7 @@ use playhouse::mind::{
 
 use playhouse::testing::journal;
 
-use super::game::{Game, by_entity, deed, hash_of, of_name, outcomes, whole};
-
-const SMALL: Game = Game {
-    stages: 2,
-    actors: 2,
-    spawn_order: 0,
-    systems_reversed: false,
-    secret: "",
-    short_questions: false,
-};
+use super::game::{SMALL, by_entity, deed, hash_of, of_name, outcomes, whole};
 
 /// How a server fails.
 #[derive(Clone, Copy, Debug)]

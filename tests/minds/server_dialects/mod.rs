@@ -10,16 +10,13 @@
 
 mod played;
 
-use std::sync::Arc;
-
 use crate::openai::{
     STREAM_HEAD, Script, Server, Step, answer, comes_in_pieces, events, streams, whole,
 };
+use crate::question::Question;
 use played::{Played, Schema, Usage};
-use playhouse::context::AgentContext;
-use playhouse::message::{Block, Body, Message, Role, Tags};
-use playhouse::mind::{AnswerForm, Completion, FinishReason, Mind, MindError, Prompt, Tools};
-use playhouse::tool::ToolSpec;
+use playhouse::message::{Block, Message, Role};
+use playhouse::mind::{Completion, FinishReason, Mind, MindError};
 use serde_json::{Value, json};
 
 /// What is asked for.
@@ -37,45 +34,17 @@ async fn ask(mind: &dyn Mind, json: bool) -> Result<Completion, MindError> {
 }
 
 async fn ask_for(mind: &dyn Mind, wanted: Wanted) -> Result<Completion, MindError> {
-    let mut history = AgentContext::new("Mira");
-    history.add_system_message("You are Mira.").unwrap();
-    history.add_human_message("It rains.", Tags::new());
+    let mut question = match wanted {
+        Wanted::Prose => Question::default(),
+        Wanted::Json => Question::as_json(),
+        Wanted::Call => Question::with_dice(),
+    };
     let call = Block::tool_use("call_1", "dice", json!({"sides": 6}));
     let called = Message::new(Role::Ai, vec![call]);
     let returned = Message::new(Role::Tool, vec![Block::tool_result("call_1", "4")]);
-    history.add_message(called).unwrap();
-    history.add_message(returned).unwrap();
-    let stable = json!({"type": "object", "title": "stable"})
-        .to_string()
-        .into();
-    let constrained = json!({"type": "object", "title": "narrowed"});
-    let notes = Value::Null;
-    let schema = json!({"type": "object", "properties": {"sides": {"type": "integer"}}});
-    let dice = ToolSpec::new("dice", "Rolls dice.", &schema).unwrap();
-    let dice: &[_] = match wanted {
-        Wanted::Call => &[Arc::new(dice)],
-        Wanted::Prose | Wanted::Json => &[],
-    };
-    let answering = mind.answer(&Prompt {
-        tools: Tools {
-            specs: dice,
-            callable: true,
-            ..Tools::NONE
-        },
-        form: match wanted {
-            Wanted::Prose | Wanted::Call => AnswerForm::Prose { notes: &notes },
-            Wanted::Json => AnswerForm::Json {
-                name: "plan",
-                schema: &stable,
-                constrained: &constrained,
-                notes: &notes,
-            },
-        },
-        max_tokens: 100,
-        seed: 3,
-        ..Prompt::new("test", &history, &Body::text("What do you do?"))
-    });
-    answering.await.map_err(|failed| failed.error)
+    question.history.add_message(called).unwrap();
+    question.history.add_message(returned).unwrap();
+    question.answered(mind).await
 }
 
 /// The answer to a plain question, where the server plays this.
