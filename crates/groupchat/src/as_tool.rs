@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use playhouse_engine::engine::Stop;
 use playhouse_engine::event::Feed;
-use playhouse_engine::journal::ToolSpent;
 use playhouse_engine::locale::text;
 use playhouse_engine::mind::Minds;
 use playhouse_tools::{ToolError, ToolTrace, Toolbox};
@@ -84,7 +83,7 @@ fn to_tool_error(error: ChatError) -> ToolError {
     }
 }
 
-/// A call in progress. However it ends, it reports what the team's minds saw and spent.
+/// A call in progress. However it ends, it reports what the team's minds saw.
 struct TeamCall {
     team: Team,
     trace: ToolTrace,
@@ -95,6 +94,7 @@ impl TeamCall {
         let feed = report_messages(trace.clone(), team.file().clone());
         let engine = team.engine();
         engine.settings.limits = trace.allowance;
+        engine.settings.account = trace.account.clone();
         engine.settings.falls_back = false;
         engine.add_feed(feed);
         Self { team, trace }
@@ -109,13 +109,6 @@ impl Drop for TeamCall {
             let record = ToolTeamRecord::Mind(record.within(&name));
             self.trace.record(&record);
         }
-        let spent = engine.totals().spent;
-        self.trace.set_spent(ToolSpent {
-            calls: spent.calls,
-            usage: spent.usage,
-            cost: spent.cost,
-            unpriced: spent.unpriced,
-        });
     }
 }
 

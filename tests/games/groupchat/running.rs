@@ -2,17 +2,22 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use futures_util::StreamExt;
 use playhouse::context::context_to_json;
 use playhouse::engine::Stop;
+use playhouse::exchange::{UNFINISHED, recorded_ledgers};
 use playhouse::groupchat::message::{ChatContent, ChatMessage, MultiModalPart};
 use playhouse::groupchat::team::{HistoryVisibility, Participant, ParticipantKind, TeamFile};
 use playhouse::groupchat::termination::Termination;
-use playhouse::groupchat::{ChatError, ChatGame, StreamItem, Task, Team, TeamTool, UserProxy};
+use playhouse::groupchat::{
+    ChatError, ChatGame, StreamItem, Task, Team, TeamTool, UserInput, UserProxy, seat_user_proxy,
+};
 use playhouse::mind::{
     Answering, Completion, Mind, MindInfo, Minds, Prompt, ScriptLine, ScriptMind,
 };
+use playhouse::session::Session;
 use playhouse::tool::code::CodePolicy;
 use playhouse::world_data::DataFolder;
 use serde_json::{Value, json};
@@ -231,6 +236,63 @@ async fn an_outage_within_a_tool_stops_the_run_instead_of_being_told() {
             Ok(result) if falls_back => assert!(result.messages.len() > 1),
             other => panic!("{other:?}"),
         }
+    }
+}
+
+/// The prompt tokens that a journal says were spent, first those of what is unfinished.
+fn paid(session: &Session) -> [u64; 2] {
+    let ledgers = recorded_ledgers(&session.slot().read_journal().unwrap());
+    let mut paid = [0, 0];
+    for (purpose, spent) in ledgers.into_iter().flat_map(|(_, ledger)| ledger.purposes) {
+        paid[usize::from(purpose != UNFINISHED)] += spent.usage.input;
+    }
+    paid
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_a_team_that_is_a_tool_has_paid_is_counted_once_however_the_run_ends() {
+    let inner = TeamFile::new("inner", ["A", "C"].map(Participant::named)).with_max_turns(2);
+    let mut caller = Participant::named("B");
+    caller.tools = vec!["ask".into()];
+    caller.reflect_on_tool_use = Some(true);
+    let file = TeamFile::new("outer", [caller]).with_max_turns(1);
+    let game = |minds: &Minds| {
+        let tool = TeamTool::new(self::game(inner.clone()), minds.clone());
+        self::game(file.clone()).with_team_tool("ask", "Asks others.", tool)
+    };
+    let minds = |b: &[Value], c: Value| {
+        let lines = json!({"A": [{"text": "A1", "usage": [10, 0]}], "B": b, "C": [c]});
+        Minds::all(Arc::new(Scripted::new(&lines)))
+    };
+    let asks = json!({"calls": [["1", "ask", {"task": "well?"}]], "usage": [5, 0]});
+    let answers = json!({"text": "B1", "usage": [300, 0]});
+    let root = tempfile::tempdir().unwrap();
+    // A tool that was killed is not run again; one that was stopped is.
+    let killed = ("killed", vec![answers.clone()], [10, 305]);
+    let stopped = ("stopped", vec![asks.clone(), answers], [15, 355]);
+    for (slot, rest, whole) in [killed, stopped] {
+        let slow = minds(&[asks.clone()], json!({"text": "C1", "delay_ms": 60_000}));
+        let user_proxy = UserProxy::new();
+        user_proxy.add_input(UserInput::task("hi"));
+        let seated = seat_user_proxy(&game(&slow), slow.clone(), &user_proxy);
+        let mut session = Session::start(root.path(), slot, &game(&slow), 7, seated).unwrap();
+        let stop = session.engine.cancellation_token();
+        let stops = async {
+            tokio::time::sleep(Duration::from_secs(9)).await;
+            if slot == "stopped" {
+                stop.cancel();
+            }
+        };
+        let run = tokio::time::timeout(Duration::from_secs(30), session.engine.run(None));
+        let (run, ()) = tokio::join!(run, stops);
+        assert_eq!(run.is_err(), slot == "killed");
+        assert_eq!(paid(&session), [15, 0], "{slot}");
+        drop(session);
+        let quick = minds(&rest, json!({"text": "C1", "usage": [40, 0]}));
+        let seated = seat_user_proxy(&game(&quick), quick.clone(), &user_proxy);
+        let mut session = Session::resume(root.path(), slot, &game(&quick), seated, false).unwrap();
+        session.engine.run(None).await.unwrap();
+        assert_eq!(paid(&session), whole, "{slot}");
     }
 }
 

@@ -4,15 +4,23 @@ use std::fmt::Debug;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+
+use super::job::Job;
 use super::{Engine, Signal};
 use crate::exchange::Spent;
+use crate::journal::{Line, ToolPayment};
 use crate::locale::{UiText, text};
 use crate::message::Cost;
 use crate::tool::SpendLimits;
 
 /// What runs spend together: limits hold for all that share it. Clones share it.
 #[derive(Clone, Debug, Default)]
-pub struct Account(Arc<Mutex<Entries>>);
+pub struct Account {
+    entries: Arc<Mutex<Entries>>,
+    /// Whose tool spends, and who is told at once what it spent.
+    told: Option<(ToolPayment, UnboundedSender<ToolPayment>)>,
+}
 
 #[derive(Debug, Default)]
 struct Entries {
@@ -31,7 +39,7 @@ impl Entries {
 
 impl Account {
     fn lock(&self) -> MutexGuard<'_, Entries> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.entries.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Reserves the worst case of a call.
@@ -59,11 +67,19 @@ impl Account {
     }
 
     fn release(&self, worst: &Spent) {
-        subtract(&mut self.lock().reserved, worst);
+        self.lock().reserved -= *worst;
     }
 
     fn book(&self, real: Spent) {
         self.lock().spent += real;
+        if let Some((ask, payments)) = &self.told {
+            let spent = real.into();
+            // A run that is over is told nothing.
+            let _ = payments.send(ToolPayment {
+                spent,
+                ..ask.clone()
+            });
+        }
     }
 
     /// What was spent so far.
@@ -108,12 +124,28 @@ impl Account {
     }
 }
 
-/// Takes the worst case of a call from what is reserved.
-fn subtract(reserved: &mut Spent, worst: &Spent) {
-    reserved.calls -= worst.calls;
-    reserved.usage.input -= worst.usage.input;
-    reserved.usage.output -= worst.usage.output;
-    reserved.cost.0 -= worst.cost.0;
+/// What tools spend while they run.
+pub(super) struct ToolPayments {
+    sender: UnboundedSender<ToolPayment>,
+    pub(super) receiver: UnboundedReceiver<ToolPayment>,
+}
+
+impl Default for ToolPayments {
+    fn default() -> Self {
+        let (sender, receiver) = unbounded_channel();
+        Self { sender, receiver }
+    }
+}
+
+impl ToolPayments {
+    /// An account for a tool that the mind of this ask called.
+    pub(super) fn account_for(&self, job: &Job) -> Account {
+        let told = (job.payment(), self.sender.clone());
+        Account {
+            told: Some(told),
+            ..Account::default()
+        }
+    }
 }
 
 /// What a run may spend on one model, beside what limits it as a whole. No other run shares it.
@@ -140,6 +172,18 @@ pub trait Pace: Debug + Send + Sync {
 }
 
 impl Engine {
+    /// Books and records what running tools have spent since.
+    pub(super) fn note_payments(&mut self) {
+        while let Ok(payment) = self.calls.payments.receiver.try_recv() {
+            self.note_payment(payment);
+        }
+    }
+
+    pub(super) fn note_payment(&mut self, payment: ToolPayment) {
+        self.book(payment.spent.into());
+        self.record.journal.queue(Line::Paid(payment));
+    }
+
     /// Reserves the worst case of a call of a model.
     ///
     /// # Errors
@@ -157,7 +201,7 @@ impl Engine {
 
     /// Gives a reservation back.
     pub(super) fn release(&mut self, model: &str, worst: &Spent) {
-        subtract(&mut self.totals.reserved, worst);
+        self.totals.reserved -= *worst;
         self.settings.account.release(worst);
         if let Some(own) = self.settings.models.get(model) {
             own.account.release(worst);

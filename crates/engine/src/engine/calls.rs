@@ -7,6 +7,7 @@ use std::sync::Arc;
 use bevy_ecs::prelude::*;
 use futures_util::stream::FuturesUnordered;
 
+use super::account::ToolPayments;
 use super::cache_warmup::CacheWarmup;
 use super::gate::Decision;
 use super::job::Job;
@@ -35,6 +36,7 @@ pub(super) struct Calls {
     pub(super) stop: Option<Stopping>,
     /// Calls of tools that begin once the journal holds the attempt.
     pub(super) unrecorded: Vec<RunningCall>,
+    pub(super) payments: ToolPayments,
     /// Answers that are held once the journal has them: they are paid for.
     pub(super) unrecorded_held: Vec<(Arc<Outcome>, Box<Job>, PassedAnswer)>,
     pub(super) cache_warmup: CacheWarmup,

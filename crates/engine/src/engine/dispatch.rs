@@ -289,6 +289,10 @@ impl Engine {
         let (job, result) = tokio::select! {
             biased;
             () = token.cancelled() => return Some(Stop::Cancelled),
+            Some(payment) = self.calls.payments.receiver.recv(), if !self.calls.running.is_empty() => {
+                self.note_payment(payment);
+                return None;
+            }
             Some(returned) = self.calls.running.next() => returned,
             Some(alias) = self.calls.pauses.next() => {
                 self.calls.outages.pause_ended(&alias);

@@ -15,7 +15,8 @@ use crate::context::{AgentContext, ContextStats};
 use crate::event::guard::GuardAct;
 use crate::exchange::{BoxedAnswer, ErasedAsk, Spent};
 use crate::journal::{
-    AskEnding, Line, OpenRound, Outcome, RecalledMemory, RefusedAnswer, Sent, ToolRoundRecord,
+    AskEnding, Line, OpenRound, Outcome, RecalledMemory, RefusedAnswer, Sent, ToolPayment,
+    ToolRoundRecord, ToolSpent,
 };
 use crate::memory::Memory;
 use crate::message::{Block, Body, Digest, PromptBytes, Text, TokenUsage, Vector, tokens};
@@ -342,6 +343,16 @@ impl Job {
             ms: self.usage.ms(),
         };
         Line::Round(Arc::new(self.open_round(&none)))
+    }
+
+    /// A payment for one of its tools, of nothing yet.
+    pub(super) fn payment(&self) -> ToolPayment {
+        ToolPayment {
+            entity: self.ask.name.clone(),
+            id: self.ask.id.0,
+            number: self.ask.number,
+            spent: ToolSpent::default(),
+        }
     }
 
     /// That its next request is on its way, or has failed, as a line of the journal.

@@ -381,6 +381,7 @@ impl Engine {
         self.check_tools()?;
         let was_over = self.world.contains_resource::<StoryEnd>();
         let stop = self.play(until).await;
+        self.note_payments();
         self.calls = Calls::default();
         self.gate.drop_held();
         self.release_all();

@@ -255,7 +255,7 @@ impl Engine {
         for (index, call) in completion.calls.iter().enumerate() {
             let (call, stopped) = self.guarded_call(&job, call);
             self.signal_call(&job, &call);
-            let trace = ToolTrace::with(allowance);
+            let trace = ToolTrace::with(allowance, self.calls.payments.account_for(&job));
             let span = telemetry::tool_span(&job, &call);
             let started = match stopped {
                 Some(error) => Started::Ended(Err(error)),
@@ -362,9 +362,8 @@ impl Engine {
         let Some(completion) = job.rounds.calling.take() else {
             return;
         };
-        for result in &results {
-            self.book(result.trace.spent().into());
-        }
+        // Before the round is recorded, which has all of them.
+        self.note_payments();
         let mut errors = results
             .iter()
             .filter_map(|result| result.output.as_ref().err());

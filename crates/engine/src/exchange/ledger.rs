@@ -9,10 +9,10 @@ use serde::{Deserialize, Serialize};
 
 use super::refusal::ends_with_refusal;
 use crate::cast::{CastList, EntityName};
-use crate::journal::{AskEnding, Line, Outcome, Sent, ToolSpent};
+use crate::journal::{AskEnding, Line, OpenRound, Outcome, Sent, ToolSpent};
 use crate::message::{Cost, TokenUsage};
 
-/// The purpose of asks that have no outcome yet.
+/// The purpose of asks that have no outcome yet, and of tools that were stopped.
 pub const UNFINISHED: &str = "unfinished";
 
 /// What was spent on one purpose, by one entity, or by all.
@@ -89,6 +89,35 @@ impl From<ToolSpent> for Spent {
     }
 }
 
+impl From<Spent> for ToolSpent {
+    fn from(spent: Spent) -> Self {
+        Self {
+            calls: spent.calls,
+            usage: spent.usage,
+            cost: spent.cost,
+            unpriced: spent.unpriced,
+        }
+    }
+}
+
+impl std::ops::SubAssign for Spent {
+    fn sub_assign(&mut self, other: Self) {
+        let take = |from: &mut u64, what: u64| *from = from.saturating_sub(what);
+        take(&mut self.asks, other.asks);
+        take(&mut self.calls, other.calls);
+        take(&mut self.retries, other.retries);
+        take(&mut self.repairs, other.repairs);
+        take(&mut self.fallbacks, other.fallbacks);
+        take(&mut self.refusals, other.refusals);
+        take(&mut self.usage.input, other.usage.input);
+        take(&mut self.usage.output, other.usage.output);
+        take(&mut self.usage.cached, other.usage.cached);
+        take(&mut self.usage.reasoning, other.usage.reasoning);
+        take(&mut self.cost.0, other.cost.0);
+        take(&mut self.unpriced, other.unpriced);
+    }
+}
+
 impl std::ops::AddAssign for Spent {
     fn add_assign(&mut self, other: Self) {
         self.asks += other.asks;
@@ -148,13 +177,70 @@ pub fn ledgers(world: &World) -> impl Iterator<Item = (&str, &Ledger)> {
     })
 }
 
+/// What an ask without an outcome has spent.
+#[derive(Default)]
+struct OpenAsk {
+    /// By its own mind.
+    so_far: Spent,
+    /// The same before it called the tools that are running.
+    before_tools: Option<Spent>,
+    /// By tools that have returned.
+    by_tools: Spent,
+    running_tools: Spent,
+}
+
+impl OpenAsk {
+    /// Calls and tokens of a round include those before; what its tools spent is its own.
+    /// Returns what tools had spent when the program was killed, which no round has.
+    fn add(&mut self, round: &OpenRound) -> Spent {
+        self.before_tools = round.is_attempt().then_some(self.so_far);
+        self.so_far = Spent {
+            calls: round.calls,
+            retries: u64::from(round.retries),
+            repairs: round.refused.len() as u64,
+            usage: round.usage,
+            cost: round.cost,
+            unpriced: round.unpriced,
+            ..Spent::default()
+        };
+        let mut by_tools = Spent::default();
+        for result in &round.round.results {
+            by_tools += result.spent.into();
+        }
+        self.by_tools += by_tools;
+        let running = std::mem::take(&mut self.running_tools);
+        if by_tools == Spent::default() {
+            running
+        } else {
+            Spent::default()
+        }
+    }
+
+    /// Takes what its running tools, and the call of its mind that began them, have spent.
+    fn take_attempt(&mut self) -> Spent {
+        let mut attempt = std::mem::take(&mut self.running_tools);
+        if let Some(before) = self.before_tools.take() {
+            attempt += std::mem::replace(&mut self.so_far, before);
+            attempt -= before;
+        }
+        attempt
+    }
+}
+
+type Ledgers = BTreeMap<(u32, Arc<str>), Ledger>;
+
+fn book_unfinished(ledgers: &mut Ledgers, who: (u32, Arc<str>), spent: Spent) {
+    if spent != Spent::default() {
+        ledgers.entry(who).or_default().book(UNFINISHED, spent);
+    }
+}
+
 /// What all recorded calls have spent, by the name of who was asked, in the order of the entities'
 /// numbers. Unlike the ledgers of a world it includes what was paid after the last snapshot. What
-/// asks without an outcome have spent is booked under [`UNFINISHED`].
+/// asks without an outcome and tools that were stopped have spent is booked under [`UNFINISHED`].
 pub fn recorded_ledgers(lines: &[Line]) -> Vec<(Arc<str>, Ledger)> {
-    let mut ledgers = BTreeMap::<(u32, Arc<str>), Ledger>::new();
-    // Calls and tokens of a round include those before; what its tools spent is its own.
-    let mut open = BTreeMap::<(u32, Arc<str>, u32), (Spent, Spent)>::new();
+    let mut ledgers = Ledgers::new();
+    let mut open = BTreeMap::<(u32, Arc<str>, u32), OpenAsk>::new();
     for line in lines {
         match line {
             Line::Outcome(outcome) => {
@@ -166,33 +252,33 @@ pub fn recorded_ledgers(lines: &[Line]) -> Vec<(Arc<str>, Ledger)> {
             }
             Line::Round(round) => {
                 let key = (round.id, round.entity.clone(), round.number);
-                let (so_far, by_tools) = open.entry(key).or_default();
-                *so_far = Spent {
-                    calls: round.calls,
-                    retries: u64::from(round.retries),
-                    repairs: round.refused.len() as u64,
-                    usage: round.usage,
-                    cost: round.cost,
-                    unpriced: round.unpriced,
-                    ..Spent::default()
-                };
-                for result in &round.round.results {
-                    *by_tools += result.spent.into();
+                let lost = open.entry(key).or_default().add(round);
+                book_unfinished(&mut ledgers, (round.id, round.entity.clone()), lost);
+            }
+            Line::Paid(paid) => {
+                let key = (paid.id, paid.entity.clone(), paid.number);
+                open.entry(key).or_default().running_tools += paid.spent.into();
+            }
+            // Tools that were stopped run again, when their mind has called them again.
+            Line::Stopped(_) => {
+                for ((id, name, _), ask) in &mut open {
+                    book_unfinished(&mut ledgers, (*id, name.clone()), ask.take_attempt());
                 }
             }
             Line::Held(outcome) => {
                 let key = (outcome.id, outcome.entity.clone(), outcome.number);
-                open.insert(key, (Spent::on(outcome, false), Spent::default()));
+                let ask = open.entry(key).or_default();
+                ask.so_far = Spent::on(outcome, false);
+                ask.by_tools = Spent::default();
             }
             _ => {}
         }
     }
-    for ((id, name, _), (mut spent, by_tools)) in open {
-        spent += by_tools;
-        if spent != Spent::default() {
-            let ledger = ledgers.entry((id, name)).or_default();
-            ledger.book(UNFINISHED, spent);
-        }
+    for ((id, name, _), ask) in open {
+        let mut spent = ask.so_far;
+        spent += ask.by_tools;
+        spent += ask.running_tools;
+        book_unfinished(&mut ledgers, (id, name), spent);
     }
     ledgers
         .into_iter()

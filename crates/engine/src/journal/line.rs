@@ -257,6 +257,19 @@ pub struct Sent {
     pub failed: bool,
 }
 
+/// A tool that an ask waits for has spent this on its own minds. The `round` with its result has
+/// everything that it spent; without one, it was stopped.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ToolPayment {
+    pub entity: Arc<str>,
+    /// Its number in the cast.
+    pub id: u32,
+    /// The number of the ask among all of the entity.
+    pub number: u32,
+    pub spent: ToolSpent,
+}
+
 /// The outcome of one ask, with the usage of all its attempts.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -471,6 +484,7 @@ pub enum Line {
     #[serde(rename = "head")]
     Header(JournalHeader),
     Sent(Sent),
+    Paid(ToolPayment),
     /// A round of tool calls of an ask that has no outcome yet, or answers of it that were refused.
     Round(Arc<OpenRound>),
     /// The second line, for games that need it.

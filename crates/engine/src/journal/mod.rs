@@ -39,7 +39,7 @@ pub use file::Journal;
 pub use line::{
     AskEnding, BranchedFrom, FORMAT, GameSetup, Input, JournalHeader, Line, Meeting, OpenRound,
     Outcome, QuestionVector, RecalledMemory, RefusedAnswer, Retake, Sent, SnapshotRecord, Stopped,
-    TextVectors, ToolResultRecord, ToolRoundRecord, ToolSpent,
+    TextVectors, ToolPayment, ToolResultRecord, ToolRoundRecord, ToolSpent,
 };
 pub(crate) use read::JournalLines;
 pub use recording::game_of_line;

@@ -223,7 +223,7 @@ impl Recording {
                     let key = (question.entity.clone(), question.id, question.number);
                     recording.questions.entry(key).or_default().push(question);
                 }
-                Line::Header(_) | Line::Game(_) | Line::Sent(_) => {}
+                Line::Header(_) | Line::Game(_) | Line::Sent(_) | Line::Paid(_) => {}
             }
         }
     }

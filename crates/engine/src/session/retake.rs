@@ -205,6 +205,7 @@ fn anew(played: Vec<Line>, retaken: &Retaken, branch: &str) -> Result<Vec<Line>,
             }
             // Rounds of tools are in the outcomes.
             Line::Sent(_)
+            | Line::Paid(_)
             | Line::Round(_)
             | Line::Held(_)
             | Line::Snapshot(_)

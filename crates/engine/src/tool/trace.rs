@@ -5,17 +5,20 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::engine::Account;
 use crate::journal::ToolSpent;
 use crate::message::Cost;
 
 /// Takes what a tool reports of its work while it runs, such as what is said in a team that is a
 /// tool. It is recorded with the result, for people; no mind reads it. A tool that asks minds
-/// itself finds its allowance here, and reports what it spent. Clones share all reports.
+/// itself finds its allowance here, and pays from the account. Clones share all reports.
 #[derive(Clone, Debug, Default)]
 pub struct ToolTrace {
     report: Arc<Mutex<Report>>,
     /// The most that the tool may spend on minds.
     pub allowance: SpendLimits,
+    /// What it pays from: whatever it spends is in the journal at once.
+    pub account: Account,
 }
 
 /// The most that a run or a tool may spend on minds; `None` for no limit. Limits change no answer:
@@ -44,17 +47,17 @@ impl SpendLimits {
 struct Report {
     records: Vec<Value>,
     bytes: usize,
-    spent: ToolSpent,
 }
 
 /// The most that one call may report, in bytes of JSON; what comes after is lost.
 const MAX_BYTES: usize = 4 << 20;
 
 impl ToolTrace {
-    /// An empty trace with this allowance.
-    pub(crate) fn with(allowance: SpendLimits) -> Self {
+    /// An empty trace with this allowance and account.
+    pub(crate) fn with(allowance: SpendLimits, account: Account) -> Self {
         Self {
             allowance,
+            account,
             ..Self::default()
         }
     }
@@ -76,13 +79,9 @@ impl ToolTrace {
         std::mem::take(&mut self.report().records)
     }
 
-    /// Sets what the tool has spent so far, in all.
-    pub fn set_spent(&self, spent: ToolSpent) {
-        self.report().spent = spent;
-    }
-
+    /// What the tool has spent so far, in all.
     pub(crate) fn spent(&self) -> ToolSpent {
-        self.report().spent
+        self.account.spent().into()
     }
 
     fn report(&self) -> MutexGuard<'_, Report> {
