@@ -1,7 +1,8 @@
 //! A turn prompt by prompt, as a terminal asks for it.
 //!
 //! Each prompt shows what is said and done so far, and offers what can be added; an empty line
-//! confirms it. An action with few ways is offered as those, in whole sentences.
+//! confirms it. An action with few ways is offered as those, in whole sentences. The third answer
+//! completes the turn: by then everything was shown.
 
 use std::io;
 
@@ -18,6 +19,8 @@ use crate::actions::ActionSpec;
 
 /// More rows are no menu.
 const MOST_ROWS: usize = 14;
+/// A turn takes no more answers than these, unless one goes back.
+const MOST_ANSWERS: usize = 3;
 /// What is done alone, and at once.
 const WAIT: &str = "wait";
 
@@ -55,6 +58,8 @@ pub(super) struct Walk<'n, 'f, 'd, 'c> {
     filled: Filled,
     /// What was filled in before each addition.
     before: Vec<Filled>,
+    /// How many answers the dialogue had when it was last gone back.
+    begun: usize,
 }
 
 impl<'n, 'f, 'd, 'c> Walk<'n, 'f, 'd, 'c> {
@@ -66,6 +71,7 @@ impl<'n, 'f, 'd, 'c> Walk<'n, 'f, 'd, 'c> {
         Self {
             notes,
             form,
+            begun: dialogue.answers(),
             dialogue,
             filled: Filled::default(),
             before: Vec::new(),
@@ -78,6 +84,7 @@ impl<'n, 'f, 'd, 'c> Walk<'n, 'f, 'd, 'c> {
             let offers = self.offers();
             self.show()?;
             let question = self.question(&offers);
+            let additions = self.before.len();
             match self.dialogue.ask(&question)? {
                 SeatAnswer::Skipped => return Ok(self.filled),
                 SeatAnswer::Back => self.filled = self.before.pop().unwrap_or_default(),
@@ -92,7 +99,16 @@ impl<'n, 'f, 'd, 'c> Walk<'n, 'f, 'd, 'c> {
                     }
                 }
             }
+            if self.before.len() <= additions {
+                self.begun = self.dialogue.answers();
+            } else if self.answers() >= MOST_ANSWERS {
+                return Ok(self.filled);
+            }
         }
+    }
+
+    fn answers(&self) -> usize {
+        self.dialogue.answers() - self.begun
     }
 
     /// What can be chosen in a field of the form.
@@ -123,11 +139,16 @@ impl<'n, 'f, 'd, 'c> Walk<'n, 'f, 'd, 'c> {
                 way: None,
             })
         });
-        // To wait is to do nothing else.
+        // To wait is to do nothing else; and what takes two answers is no last one.
+        let is_last = self.answers() + 1 >= MOST_ANSWERS;
         let acts: Vec<_> = acts
             .filter(|offer| self.is_empty() || offer.act.value != WAIT)
+            .filter(|offer| !is_last || offer.act.fields.iter().all(|own| own.name == WHICH))
             .collect();
-        let mut room = MOST_ROWS.saturating_sub(acts.len());
+        let mut room = match is_last {
+            true => usize::MAX,
+            false => MOST_ROWS.saturating_sub(acts.len()),
+        };
         let mut offers = Vec::new();
         for offer in acts {
             let ways = offer.ways();
@@ -261,7 +282,7 @@ impl<'n, 'f, 'd, 'c> Walk<'n, 'f, 'd, 'c> {
         Ok(())
     }
 
-    /// Shows the only way in which it is done, before its words are asked for.
+    /// Shows the way in which it is done, before its words are asked for.
     fn tell_way(&mut self, way: &SeatOption) -> io::Result<()> {
         let language = self.dialogue.language();
         let summary = way.summary.as_ref().unwrap_or(&way.label);
@@ -293,6 +314,7 @@ impl<'n, 'f, 'd, 'c> Walk<'n, 'f, 'd, 'c> {
             if !said.is_empty() {
                 return Ok(Some(own.with_words(words.name, said)));
             }
+            self.tell_way(way)?;
             if let Some(said) = self.dialogue.fields(std::slice::from_ref(words), true)? {
                 own.extend(said);
                 return Ok(Some(own));

@@ -16,6 +16,8 @@ pub struct Dialogue<'c> {
     language: Language,
     /// Whether the person has typed a line.
     has_begun: bool,
+    /// How many questions were answered.
+    answers: usize,
     /// What was filled in before, if it could not be used.
     before: Filled,
     /// What is filled in now.
@@ -38,6 +40,7 @@ impl<'c> Dialogue<'c> {
             console,
             language,
             has_begun: false,
+            answers: 0,
             before,
             filled: Filled::default(),
         }
@@ -50,6 +53,11 @@ impl<'c> Dialogue<'c> {
     /// The words of a field in an answer that could not be used.
     pub fn typed(&self, field: &str) -> String {
         self.before.words_within(field).unwrap_or_default().into()
+    }
+
+    /// How many questions were answered.
+    pub fn answers(&self) -> usize {
+        self.answers
     }
 
     /// The language of the interface.
@@ -87,7 +95,10 @@ impl<'c> Dialogue<'c> {
         loop {
             let line = self.line(&question)?;
             match question.read(&line, self.language) {
-                Ok(answer) => return Ok(answer),
+                Ok(answer) => {
+                    self.answers += 1;
+                    return Ok(answer);
+                }
                 Err(hint) => self.show(hint)?,
             }
             question.typed = Some(line)
