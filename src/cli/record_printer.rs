@@ -12,6 +12,41 @@ pub(crate) trait RecordPrinter: Send {
     fn finish(&mut self);
 }
 
+/// Prints only how a story ended: its last two turns in which something was told.
+pub(crate) struct LastTurns {
+    printer: Box<dyn RecordPrinter>,
+    turns: [Vec<Record>; 2],
+}
+
+impl LastTurns {
+    pub(crate) fn of(printer: Box<dyn RecordPrinter>) -> Self {
+        let turns = Default::default();
+        Self { printer, turns }
+    }
+}
+
+impl RecordPrinter for LastTurns {
+    fn print(&mut self, record: &Record) -> bool {
+        let [before, last] = &mut self.turns;
+        let is_over = matches!(last.last(), Some(Record::Turn { .. }));
+        let is_turn = matches!(record, Record::Turn { .. });
+        if is_over && !is_turn {
+            *before = std::mem::take(last);
+        }
+        if !(is_turn && last.is_empty()) {
+            last.push(record.clone());
+        }
+        true
+    }
+
+    fn finish(&mut self) {
+        for record in self.turns.iter().flatten() {
+            self.printer.print(record);
+        }
+        self.printer.finish();
+    }
+}
+
 /// A record for programs. It has the number of the turn in which it was made, and that of a turn
 /// that is over is the same.
 pub(crate) fn numbered(record: &Record) -> Record {

@@ -426,9 +426,9 @@ fn first_option(shown: &str) -> Option<&str> {
     numbers.find(|number| number.parse::<u32>().is_ok())
 }
 
-/// Plays to the end: what may be left out is left out, else the first option is taken. Returns how
-/// many lines were typed; no turn takes more than three.
-fn play_through(seat: &mut Terminal, mut shown: String) -> usize {
+/// Plays to the end: what may be left out is left out or, by who is eager, is not; else the first
+/// option is taken. Returns how many lines were typed; no turn takes more than three.
+fn play_through(seat: &mut Terminal, mut shown: String, is_eager: bool) -> usize {
     let (mut lines, mut of_turn) = (0, 0);
     while seat.child.try_wait().unwrap().is_none() {
         let has = |part: &str| shown.contains(part);
@@ -436,12 +436,9 @@ fn play_through(seat: &mut Terminal, mut shown: String) -> usize {
             of_turn = 0;
         }
         let line = match first_option(&shown) {
-            _ if has("[Enter") || has("[回车") => String::new(),
-            Some(number) if has("the words behind it") || has("后面可以直接写话") => {
-                format!("{number} Well?")
-            }
+            _ if !is_eager && (has("[Enter") || has("[回车")) => String::new(),
             Some(number) => number.to_owned(),
-            None => "Well?".to_owned(),
+            None => "Well.".to_owned(),
         };
         shown = seat.answer(&line);
         (lines, of_turn) = (lines + 1, of_turn + 1);
@@ -453,14 +450,18 @@ fn play_through(seat: &mut Terminal, mut shown: String) -> usize {
 
 #[test]
 fn a_whole_campaign_shows_nothing_that_is_meant_for_models() {
-    for arguments in [
-        "run --seat Jory\u{a0}Teasel --save whole",
-        "run zhaoying-ban --lang zh --seat 沈豆娘 --save whole",
+    for (arguments, is_eager) in [
+        ("run --seat Jory\u{a0}Teasel --save whole", true),
+        ("run --seat Jory\u{a0}Teasel --save whole", false),
+        (
+            "run zhaoying-ban --lang zh --seat 沈豆娘 --save whole",
+            true,
+        ),
     ] {
         let folder = &Dir::new();
         let mut seat = Terminal::start(folder, 80, arguments);
         let first = seat.asked();
-        assert!(play_through(&mut seat, first) > 20);
+        assert!(play_through(&mut seat, first, is_eager) > 20);
         seat.check_screen();
         // What is left out is no answer that can't be used, and no thought.
         let left_out = [
@@ -473,8 +474,14 @@ fn a_whole_campaign_shows_nothing_that_is_meant_for_models() {
             "我没有再说什么",
         ];
         lacks(&seat.rows().join("\n"), &left_out);
-        let (status, _) = seat.end();
+        let (status, told) = seat.end();
         assert_eq!(status.code(), Some(0));
+        // A story that is over tells its end again, to whoever sat at the seat.
+        let again = succeed(folder, "resume whole");
+        let ending = told.lines().rfind(|row| row.starts_with("═══ ")).unwrap();
+        has(&out(&again), &[ending]);
+        lacks(&out(&again), &["═══ Day 1 ═══", "═══ 第 1 天 ═══"]);
+        has(&err(&again), &["playhouse replay whole --seat "]);
     }
 }
 
@@ -505,11 +512,14 @@ fn a_player_of_undercover_reads_the_rules_and_watches_to_the_end() {
             let mut seat = Terminal::start(folder, columns, &game);
             let first = seat.asked();
             has(&first, &[rules]);
-            play_through(&mut seat, first);
+            play_through(&mut seat, first, false);
             seat.check_screen();
             let (_, _) = seat.end();
             let screen = seat.rows().join("\n");
             has(&screen, &[wins]);
+            let again = succeed(folder, "resume undercover");
+            has(&super::out(&again), &[wins]);
+            has(&err(&again), &["playhouse replay undercover --seat "]);
             screen.contains(out)
         });
         assert!(watched);

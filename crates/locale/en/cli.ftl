@@ -150,6 +150,7 @@ cli_pace_keys = (Space: go on · + and -, or arrows: faster, slower · p: pause 
 cli_pace_paused = Paused. Space goes on.
 cli_pace_speed = { $words } words a minute
 cli_pace_stopped = You stopped reading in turn { $turn }; what was played is saved.
+cli_read_again_with = Read it from the beginning: playhouse replay { $slot }
 cli_read_on_with = Read on with: playhouse replay { $slot }
 cli_end_finished = Finished.
 cli_end_idle = Nothing more can happen.

@@ -142,6 +142,7 @@ cli_pace_keys = （空格：往下 · + 和 -，或方向键：快些、慢些 �
 cli_pace_paused = 已暂停，按空格继续。
 cli_pace_speed = 每分钟 { $words } 词
 cli_pace_stopped = 你读到第 { $turn } 轮停下了；已经演过的都已保存。
+cli_read_again_with = 从头再读：playhouse replay { $slot }
 cli_read_on_with = 接着读：playhouse replay { $slot }
 cli_end_finished = 已结束。
 cli_end_idle = 没有更多事情会发生。

@@ -32,6 +32,7 @@ use crate::cli::provenance::Provenance;
 use crate::cli::record_printer::{RecordPrinter, numbered};
 use crate::cli::seat::{SeatConsole, SeatGame, TerminalSeat};
 use crate::cli::settings::IMPROVISER;
+use crate::cli::shell::shell_quoted;
 use crate::cli::status_line::StatusLine;
 use crate::cli::story::{Roster, StoryPrinter, write_outcome};
 use crate::cli::{loader, tables};
@@ -313,13 +314,7 @@ impl<'a> RunView<'a> {
         seat: Option<StableId>,
     ) -> Self {
         Self::with_printer(app, engine, seat, |world| {
-            // The story is in the language of its world.
-            let roster = Roster::of(world);
-            let printer =
-                StoryPrinter::new(app.shared_out(), language, roster).with_ids(app.settings.ids);
-            let turn = world.resource::<WorldTurn>().0;
-            let printer = printer.at_seat(seat.is_some());
-            Box::new(printer.with_workings(app.settings.verbose, turn))
+            story_printer(app, language, seat, world)
         })
     }
 
@@ -584,6 +579,13 @@ impl<'a> RunView<'a> {
 
     /// Some ends are errors.
     fn report_end(&self, stop: &Stop, turn: u64, slot: Option<&str>) -> Result<()> {
+        // A player may know the program no better than when it began.
+        if let (Stop::Finished(_), false, Some(slot)) = (stop, self.sees_all, slot) {
+            if self.app.prints_text() {
+                tell_over(self.app, slot);
+            }
+            return Ok(());
+        }
         let text = match stop {
             Stop::LimitReached(_) | Stop::ServerDown(_) | Stop::NoUsableAnswers(_) => {
                 return stopped(self.app, stop, slot);
@@ -634,6 +636,31 @@ pub(super) fn stopped(app: &App, stop: &Stop, slot: Option<&str>) -> Result<()> 
         Some(slot) => error.help(text!(cli_continue_with, slot)),
         None => error,
     })
+}
+
+/// Prints the campaign of this world, in its own language.
+pub(super) fn story_printer(
+    app: &App,
+    language: Language,
+    seat: Option<StableId>,
+    world: &mut World,
+) -> Box<dyn RecordPrinter> {
+    let roster = Roster::of(world);
+    let printer = StoryPrinter::new(app.shared_out(), language, roster).with_ids(app.settings.ids);
+    let printer = printer.at_seat(seat.is_some());
+    let turn = world.resource::<WorldTurn>().0;
+    Box::new(printer.with_workings(app.settings.verbose, turn))
+}
+
+/// Says that a story is over, and how it is read again.
+pub(super) fn tell_over(app: &App, slot: &str) {
+    let slot = app.in_command(slot);
+    let seat = app.settings.seat.value.as_deref();
+    let seat = seat.map(|seat| format!(" --seat {}", shell_quoted(seat.as_ref())));
+    let slot = slot + seat.as_deref().unwrap_or_default();
+    let mut err = app.err();
+    err.line(say!(app.language, cli_end_finished));
+    err.line(say!(app.language, cli_read_again_with, slot));
 }
 
 fn feed(seat: Option<Recipient>, sink: impl FnMut(&Record) + Send + Sync + 'static) -> Feed {

@@ -8,15 +8,17 @@ use crate::exchange::ledgers;
 use crate::groupchat::ChatGame;
 use crate::message::TokenUsage;
 use crate::session::{Replayed, SessionError, replay_with};
+use bevy_ecs::prelude::World;
 use tokio::runtime::Runtime;
 
-use super::play::{self, RunView};
+use super::play::{self, Left, RunView};
 use super::players::introduce;
 use super::{chat, undercover};
 use crate::cli::args::{ChatFormat, ReplayArgs};
 use crate::cli::chat_printer::ChatPrinter;
 use crate::cli::env::{clock, since};
 use crate::cli::output::wait_until_told;
+use crate::cli::record_printer::LastTurns;
 use crate::cli::saved::{Played, Saved};
 
 /// The turn with which every story begins.
@@ -30,39 +32,11 @@ pub(super) fn replay(app: &App, args: &ReplayArgs) -> Result<()> {
     check_turn(&saved, from)?;
     play::begin_turn(&app.out(), from - 1);
     play::show_keys(app);
-    let game = saved.played.game();
-    let language = match &saved.played {
-        Played::Team(game) => return replay_team(app, &saved, game, (from, until), args.form),
-        Played::World(campaign) => campaign.file.language,
-        Played::Undercover(game) => game.rules().language,
-    };
-    let mut setup = game.set_up(saved.story.header.seed)?;
-    game.populate(&mut setup)?;
-    let seat = play::seat(&mut setup.world, args.seat.as_deref())?;
-    match &saved.played {
-        Played::World(campaign) => play::introduce_world(app, &campaign.file, None),
-        Played::Undercover(game) => introduce(app, game.rules(), None),
-        Played::Team(_) => {}
+    if let Played::Team(game) = &saved.played {
+        return replay_team(app, &saved, game, (from, until), args.form);
     }
-    let runtime = play::runtime()?;
-    let mut view = None;
-    let replayed = runtime.block_on(async {
-        replay_with(&saved.slot, game, until, |engine| {
-            begin(app, &runtime, engine);
-            view = Some(match &saved.played {
-                Played::Undercover(_) => RunView::with_printer(app, engine, seat, |world| {
-                    undercover::printer(app, language, world)
-                }),
-                _ => RunView::new(app, engine, language, seat),
-            });
-            show_from(app, engine, from);
-        })
-        .await
-    });
-    if let Some(view) = &view {
-        view.finish();
-    }
-    let replayed = replayed?;
+    let seat = args.seat.as_deref();
+    let (view, replayed) = tell(app, &saved, seat, Part::From(from), until)?;
     if let Some(turn) = play::unread(app) {
         play::tell_unread(app, turn, slot, false);
         return Ok(());
@@ -75,6 +49,72 @@ pub(super) fn replay(app: &App, args: &ReplayArgs) -> Result<()> {
         (Some(view), true) => view.report(&replayed.engine, &replayed.stop, Some(slot)),
         _ => Ok(()),
     }
+}
+
+/// Tells again how a story ended that is over, and how it is read.
+pub(super) fn tell_end(app: &App, saved: &Saved) -> Result<Left> {
+    let seat = app.settings.seat.value.as_deref();
+    let (view, replayed) = tell(app, saved, seat, Part::Ending, None)?;
+    if let Some(view) = view {
+        view.tell_outcome(&replayed.engine, &replayed.stop);
+    }
+    play::tell_over(app, saved.slot.name().as_str());
+    Ok(Left::Reported)
+}
+
+/// What of a story is told.
+#[derive(Clone, Copy)]
+enum Part {
+    From(u64),
+    Ending,
+}
+
+/// Tells a story again, for whoever sits at a seat or sees all.
+fn tell<'a>(
+    app: &'a App,
+    saved: &Saved,
+    seat: Option<&str>,
+    part: Part,
+    until: Option<u64>,
+) -> Result<(Option<RunView<'a>>, Replayed)> {
+    let game = saved.played.game();
+    let mut setup = game.set_up(saved.story.header.seed)?;
+    game.populate(&mut setup)?;
+    let seat = play::seat(&mut setup.world, seat)?;
+    match (&saved.played, part) {
+        (Played::World(campaign), Part::From(_)) => {
+            play::introduce_world(app, &campaign.file, None);
+        }
+        (Played::World(campaign), Part::Ending) => {
+            let title = Paragraph::of(Style::Bold, &campaign.file.name);
+            play::introduce(app, &[title], None);
+        }
+        (Played::Undercover(game), _) => introduce(app, game.rules(), None),
+        (Played::Team(_), _) => {}
+    }
+    let printer = |world: &mut World| {
+        let printer = match &saved.played {
+            Played::Undercover(game) => undercover::printer(app, game.rules().language, world),
+            _ => play::story_printer(app, *world.resource::<Language>(), seat, world),
+        };
+        match part {
+            Part::From(_) => printer,
+            Part::Ending => Box::new(LastTurns::of(printer)),
+        }
+    };
+    let runtime = play::runtime()?;
+    let mut view = None;
+    let replayed = runtime.block_on(replay_with(&saved.slot, game, until, |engine| {
+        begin(app, &runtime, engine);
+        view = Some(RunView::with_printer(app, engine, seat, printer));
+        if let Part::From(from) = part {
+            show_from(app, engine, from);
+        }
+    }));
+    if let Some(view) = &view {
+        view.finish();
+    }
+    Ok((view, replayed?))
 }
 
 /// Whether the story has come to this turn.

@@ -5,7 +5,7 @@ use crate::session::{Batch, Session};
 
 use super::dry_run::{DryStory, dry_run};
 use super::play::{Left, Player, RunView, introduce_world};
-use super::{batch, chat, undercover, undo};
+use super::{batch, chat, replay, undercover, undo};
 use crate::cli::args::{PlayArgs, ResumeArgs};
 use crate::cli::loader;
 use crate::cli::saved::{Played, Saved, check_turn};
@@ -39,12 +39,14 @@ pub(super) fn resume(app: &App, args: &ResumeArgs) -> Result<Left> {
     }
     let seed = saved.story.seed();
     saved.new_seed = args.seed.filter(|new| *new != seed);
+    let is_over = app.prints_text() && !play.dry_run && saved.is_over()?;
     let campaign = match &saved.played {
-        Played::World(campaign) => &**campaign,
         Played::Team(game) => {
             chat::resume(app, game, &saved, args)?;
             return Ok(Left::Reported);
         }
+        _ if is_over => return replay::tell_end(app, &saved),
+        Played::World(campaign) => &**campaign,
         Played::Undercover(game) => return undercover::resume(app, &saved, game, args),
     };
     let mut setup = saved.world(true)?;
