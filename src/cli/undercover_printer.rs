@@ -9,7 +9,7 @@ use crate::event::{AnswerRecord, AnsweredBy, EventRecord, Recipients, Record, Te
 use crate::undercover::events::{
     CardDealt, Described, GameOver, NamedPlayer, RoundStarted, Verdict, VotesCast,
 };
-use crate::undercover::{PlayerId, PlayerRole, Side, Table};
+use crate::undercover::{PlayerId, PlayerRole, Table};
 
 use super::record_printer::RecordPrinter;
 
@@ -208,13 +208,7 @@ impl UndercoverPrinter {
     }
 
     fn end(&mut self, over: GameOver) {
-        let round = over.round;
-        let winner = match (over.winner, over.rounds_ran_out) {
-            (Side::Civilian, _) => text!(story_civilians_win, round),
-            (Side::Undercover, false) => text!(story_undercover_win, round),
-            (Side::Undercover, true) => text!(story_undercover_stay_hidden, round),
-        };
-        let winner = winner.in_language(self.language);
+        let winner = over.who_wins().in_language(self.language);
         let heads = [
             say!(self.language, story_player),
             say!(self.language, story_role),

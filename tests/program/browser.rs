@@ -1229,6 +1229,8 @@ fn four_people_play_undercover_at_four_phones() {
         for (number, (browser, _)) in players.iter().enumerate() {
             if is_asked(browser) == true {
                 browser.wait_for_all_in_sight(format!("player {number}"));
+                let card = "/lantern|candle/.test(document.querySelector('#seat :is(.card, .you)').innerText)";
+                assert_eq!(browser.value(card), true);
                 let asked =
                     browser.script(&ANSWER.replace("arguments[0] ?? 0", &number.to_string()));
                 answers += usize::from(asked.is_string());
@@ -1249,12 +1251,16 @@ fn four_people_play_undercover_at_four_phones() {
         .collect();
     for (browser, seat) in &players {
         browser.wait("document.querySelector('#told .status.fin')");
+        browser.wait("!document.querySelector('#seat button')");
         // Whoever was voted out sees it, too: who won, and the cards, below what was read so far.
         browser.script("document.querySelector('.pill:not([hidden])')?.click()");
         browser.wait("/won/.test(document.querySelector('#told').innerText)");
         browser.wait(
             "/lantern[^]*candle|candle[^]*lantern/.test(document.querySelector('#told').innerText)",
         );
+        let contents = "[...document.querySelectorAll('ol.plain a')].some((one) => \
+             / wins? in round \\d\\.$/.test(one.textContent))";
+        assert_eq!(browser.value(contents), true);
         let headings = "[...document.querySelectorAll('#told h2.day')].every((one) => \
              /^Round \\d$/.test(one.innerText))";
         assert_eq!(browser.value(headings), true);

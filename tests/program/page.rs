@@ -202,6 +202,10 @@ fn stories_are_begun_where_the_host_allows_it() {
         folder,
         "run drowned-assize --seed 1 --save old --until 3 -q",
     );
+    succeed(
+        folder,
+        "undercover --lang en --seed 1 --save table --until 1 -q",
+    );
     // A batch is no story.
     std::fs::create_dir(folder.join("saves/pilot")).unwrap();
     write(&folder.join("saves/pilot/batch.json"), "{}");
@@ -220,7 +224,8 @@ fn stories_are_begun_where_the_host_allows_it() {
         one(&stories, "slot", "old"),
         one(&stories, "slot", "zhaoying-ban"),
     );
-    assert_eq!(stories.as_array().unwrap().len(), 2, "{stories}");
+    assert_eq!(stories.as_array().unwrap().len(), 3, "{stories}");
+    assert_eq!(one(&stories, "slot", "table")["title"], "The Round Table");
     assert_eq!(new["title"], "照影班");
     assert_eq!(old["title"], "The Drowned Assize");
     assert_eq!((&old["state"], &old["day"]), (&json!("paused"), &json!(1)));

@@ -158,7 +158,10 @@ pub struct RevealedCard {
 
 /// The game is over; all cards are shown.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
-#[event("undercover_end", style = Ending, template = "undercover/events/end")]
+#[event(
+    "undercover_end", style = Ending, template = "undercover/events/end",
+    heading = self.who_wins()
+)]
 pub struct GameOver {
     pub round: u32,
     pub winner: Side,
@@ -166,4 +169,16 @@ pub struct GameOver {
     pub rounds_ran_out: bool,
     /// All cards, sorted by number.
     pub cards: Vec<RevealedCard>,
+}
+
+impl GameOver {
+    /// Who wins, and when.
+    pub fn who_wins(&self) -> UiText {
+        let round = self.round;
+        match (self.winner, self.rounds_ran_out) {
+            (Side::Civilian, _) => text!(story_civilians_win, round),
+            (Side::Undercover, false) => text!(story_undercover_win, round),
+            (Side::Undercover, true) => text!(story_undercover_stay_hidden, round),
+        }
+    }
 }

@@ -248,6 +248,12 @@ impl Match {
         })
     }
 
+    /// The name of the table in the setup of a save, if it is one of this game.
+    pub fn table_of(setup: &GameSetup) -> Option<String> {
+        let embedded = setup.read::<EmbeddedMatch>(GAME)?;
+        Some(embedded.rules.table)
+    }
+
     /// The game with the prompts of a data folder.
     ///
     /// # Errors

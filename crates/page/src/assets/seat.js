@@ -208,8 +208,7 @@ export function askedAbout(ask) {
 }
 
 // Who a person plays, before it is asked for the first time.
-async function introduction(who) {
-	const person = await get(`person/${who}`).catch(() => ({}));
+function introduction(person) {
 	const about = person.about ?? (state.story.game === 'undercover' ? word('seat', 'rules') : person.profile);
 	const part = (name, list) => (list?.length ? [h('p', h('b', word('seat', name))), h('ul', list.map((one) => h('li', one)))] : null);
 	return h('div.you', { tabindex: 0 }, about && h('p', about), part('goals', person.goals?.map(({ words }) => words)),
@@ -246,7 +245,10 @@ export async function openSeat(box) {
 	let seat = await get('seat').catch(() => null);
 	if (!seat) return;
 	state.openAsk = seat.open || null;
-	const you = await introduction(seat.who);
+	const person = await get(`person/${seat.who}`).catch(() => ({}));
+	const you = introduction(person);
+	// Whoever plays with a card always has it in sight.
+	const card = state.story.game === 'undercover' ? (person.secrets || []).map((secret) => h('p.card', secret)) : null;
 	const send = async (body, control) => {
 		const form = control?.closest('form');
 		if (form?.ariaBusy === 'true') return;
@@ -282,7 +284,7 @@ export async function openSeat(box) {
 		drawn = key;
 		box.hidden = false;
 		const who = h('p.seat-who', rich('you_are', { name: nameLink(seat.who) }), me ? h('span.small', ' ', whoIs(me).split(' · ').slice(1).join(' · ')) : null, left,
-			seat.played_by !== 'seat' ? button(t(seat.played_by === 'improviser' ? 'im_back' : 'take_seat'), (event) => send({ take: true }, event.target)) : button(t('leave_seat'), (event) => send({ leave: true }, event.target), { class: 'quiet' }));
+			status === 'seat_over' ? null : seat.played_by !== 'seat' ? button(t(seat.played_by === 'improviser' ? 'im_back' : 'take_seat'), (event) => send({ take: true }, event.target)) : button(t('leave_seat'), (event) => send({ leave: true }, event.target), { class: 'quiet' }));
 		if (!ask) return replace(box, who, h('p.status', t(status)), others, h('p.actions', undo));
 		const answer = (body, control) => send({ number: ask.number, ...body }, control);
 		// What was not sent yet outlives the page.
@@ -291,7 +293,7 @@ export async function openSeat(box) {
 		const kept = remember(place, undefined, 'sessionStorage');
 		const begun = kept?.of === of ? { ...ask, ...kept.draft } : ask;
 		const { form, control } = (ask.fields ? turnForm : questionForm)(begun, answer, undo, (draft) => remember(place, { of, draft }, 'sessionStorage'));
-		replace(box, who, ask.number === 1 ? you : null, h('div.ask', askedAbout(ask), form));
+		replace(box, who, ask.number === 1 ? you : card, h('div.ask', askedAbout(ask), form));
 		announce(`${ask.question.slice(0, 500)} ${ask.label}`);
 		// Where there is a keyboard, one types at once.
 		if (document.activeElement === document.body && matchMedia('(hover: hover)').matches) control?.focus({ preventScroll: true });
@@ -314,4 +316,4 @@ const nameForm = (send) => h('form.name', { onsubmit: (event) => {
 	const person = typedIn(event.target.person);
 	event.target.person.blur();
 	if (person) send({ person: remember('person', person) });
-} }, h('input', { name: 'person', 'aria-label': t('your_name'), placeholder: t('your_name'), maxlength: 40, size: 16 }), h('button', { type: 'submit' }, t('seat_send')));
+} }, h('input', { name: 'person', 'aria-label': t('your_name'), placeholder: t('your_name'), maxlength: 40, size: 24 }), h('button', { type: 'submit' }, t('seat_send')));

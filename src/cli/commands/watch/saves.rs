@@ -18,6 +18,7 @@ use crate::rpg::world_file::{WorldListing, list_worlds};
 use crate::save::{Listed, Slot, names, slots};
 use crate::session::EventLog;
 use crate::story::{Form, RunState};
+use crate::undercover::Match;
 use crate::world_data::DataFolder;
 
 /// What a page wants of the command.
@@ -179,6 +180,8 @@ fn entry_of(slot: Slot, titles: &BTreeMap<String, String>) -> Option<StoryEntry>
     };
     match (saved.head, saved.branch) {
         (Ok(Some(head)), _) => {
+            let table = head.game.as_ref().and_then(Match::table_of);
+            entry.title = table.unwrap_or_default();
             (entry.world, entry.turn) = (head.world, head.turn);
             if head.ending.is_some() {
                 entry.state = RunState::Finished;
@@ -189,7 +192,9 @@ fn entry_of(slot: Slot, titles: &BTreeMap<String, String>) -> Option<StoryEntry>
         (Ok(None), None) => return None,
         (Err(error), _) => entry.problem = Some(error.text()),
     }
-    entry.title = titles.get(&entry.world).cloned().unwrap_or_default();
+    if let Some(title) = titles.get(&entry.world) {
+        entry.title.clone_from(title);
+    }
     Some(StoryEntry { slot, ..entry })
 }
 
