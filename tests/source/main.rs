@@ -1,6 +1,5 @@
-//! The source itself, and what the pages say of it.
+//! What the pages say of the source.
 #![expect(clippy::unwrap_used, reason = "tests")]
 
-mod comments;
 mod pages;
 mod seeds;
