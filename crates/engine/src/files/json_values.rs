@@ -1,8 +1,6 @@
 //! How many values a JSON text has, counted without parsing it: a value takes many times its bytes
 //! once it is parsed.
 
-use memchr::memchr3_iter;
-
 /// The maximum number of values in a file of a save.
 pub(crate) const MAX_SAVED_VALUES: usize = 1 << 22;
 
@@ -24,8 +22,22 @@ pub fn count_values(json: &[u8]) -> usize {
 
 /// Whether a JSON text has more values than this.
 pub(crate) fn has_more_values(json: &[u8], most: usize) -> bool {
-    // Counting those in strings, too, is many times faster, and enough for most files.
-    memchr3_iter(b',', b'[', b'{', json).count() > most && count_values(json) > most
+    // Each has a byte of its own.
+    if json.len() <= most {
+        return false;
+    }
+    // Counting in blocks, those in strings too, is many times faster, and enough for most files.
+    let in_block = |block: &[u8]| -> u8 {
+        block
+            .iter()
+            .map(|byte| u8::from(precedes_value(*byte)))
+            .sum()
+    };
+    let with_strings: usize = json
+        .chunks(128)
+        .map(|block| usize::from(in_block(block)))
+        .sum();
+    with_strings > most && count_values(json) > most
 }
 
 fn precedes_value(byte: u8) -> bool {
