@@ -117,6 +117,58 @@ fn a_model_without_a_usable_answer_leaves_a_world_that_says_so() {
 }
 
 #[test]
+fn cards_are_read_as_what_they_say() {
+    let dir = tempfile::tempdir().unwrap();
+    let asked = serve_script(dir.path(), include_str!("drafts/lighthouse.json"));
+    let cards = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cards");
+    let (folder, picture) = (cards.display().to_string(), cards.join("wren.png"));
+    for (name, from) in [("all", folder), ("one", picture.display().to_string())] {
+        let drafted = draft(dir.path(), name, &from, &["--max-calls", "1"]);
+        assert_eq!(drafted.status.code(), Some(6), "{}", err(&drafted));
+    }
+    let asked = asked.lock().unwrap();
+    has(&asked[0], &["# Ilse Varga", "# Wren"]);
+    has(&asked[1], &["# Wren"]);
+    assert!(!asked.iter().any(|asked| asked.contains("{{char}}")));
+}
+
+#[test]
+fn a_model_that_gives_half_a_world_leaves_that_half() {
+    let dir = tempfile::tempdir().unwrap();
+    let script: Value = serde_json::from_str(include_str!("drafts/lighthouse.json")).unwrap();
+    serve_model(dir.path(), move |request| match part(request).as_str() {
+        "outline" => Reply::at_once(script["outline"].to_string()),
+        _ => Reply::at_once("I would rather not."),
+    });
+    let drafted = draft(dir.path(), "mine", "bus", &[]);
+    assert_eq!(drafted.status.code(), Some(0), "{}", err(&drafted));
+    has(
+        &err(&drafted),
+        &["Written: places and people.", "No usable answer: voices."],
+    );
+    has(&out(&drafted), &["voices", "plot"]);
+    lacks_errors(&out(&succeed(dir.path(), "check mine")));
+}
+
+#[test]
+fn an_ending_that_needs_what_is_not_there_hides_no_other() {
+    let dir = tempfile::tempdir().unwrap();
+    let script = include_str!("drafts/lighthouse.json");
+    let mut script: Value = serde_json::from_str(script).unwrap();
+    // Two of a name: of what needs the place nothing is left.
+    script["outline"]["places"][0]["name"] = script["outline"]["people"][0]["name"].clone();
+    serve_script(dir.path(), &script.to_string());
+    let drafted = draft(dir.path(), "mine", "A lighthouse.", &[]);
+    let said = out(&drafted);
+    assert_eq!(drafted.status.code(), Some(0), "{}", err(&drafted));
+    let mut lines: Vec<_> = said.lines().filter(|line| line.contains("later")).collect();
+    let count = lines.len();
+    lines.sort_unstable();
+    lines.dedup();
+    assert_eq!(lines.len(), count, "{said}");
+}
+
+#[test]
 fn a_draft_that_was_stopped_goes_on_and_asks_nothing_twice() {
     let dir = tempfile::tempdir().unwrap();
     let asked = serve_script(dir.path(), include_str!("drafts/lighthouse.json"));

@@ -2106,7 +2106,22 @@ fn a_writer_sees_mistakes_at_once_rehearses_and_plays_from_a_scene() {
     let refused = page.post("/api/tale/do", &json!({"do": "rehearse"}));
     assert_eq!(refused.status, 409, "{}", refused.body);
 
-    write(&file, &world);
+    // And in a second file of a world that is split.
+    let (head, rest) = world.split_once("    scenes: [").unwrap();
+    let (scenes, tail) = rest.split_once("\n    ],\n").unwrap();
+    let scenes = format!("(scenes: [{scenes}\n])\n");
+    let second = folder.join("mine/scenes.ron");
+    write(&second, &scenes);
+    write(
+        &file,
+        &format!("{head}    files: [\"scenes.ron\"],\n{tail}"),
+    );
+    assert_eq!(page.api("tale/desk")["problems"], json!([]));
+    write(&second, &scenes.replacen("opening:", "opnening:", 1));
+    let draft = page.api("tale/desk");
+    has(&draft["problems"].to_string(), &["opnening", "scenes.ron:"]);
+    write(&second, &scenes);
+
     let told = page.done("tale", &json!({"do": "rehearse"})).json();
     assert_eq!(told["runs"], 100);
     assert!(told["tables"].as_array().unwrap().len() > 4, "{told}");

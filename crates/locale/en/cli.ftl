@@ -5,11 +5,14 @@
 cli_all = all
 cli_branch_unplayed = branch of '{ $slot }', not continued yet
 cli_colon = :{" "}
+cli_draft_unanswered = No usable answer: { $part }.
 cli_list = { $items }
 cli_no = no
 cli_none = none
 cli_one_seat = One person can sit at a terminal. Several play in the browser, with 'run', 'watch' or 'undercover'.
 cli_place = { $place }
+cli_rehearsal_nowhere = nowhere any more
+cli_rehearsal_why_offered = In { $runs } it was offered, and something else was chosen.
 cli_unknown = unknown
 cli_value = value
 cli_yes = yes

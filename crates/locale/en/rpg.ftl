@@ -85,6 +85,7 @@ rpg_check_write_number = write a number from { $least } to { $most }
 rpg_check_write_schedule = write schedule: [Home(days: 1), Dungeon("…")]
 rpg_check_write_stats = write stats: (hp: 30, attack: 6, defense: 4, speed: 5, energy: 3)
 rpg_check_write_text = write a text
+rpg_draft_you_are = You are { $name }.
 rpg_expect_chosen = "{ $option }" chosen in the scene "{ $scene }"
 rpg_expect_ending = runs with the ending "{ $id }"
 rpg_expect_never = { $what }: none took place, expected { $from } to { $to }%

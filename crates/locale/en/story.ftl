@@ -4,6 +4,7 @@
 
 story_advances = The party moves on to { $stage }.
 story_afternoon = Afternoon
+story_alone = for { $who } alone
 story_and_falls = , falls
 story_announces = {" "}announces
 story_appears = { $actor } arrives.

@@ -6,6 +6,7 @@ cli_all = 全部
 cli_branch_unplayed = “{ $slot }”的分支，尚未继续
 # same
 cli_colon = ：
+cli_draft_unanswered = 没有能用的答案：{ $part }。
 # same
 cli_list = { $items }
 cli_no = 否
@@ -13,6 +14,8 @@ cli_none = 无
 cli_one_seat = 终端前只能坐一个人；多人请用 run、watch 或 undercover 在浏览器里玩。
 # same
 cli_place = { $place }
+cli_rehearsal_nowhere = 已不在任何地方
+cli_rehearsal_why_offered = 有 { $runs } 次提供了它，但选了别的。
 cli_unknown = 未知
 cli_value = 值
 cli_yes = 是

@@ -85,6 +85,7 @@ rpg_check_write_number = 请写 { $least } 到 { $most } 之间的数
 rpg_check_write_schedule = 请写 schedule: [Home(days: 1), Dungeon("…")]
 rpg_check_write_stats = 请写 stats: (hp: 30, attack: 6, defense: 4, speed: 5, energy: 3)
 rpg_check_write_text = 请写上文字
+rpg_draft_you_are = 你是{ $name }。
 rpg_expect_chosen = 场景“{ $scene }”中选择“{ $option }”
 rpg_expect_ending = 以“{ $id }”为结局的运行
 rpg_expect_never = { $what }：一次也没有发生，预期 { $from }% 到 { $to }%

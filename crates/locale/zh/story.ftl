@@ -4,6 +4,7 @@
 
 story_advances = 一行人继续前往{ $stage }。
 story_afternoon = 下午
+story_alone = 只给{ $who }
 story_and_falls = ，倒下
 story_announces = 宣布
 story_appears = { $actor }来了。

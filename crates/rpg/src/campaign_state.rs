@@ -22,7 +22,7 @@ use super::phase::Phase;
 use super::scenes::choose::{apply_choices, offer_choices};
 use super::scenes::endings::{begin_closing, begin_epilogue, reached_ending, settle_goals};
 use super::scenes::judge::{judge_choices, judge_endings, judge_scenes};
-use super::scenes::open::open_talk;
+use super::scenes::open::open_scenes;
 use super::travel::{acquaint, introduce, send};
 use super::world_file::{CampaignStep, STAY};
 use crate::drama::{Ending, History, Occasion, StoryData};
@@ -354,9 +354,8 @@ fn begin_home_talk(world: &mut World, stay: Stay, round: u32) {
         return judge_before(world, phase);
     }
     // Whoever is cast comes from other places, so all scenes open first.
-    let mut others = stages;
-    others.retain(|stage| !open_talk(world, *stage, occasion, 0));
-    for stage in others {
+    let opened = open_scenes(world, &stages, occasion);
+    for stage in stages.into_iter().filter(|stage| !opened.contains(stage)) {
         let is_empty = living_on(world, stage).is_empty();
         set_phase(world, stage, if is_empty { Phase::Plan } else { otherwise });
     }

@@ -17,7 +17,7 @@ use super::components::{Departure, FightResult};
 use super::happening::{FightNote, Happening, Pledge};
 use super::home::vote::VoteCounted;
 use super::host::HostDid;
-use super::perception::Unperceived;
+pub use super::perception::Unperceived;
 use super::scenes::choose::{ChoiceMade, SceneVoted};
 use super::scenes::effects::{EffectSkipped, SceneText};
 use super::scenes::endings::{Epilogue, StoryCloses};

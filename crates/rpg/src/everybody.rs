@@ -87,17 +87,31 @@ pub(super) fn open_scene_of(world: &World, stage: Entity) -> Option<&Scene> {
     world.resource::<StoryData>().scene(&open.id)
 }
 
-/// Whether somebody is on a stage, or is free to come there by open ways.
-pub(super) fn can_come(world: &World, who: &str, to: &str) -> bool {
+/// What keeps somebody from coming to a stage.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum KeptBy<'w> {
+    /// A scene elsewhere that needs it, by its id.
+    Scene(&'w str),
+    /// It is dead, on a journey, or no open way leads there.
+    Distance,
+}
+
+/// What keeps somebody from coming to a stage, if anything does.
+pub(super) fn kept_from<'w>(world: &'w World, who: &str, to: &str) -> Option<KeptBy<'w>> {
     let list = world.resource::<CastList>();
     let (Some(actor), Some(to)) = (list.by_name(who), list.by_name(to)) else {
-        return false;
+        return Some(KeptBy::Distance);
     };
     let Some(from) = stage_of(world, actor).filter(|_| !is_dead(world, actor)) else {
-        return false;
+        return Some(KeptBy::Distance);
     };
-    let is_free = world.get::<OpenScene>(from).is_none() && world.get::<HomeStage>(from).is_some();
-    from == to || (is_free && leads(world, from, to))
+    if from == to {
+        return None;
+    }
+    let scene = open_scene_of(world, from).filter(|scene| scene.needs(who));
+    let is_near = world.get::<HomeStage>(from).is_some() && leads(world, from, to);
+    let distance = (!is_near).then_some(KeptBy::Distance);
+    scene.map(|scene| KeptBy::Scene(&scene.id)).or(distance)
 }
 
 /// Whether open ways lead from one stage to another.

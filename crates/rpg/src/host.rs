@@ -230,13 +230,14 @@ fn call_scene(world: &mut World, id: &str) -> Option<()> {
     Some(())
 }
 
-fn tell(world: &mut World, who: &[String], message: String, noted: HostDid) {
+fn tell(world: &mut World, names: &[String], message: String, noted: HostDid) {
     let cast = world.resource::<CastList>();
-    let who: Vec<_> = who.iter().filter_map(|name| cast.by_name(name)).collect();
+    let who: Vec<_> = names.iter().filter_map(|name| cast.by_name(name)).collect();
     note(world, noted, !who.is_empty());
     if !who.is_empty() {
+        let to = names.join(", ");
         write_events_at_meeting(world, |events| {
-            events.notify_entities(&who, SceneText { message });
+            events.notify_entities(&who, SceneText { message, to });
         });
     }
 }

@@ -87,7 +87,7 @@ pub(super) fn ask_kickoffs(
         let (is_home, faction) = traits.get(entity).unwrap_or_default();
         let is_foe = faction.is_some_and(|faction| &*faction.0 == FOE);
         let is_asked = match kind {
-            Kind::Stage => is_home,
+            Kind::Stage => is_home && !living.is_empty(),
             Kind::Actor => !is_foe,
             Kind::WorldAgent => false,
         };

@@ -3,23 +3,33 @@
 use bevy_ecs::prelude::*;
 use playhouse_engine::cast::Whereabouts;
 use playhouse_engine::event::kinds::Speak;
-use playhouse_engine::event::{AgentEvent, EventWriter};
+use playhouse_engine::event::{AgentEvent, EventStyle, EventWriter};
 use serde::{Deserialize, Serialize};
 
 use super::world_file::{Sense, WorldFile};
 
 /// Something was said or shown of which some learned only that it was.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
-#[event("unperceived", style = Note, not_recallable)]
-pub(crate) struct Unperceived {
-    pub(crate) actor: String,
+#[event("unperceived", style = shown, not_recallable)]
+pub struct Unperceived {
+    pub actor: String,
     /// To whom it spoke or showed something; empty for nobody in particular.
-    pub(crate) target: String,
-    pub(crate) sense: Sense,
+    pub target: String,
+    pub sense: Sense,
     /// The language in which it was said; empty for the one that all share.
-    pub(crate) language: String,
+    pub language: String,
     /// Those who learned nothing.
-    pub(crate) by: Vec<String>,
+    pub by: Vec<String>,
+}
+
+impl Unperceived {
+    /// Readers are told what was said: it is news to them only in which language.
+    fn shown(&self) -> EventStyle {
+        match self.language.as_str() {
+            "" => EventStyle::Working,
+            _ => EventStyle::Note,
+        }
+    }
 }
 
 /// Says something to those on a stage, except the unaware. Who does not hear or understand it is

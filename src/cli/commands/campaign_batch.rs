@@ -157,15 +157,8 @@ fn play_all(app: &App, batch: &Batch, stories: &Stories, jobs: Option<u32>) -> R
     let runs: Vec<_> = std::mem::take(&mut played.figures).into_values().collect();
     let world = &stories.campaign.file;
     let rehearsal = Rehearsal::of(world, &runs);
-    let report = Report {
-        world,
-        runs: &runs,
-        rehearsal: &rehearsal,
-        price: None,
-        why: None,
-        map: false,
-        unmet: &Problems::default(),
-    };
+    let unmet = Problems::default();
+    let report = Report::of(world, (&runs, &rehearsal), &unmet);
     rehearse::print(app, &stories.provenance, &report);
     if app.prints_text() {
         let spent = &played.spent;

@@ -7,7 +7,8 @@ use std::path::Path;
 use playhouse_engine::files::{self, Durability, Folder};
 
 use crate::engine::{Engine, Stop};
-use crate::event::{Feed, Record};
+use crate::event::{AnsweredBy, Feed, Record};
+use crate::interop::cards::{Card, Taken, Taking};
 use crate::mind::Minds;
 use crate::rpg::draft::{Draft, DraftGame, MOST_READ, added};
 use crate::rpg::world_file::NewWorldError;
@@ -16,6 +17,7 @@ use crate::session::{Game as _, Session};
 use crate::world_data::MAX_BYTES;
 
 use super::edited_world::EditedWorld;
+use super::import::read_cards;
 use super::play;
 use crate::cli::args::{NewArgs, SuggestArgs};
 use crate::cli::loader;
@@ -40,7 +42,7 @@ pub(super) fn draft(app: &App, args: &NewArgs, from: &str, language: Language) -
         let error = NewWorldError::Exists(path);
         return Err(CommandError::of(ErrorKind::World, &error));
     }
-    let text = premise(from)?;
+    let text = premise(app, from, language)?;
     let game =
         DraftGame::new(&app.data()?, &text, language, args.runs).or_fail(ErrorKind::World)?;
     let mut session = match Slot::find(folder, SLOT) {
@@ -54,16 +56,25 @@ pub(super) fn draft(app: &App, args: &NewArgs, from: &str, language: Language) -
         Err(_) => Session::start(folder, SLOT, &game, SEED, minds)?,
     };
     let stop = play_out(app, &mut session.engine)?;
-    if !matches!(stop, Stop::Finished(_)) {
-        return Err(interrupted(app, &stop, folder));
-    }
     let engine = &session.engine;
     let draft = engine.world.resource::<Draft>();
     let problems = draft.problems();
+    // A model that has no more usable answers has still given what is there.
+    let is_over = match stop {
+        Stop::NoUsableAnswers(_) => !problems.has_errors(),
+        _ => matches!(stop, Stop::Finished(_)),
+    };
+    if !is_over {
+        return Err(interrupted(app, &stop, folder));
+    }
     if problems.has_errors() {
         loader::print_problems(app, &problems);
         let error = CommandError::new(ErrorKind::World, text!(cli_draft_unusable));
-        return Err(error.help(UiText::lines(draft.changed.iter().map(UiText::verbatim))));
+        let changed = UiText::lines(draft.changed.iter().map(UiText::verbatim));
+        return Err(match draft.changed.is_empty() {
+            true => error,
+            false => error.help(changed),
+        });
     }
     write_world(folder, draft)?;
     report(app, folder, engine, draft, text.chars().count());
@@ -80,13 +91,40 @@ fn minds(app: &App) -> Result<Minds> {
     Ok(Minds::all(loader::main_mind(app, model)?.mind))
 }
 
-/// The text of a file, or else the text itself.
-fn premise(from: &str) -> Result<String> {
+/// What character cards say, alone or in a folder; else the text of a file; else the text itself.
+fn premise(app: &App, from: &str, language: Language) -> Result<String> {
     let path = Path::new(from);
-    if path.is_file() {
-        return files::read_text(path, MAX_BYTES).or_fail(ErrorKind::World);
+    if !path.exists() {
+        return Ok(from.to_owned());
     }
-    Ok(from.to_owned())
+    match read_cards(app, &[path.to_owned()]) {
+        Ok(cast) => {
+            let cards = cast.cards.iter().map(|(_, card)| of_card(card, language));
+            Ok(cards.collect())
+        }
+        Err(error) if path.is_dir() => Err(error),
+        Err(_) => files::read_text(path, MAX_BYTES).or_fail(ErrorKind::World),
+    }
+}
+
+/// What a card says of a character, in plain words.
+fn of_card(card: &Card, language: Language) -> String {
+    let name = card.called();
+    let Taken {
+        profile,
+        look,
+        kickoff,
+        voice,
+        ..
+    } = card.take(Taking {
+        name,
+        user: "?",
+        language,
+        seed: SEED,
+        in_group: true,
+    });
+    let voice = voice.join("\n");
+    format!("# {name}\n\n{profile}\n\n{look}\n\n{kickoff}\n\n{voice}\n\n")
 }
 
 fn play_out(app: &App, engine: &mut Engine) -> Result<Stop> {
@@ -99,7 +137,10 @@ fn play_out(app: &App, engine: &mut Engine) -> Result<Stop> {
         engine.add_feed(Feed::observer(move |record| {
             if let Record::Answer(answer) = record {
                 let part = part_label(answer.reply).in_language(language);
-                lock(&err).line(say!(language, cli_draft_answered, part));
+                lock(&err).line(match answer.by {
+                    AnsweredBy::Fallback(_) => say!(language, cli_draft_unanswered, part),
+                    _ => say!(language, cli_draft_answered, part),
+                });
             }
         }));
     }

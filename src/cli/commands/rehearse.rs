@@ -16,6 +16,7 @@ use crate::rpg::rehearsal::{
 };
 use crate::rpg::world_file::WorldFile;
 use crate::session::Game as _;
+use crate::world_data::Problems;
 
 use super::play;
 use crate::cli::args::RehearseArgs;
@@ -78,15 +79,17 @@ pub(super) fn rehearse(app: &App, args: &RehearseArgs) -> Result<()> {
     let runs = play_plan(app, &campaign, &plan, &token)?;
     let provenance = Provenance::of(campaign.meta(), IMPROVISER);
     let rehearsal = Rehearsal::of(&campaign.file, &runs);
-    let unmet = expectations.unmet(&rehearsal);
+    // Who asks one question is told nothing else.
+    let is_asked = args.why.is_some() || args.map || args.find.is_some();
+    let unmet = match is_asked {
+        true => Problems::default(),
+        false => expectations.unmet(&rehearsal),
+    };
     let report = Report {
-        world: &campaign.file,
-        runs: &runs,
-        rehearsal: &rehearsal,
         price: price.as_ref(),
         why: args.why.as_deref(),
         map: args.map,
-        unmet: &unmet,
+        ..Report::of(&campaign.file, (&runs, &rehearsal), &unmet)
     };
     learn_names(app, &campaign);
     if app.settings.json {

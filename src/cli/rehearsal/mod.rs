@@ -27,14 +27,13 @@ pub(crate) fn write(out: &mut Output, language: Language, report: &Report<'_>) {
     if report.map {
         return write_sections(out, map(language, &report.rehearsal.drama));
     }
+    if let Some(found) = found(language, report) {
+        return out.paragraph(&Paragraph::default().plain(found));
+    }
     write_sections(out, sections(language, report));
     out.paragraph(&Paragraph::blank());
     if let Some(end) = one_end(language, report) {
         out.paragraph(&Paragraph::default().plain(end));
-        out.paragraph(&Paragraph::blank());
-    }
-    if let Some(found) = found(language, report) {
-        out.paragraph(&Paragraph::of(Style::Bold, found));
         out.paragraph(&Paragraph::blank());
     }
     out.paragraph(&Paragraph::of(Style::Dim, say!(language, cli_stat_note)));

@@ -24,7 +24,24 @@ pub(crate) struct Report<'a> {
     pub(crate) unmet: &'a Problems,
 }
 
-impl Report<'_> {
+impl<'a> Report<'a> {
+    /// All that runs came to.
+    pub(crate) fn of(
+        world: &'a WorldFile,
+        (runs, rehearsal): (&'a [RunFigures], &'a Rehearsal),
+        unmet: &'a Problems,
+    ) -> Self {
+        Self {
+            world,
+            runs,
+            rehearsal,
+            price: None,
+            why: None,
+            map: false,
+            unmet,
+        }
+    }
+
     /// The seeds of the runs in which the condition came to hold, and the turn in which it did;
     /// `None` if none was looked for.
     pub(crate) fn found(&self) -> Option<Vec<(u64, u64)>> {

@@ -7,7 +7,7 @@ use crate::cli::prelude::*;
 use crate::cli::statistics::{interval, margin, number, percent};
 use crate::rpg::drama::{Occasion, PlotPoint};
 use crate::rpg::rehearsal::{
-    Activity, DramaFigures, FactFigures, MissedFigures, Rehearsal, Wording,
+    Activity, DramaFigures, FactFigures, MissedFigures, NOWHERE, Rehearsal, Spot, Wording,
 };
 use crate::statistics::{Mean, Share};
 
@@ -188,7 +188,7 @@ pub(super) fn map(language: Language, drama: &DramaFigures) -> Vec<Section> {
     let spots = section!(
         language, say!(language, cli_rehearsal_map), at in &drama.map,
         > cli_rehearsal_on_day: at.spot.day,
-        < cli_rehearsal_time: occasion(at.spot.occasion).in_language(language),
+        < cli_rehearsal_time: time(&at.spot).in_language(language),
         < cli_rehearsal_stage: &at.spot.place,
         < cli_rehearsal_begin: names(&at.scenes),
         < cli_rehearsal_people: names(&at.people),
@@ -213,8 +213,9 @@ pub(super) fn map(language: Language, drama: &DramaFigures) -> Vec<Section> {
     sections
 }
 
-fn occasion(occasion: Occasion) -> UiText {
-    match occasion {
+fn time(spot: &Spot) -> UiText {
+    match spot.occasion {
+        _ if !spot.hour.is_empty() => UiText::verbatim(&spot.hour),
         Occasion::Morning => text!(cli_rehearsal_morning),
         Occasion::Afternoon => text!(cli_rehearsal_afternoon),
         Occasion::Travel => text!(cli_rehearsal_travel),
@@ -267,8 +268,16 @@ fn in_words(language: Language, missed: &MissedFigures) -> String {
         words.push(say!(language, cli_rehearsal_why_alone, part, runs));
     }
     for (who, places) in missed.parts.iter().flat_map(|part| &part.elsewhere) {
-        let places = most_frequent(places);
+        let mut places = places.clone();
+        if let Some(gone) = places.remove(NOWHERE) {
+            places.insert(say!(language, cli_rehearsal_nowhere), gone);
+        }
+        let places = most_frequent(&places);
         words.push(say!(language, cli_rehearsal_why_elsewhere, who, places));
+    }
+    if missed.offered() > 0 {
+        let runs = missed.offered();
+        words.push(say!(language, cli_rehearsal_why_offered, runs));
     }
     for (other, runs) in &missed.instead {
         words.push(say!(

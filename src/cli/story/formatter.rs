@@ -11,7 +11,7 @@ use crate::event::{
     Recipients, Sight, Telling, subject,
 };
 use crate::message::one_line;
-use crate::rpg::events::NothingNew;
+use crate::rpg::events::{NothingNew, Unperceived};
 
 use super::roster::Roster;
 use crate::cli::event_types;
@@ -221,11 +221,17 @@ impl Formatter {
             EventStyle::Lesson => self.lesson(event),
             EventStyle::HostDeed => vec![Paragraph::indented(4, 6).add(Style::Dim, &event.text)],
             EventStyle::Text | EventStyle::SceneText => {
-                if self.once(&format!("told {}", event.text)) {
-                    vec![Paragraph::indented(2, 2).plain(&event.text)]
-                } else {
-                    Vec::new()
-                }
+                let told = self.once(&format!("told {}", event.text)).then(|| {
+                    let alone = telling.target().filter(|_| !self.is_at_seat);
+                    match alone {
+                        Some(who) => {
+                            let who = say!(self.language, story_alone, who);
+                            self.aside(&who, "", &event.text)
+                        }
+                        None => Paragraph::indented(2, 2).plain(&event.text),
+                    }
+                });
+                told.into_iter().collect()
             }
             EventStyle::Showing => vec![deed(&self.without_known_look(event, &*telling))],
             EventStyle::Outcome => vec![outcome(event, message)],
@@ -255,10 +261,11 @@ impl Formatter {
         }
     }
 
-    /// Whether it is what the reader's own character looked up.
+    /// Whether it is news to the reader's own character alone: what it looked up, or what it did
+    /// not hear.
     fn is_sought(&self, event: &EventRecord) -> bool {
-        let is_search = event.kind == MemorySearch::TYPE || event.kind == NothingNew::TYPE;
-        self.is_at_seat && is_search
+        let kinds = [MemorySearch::TYPE, NothingNew::TYPE, Unperceived::TYPE];
+        self.is_at_seat && kinds.contains(&&*event.kind)
     }
 
     /// Words for everybody everywhere, each once a turn.

@@ -40,8 +40,10 @@ pub(crate) struct StoryPrinter {
     kept: Vec<(Arc<str>, Vec<Paragraph>)>,
     /// Whether a scene has opened since something happened on all stages.
     has_opened: bool,
-    /// The stage of the last heading.
+    /// Where what was printed last took place; empty for all stages.
     printed: Option<Arc<str>>,
+    /// The stage of the last heading, under which a scene goes on after what the world was told.
+    headed: Option<Arc<str>>,
     /// The turns before the one to announce with the next paragraph, if the workings are shown.
     turn: Option<u64>,
 }
@@ -61,6 +63,11 @@ impl RecordPrinter for StoryPrinter {
             Record::Chapter { .. } => return true,
             Record::Event(event) => {
                 let mut paragraphs = self.formatter.event(event);
+                if self.has_style(event, EventStyle::Round)
+                    || self.has_style(event, EventStyle::Day)
+                {
+                    self.headed = None;
+                }
                 if let Some(last) = paragraphs.pop_if(|_| self.shows_ids) {
                     paragraphs.push(last.add(Style::Dim, format!(" [{}]", event.id)));
                 }
@@ -102,6 +109,7 @@ impl StoryPrinter {
             kept: Vec::new(),
             has_opened: false,
             printed: None,
+            headed: None,
             turn: None,
         }
     }
@@ -211,8 +219,9 @@ impl StoryPrinter {
         }
         if self.printed.as_ref() != Some(place) {
             before.push(Paragraph::blank());
-            if self.formatter.roster.is_stage(place) {
+            if self.formatter.roster.is_stage(place) && self.headed.as_ref() != Some(place) {
                 before.push(heading("──", place));
+                self.headed = Some(place.clone());
             }
             self.printed = Some(place.clone());
         }

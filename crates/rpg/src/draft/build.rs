@@ -1,6 +1,7 @@
 //! What becomes of the parts of a draft in a world file.
 
 use playhouse_engine::knowledge::{Fact, KnownBy};
+use playhouse_engine::locale::text;
 
 use super::Draft;
 use super::part::DraftPart;
@@ -40,12 +41,16 @@ impl DraftPart for Outline {
         world.schedule = vec![CampaignStep::Home {
             days: self.days.clamp(1, MOST_DAYS),
         }];
-        let stages = self.places.into_iter().map(|place| Stage {
-            name: line(&place.name),
-            kickoff: place.look.clone(),
-            profile: place.look,
-            connects: place.leads_to.into_iter().map(Way::from).collect(),
-            ..Stage::default()
+        let language = world.language;
+        let stages = self.places.into_iter().map(|place| {
+            let name = line(&place.name);
+            Stage {
+                kickoff: text!(rpg_draft_you_are, name).in_language(language),
+                name,
+                profile: place.look,
+                connects: place.leads_to.into_iter().map(Way::from).collect(),
+                ..Stage::default()
+            }
         });
         let mut stages: Vec<_> = stages.collect();
         // Nobody is to be locked in: each way leads back.

@@ -379,7 +379,9 @@ fn rehearse_draft(draft: &mut Draft, game: &DraftGame, round: u32) {
             break;
         }
         let mut loosened = draft.world.clone();
-        let changes = need_less(&mut loosened, &rehearsal);
+        let mut changes = need_less(&mut loosened, &rehearsal);
+        // What was changed before would only be changed back.
+        changes.retain(|change| !draft.changed.contains(change));
         if changes.is_empty() {
             break;
         }

@@ -14,13 +14,21 @@ pub(super) enum Time {
     Afternoon,
 }
 
-/// Declares the forms: all of them may lack any member.
+/// Declares the forms: all of them may lack any member. `who: String = "person"` names something.
 macro_rules! forms {
-    ($($(#[$about:meta])* $name:ident { $($(#[$member:meta])* $field:ident: $type:ty,)+ })+) => {$(
+    ($($(#[$about:meta])* $name:ident {
+        $($(#[$member:meta])* $field:ident: $type:ty $(= $names:tt)?,)+
+    })+) => {$(
         $(#[$about])*
         #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
         #[serde(default)]
-        pub(super) struct $name { $($(#[$member])* pub(super) $field: $type,)+ }
+        pub(super) struct $name {
+            $(
+                $(#[$member])*
+                $(#[schemars(extend("x-names" = $names))])?
+                pub(super) $field: $type,
+            )+
+        }
     )+};
 }
 
@@ -74,8 +82,7 @@ forms! {
     }
 
     SpokenAs {
-        #[schemars(extend("x-names" = "person"))]
-        who: String,
+        who: String = "person",
         /// Three to six lines as it would say them at any time.
         lines: Vec<String>,
         /// Words that it never says; may be empty.
@@ -100,8 +107,7 @@ forms! {
         /// The fact, as those who know it would tell it: one or two sentences.
         text: String,
         /// Who knows it when the story begins.
-        #[schemars(extend("x-names" = "person"))]
-        known_by: Vec<String>,
+        known_by: Vec<String> = "person",
         /// Two to five short phrases that give it away when they are said, word for word.
         phrases: Vec<String>,
     }
@@ -111,17 +117,14 @@ forms! {
         /// What it looks like: one sentence.
         look: String,
         /// Who has it, or where it lies.
-        #[schemars(extend("x-names" = "person or place"))]
-        at: String,
+        at: String = "person or place",
         /// The ids of the facts that one learns by reading it; usually none.
         teaches: Vec<String>,
     }
 
     Bond {
-        #[schemars(extend("x-names" = "person"))]
-        from: String,
-        #[schemars(extend("x-names" = "person"))]
-        to: String,
+        from: String = "person",
+        to: String = "person",
         /// What the other is to it, such as `her late brother's friend`.
         word: String,
         /// From -3, hatred, to 3, love.
@@ -139,17 +142,14 @@ forms! {
     PlannedScene {
         /// A short name such as `the-reading`.
         id: String,
-        #[schemars(extend("x-names" = "place"))]
-        place: String,
+        place: String = "place",
         /// From which day on it may come.
         day: u32,
         time: Time,
         /// Who has to be there.
-        #[schemars(extend("x-names" = "person"))]
-        present: Vec<String>,
+        present: Vec<String> = "person",
         /// Who has something to decide in it; empty if nobody has.
-        #[schemars(extend("x-names" = "person or nobody"))]
-        decides: String,
+        decides: String = "person or nobody",
         /// The id of a scene without which this one makes no sense; usually empty.
         after: String,
         /// What it is about: one or two sentences.
@@ -171,8 +171,7 @@ forms! {
     }
 
     WrittenScene {
-        #[schemars(extend("x-names" = "scene"))]
-        id: String,
+        id: String = "scene",
         /// What everybody there sees as it begins: one to three sentences, in which nobody speaks
         /// or decides. It may name only those who have to be there.
         opening: String,
@@ -191,19 +190,15 @@ forms! {
         /// What the others see: one sentence.
         seen: String,
         /// A fact that the one who decides must know for it; usually empty.
-        #[schemars(extend("x-names" = "fact or nothing"))]
-        needs_fact: String,
+        needs_fact: String = "fact or nothing",
         /// A thing that the one who decides must have for it; usually empty.
-        #[schemars(extend("x-names" = "item or nothing"))]
-        needs_item: String,
+        needs_item: String = "item or nothing",
         /// The facts that everybody there learns by it.
-        #[schemars(extend("x-names" = "fact"))]
-        reveals: Vec<String>,
+        reveals: Vec<String> = "fact",
         /// Things that change hands.
         gives: Vec<Gift>,
         /// Things that are gone for good.
-        #[schemars(extend("x-names" = "item"))]
-        destroys: Vec<String>,
+        destroys: Vec<String> = "item",
         /// Who goes where.
         moves: Vec<Walk>,
         /// Whose feelings change.
@@ -211,24 +206,18 @@ forms! {
     }
 
     Gift {
-        #[schemars(extend("x-names" = "item"))]
-        item: String,
-        #[schemars(extend("x-names" = "person"))]
-        to: String,
+        item: String = "item",
+        to: String = "person",
     }
 
     Walk {
-        #[schemars(extend("x-names" = "person"))]
-        who: String,
-        #[schemars(extend("x-names" = "place"))]
-        to: String,
+        who: String = "person",
+        to: String = "place",
     }
 
     Feeling {
-        #[schemars(extend("x-names" = "person"))]
-        of: String,
-        #[schemars(extend("x-names" = "person"))]
-        towards: String,
+        of: String = "person",
+        towards: String = "person",
         /// By how much, from -2 to 2.
         by: i32,
     }
@@ -247,30 +236,24 @@ forms! {
         /// The last words that are told: one to three sentences.
         closing: String,
         /// Choices that must have been made for it, all of them; one is usually enough.
-        #[schemars(extend("x-names" = "choice"))]
-        chosen: Vec<String>,
+        chosen: Vec<String> = "choice",
         /// Somebody who must know a fact for it; usually empty.
         known: Vec<Knower>,
     }
 
     Knower {
-        #[schemars(extend("x-names" = "person"))]
-        who: String,
-        #[schemars(extend("x-names" = "fact"))]
-        fact: String,
+        who: String = "person",
+        fact: String = "fact",
     }
 
     Aim {
-        #[schemars(extend("x-names" = "person"))]
-        who: String,
+        who: String = "person",
         /// The goal, as it would put it: "To keep the house."
         words: String,
         /// The choice by which it is met; empty if none is.
-        #[schemars(extend("x-names" = "choice or nothing"))]
-        met_by: String,
+        met_by: String = "choice or nothing",
         /// The choice by which it is lost; empty if none is.
-        #[schemars(extend("x-names" = "choice or nothing"))]
-        lost_by: String,
+        lost_by: String = "choice or nothing",
         /// What it says of it in the end if it was met: one sentence.
         met_words: String,
         /// What it says of it in the end if it was lost: one sentence.
@@ -286,23 +269,17 @@ forms! {
     }
 
     MovedScene {
-        #[schemars(extend("x-names" = "scene"))]
-        id: String,
-        #[schemars(extend("x-names" = "place"))]
-        place: String,
+        id: String = "scene",
+        place: String = "place",
         day: u32,
         time: Time,
-        #[schemars(extend("x-names" = "person"))]
-        present: Vec<String>,
-        #[schemars(extend("x-names" = "scene or nothing"))]
-        after: String,
+        present: Vec<String> = "person",
+        after: String = "scene or nothing",
     }
 
     OtherEnding {
-        #[schemars(extend("x-names" = "ending"))]
-        id: String,
-        #[schemars(extend("x-names" = "choice"))]
-        chosen: Vec<String>,
+        id: String = "ending",
+        chosen: Vec<String> = "choice",
         known: Vec<Knower>,
     }
 

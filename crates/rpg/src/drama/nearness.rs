@@ -42,22 +42,19 @@ pub type Whereabout = (String, Option<String>);
 pub struct Nearness(Mutex<BTreeMap<PlotPoint, Missing>>);
 
 impl Nearness {
-    /// Notes what of the parts of a condition is missing now, if that is kept. `instead` is what
-    /// comes about at this moment.
-    pub(crate) fn note(
+    /// Notes what of the parts of a condition is missing now, if that is kept: each part, and
+    /// whether it holds. `instead` is what comes about at this moment.
+    pub(crate) fn note<'a>(
         world: &World,
         point: PlotPoint,
-        parts: &[(&Condition, String)],
+        parts: impl IntoIterator<Item = (&'a Condition, bool)>,
         instead: Option<&str>,
     ) {
         let Some(Self(points)) = world.get_resource::<Self>() else {
             return;
         };
-        let holds = |number: &usize| {
-            parts
-                .get(*number)
-                .is_some_and(|(part, key)| part.holds(world, key))
-        };
+        let (parts, holds): (Vec<_>, Vec<_>) = parts.into_iter().unzip();
+        let holds = |number: &usize| holds.get(*number) == Some(&true);
         let (held, missing): (BTreeSet<_>, BTreeSet<_>) = (0..parts.len()).partition(holds);
         let mut points = points.lock().unwrap_or_else(PoisonError::into_inner);
         let is_new = !points.contains_key(&point);
@@ -70,14 +67,13 @@ impl Nearness {
         // meant.
         let distance = |missing: &BTreeSet<usize>| {
             let missing_parts = missing.iter().filter_map(|number| parts.get(*number));
-            let at_other_time = missing_parts.filter(|(part, _)| part.is_about_time());
+            let at_other_time = missing_parts.filter(|part| part.is_about_time());
             (at_other_time.count(), missing.len())
         };
         if is_new || distance(&missing) < distance(&known.nearest) {
-            let parts = missing.iter().filter_map(|number| {
-                let (part, _) = parts.get(*number)?;
-                Some((*number, part.whereabouts(world)))
-            });
+            let parts = missing
+                .iter()
+                .filter_map(|number| Some((*number, parts.get(*number)?.whereabouts(world))));
             known.elsewhere = parts.filter(|(_, people)| !people.is_empty()).collect();
             known.nearest = missing;
         }
@@ -118,6 +114,16 @@ impl Condition {
             Some((name(entity)?, place.and_then(name)))
         });
         found.collect()
+    }
+
+    /// The parts that must all hold, each with whether it does.
+    pub(crate) fn required_now<'a, 'w>(
+        &'a self,
+        world: &'w World,
+        key: &str,
+    ) -> impl Iterator<Item = (&'a Self, bool)> + use<'a, 'w> {
+        let required = self.required(key).into_iter();
+        required.map(move |(part, key)| (part, part.holds(world, &key)))
     }
 
     /// The parts that must all hold, each with its key for [`Self::holds`].

@@ -9,7 +9,7 @@ use super::condition::{Claim, Condition};
 use super::nearness::{Nearness, PlotPoint};
 use super::occasion::Occasion;
 use super::state::History;
-use crate::everybody::can_come;
+use crate::everybody::{KeptBy, kept_from};
 
 /// A writer's unit of drama: where and when it opens, what is told at its beginning, how long
 /// people talk, and what is decided.
@@ -32,7 +32,7 @@ pub struct Scene {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub among: Vec<String>,
     /// Who comes to its place as it opens, from wherever ways lead there. It opens if nothing keeps
-    /// them: each is alive, at home, and not in a scene that has opened elsewhere.
+    /// them: each is alive, at home, and not needed by a scene that has opened elsewhere.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub cast: Vec<String>,
     /// Whom and what its texts name although nothing makes them be there.
@@ -83,19 +83,45 @@ impl Scene {
         self.among.is_empty() || self.among.iter().any(|among| among == name)
     }
 
-    /// That all are there whom it is among.
-    pub(crate) fn presence(&self) -> Condition {
+    /// Those whom it needs besides its condition: whom it is among, and who come as it opens.
+    fn company(&self) -> impl Iterator<Item = &String> {
+        let others = self.among.iter();
+        let others = others.filter(move |who| !self.cast.contains(who));
+        others.chain(&self.cast)
+    }
+
+    /// That these are there.
+    pub(crate) fn presence(&self) -> Vec<Condition> {
         let is_here = |who: &String| Condition::At(who.clone(), self.at.clone());
-        let comes = |who: &&String| self.cast.contains(who);
-        let not_sent = self.among.iter().filter(|who| !comes(who));
-        Condition::All(not_sent.map(is_here).collect())
+        self.company().map(is_here).collect()
+    }
+
+    /// What keeps one of these from being there.
+    fn kept<'w>(&self, world: &'w World, who: &String) -> Option<KeptBy<'w>> {
+        if self.cast.contains(who) {
+            return kept_from(world, who, &self.at);
+        }
+        let is_here = Condition::At(who.clone(), self.at.clone()).holds(world, "");
+        (!is_here).then_some(KeptBy::Distance)
     }
 
     /// Whether it may open now, if it is one of those that may.
     fn holds(&self, world: &World) -> bool {
-        self.when.holds(world, &self.id)
-            && self.presence().holds(world, "")
-            && self.cast.iter().all(|who| can_come(world, who, &self.at))
+        let is_free = |who: &String| self.kept(world, who).is_none();
+        self.when.holds(world, &self.id) && self.company().all(is_free)
+    }
+
+    /// Whether it is about somebody: who comes, decides, or has to be there.
+    pub(crate) fn needs(&self, name: &str) -> bool {
+        let deciders = self.choices().flat_map(|choice| &choice.who);
+        let mut named = self.company().chain(deciders);
+        let required = || self.when.required("").into_iter();
+        named.any(|who| who == name)
+            || required().any(|(part, _)| match part {
+                Condition::At(who, _) => who == name,
+                Condition::Together(names) => names.iter().any(|who| who == name),
+                _ => false,
+            })
     }
 
     /// What must be decided in it, one after the other.
@@ -334,9 +360,17 @@ pub(crate) fn note_scenes(world: &World, scenes: &[Scene], stage: &str, opened: 
     let others = candidates(world, scenes, stage).filter(|(_, scene)| Some(&*scene.id) != opened);
     for (_, scene) in others {
         let point = PlotPoint::Scene(scene.id.clone());
-        let (presence, mut parts) = (scene.presence(), scene.when.required(&scene.id));
-        parts.extend(presence.required(""));
-        Nearness::note(world, point, &parts, opened);
+        let kept: Vec<_> = scene.company().map(|who| scene.kept(world, who)).collect();
+        // Whoever is in another scene was kept by that, and not missing.
+        let other = kept.iter().find_map(|kept| match kept {
+            Some(KeptBy::Scene(id)) => Some(*id),
+            _ => None,
+        });
+        let presence = scene.presence();
+        let is_near = kept.iter().map(|kept| *kept != Some(KeptBy::Distance));
+        let parts = scene.when.required_now(world, &scene.id);
+        let parts = parts.chain(presence.iter().zip(is_near));
+        Nearness::note(world, point, parts, opened.or(other));
     }
 }
 

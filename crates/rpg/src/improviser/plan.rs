@@ -487,11 +487,12 @@ impl<'n> PlanNotes<'n> {
         Some(json!({"target": fact.from, "text": text}))
     }
 
-    /// Words about something that it found out by itself and has not spoken of: to the one whom it
-    /// is about, if that one is here.
+    /// Words about something that it found out by itself, not of itself, and has not spoken of: to
+    /// the one whom it is about, if that one is here.
     fn bring_up(&self, writer: &mut Writer<'n>) -> Option<Value> {
         let found = self.facts.iter();
-        let mut found = found.filter(|fact| fact.is_found && !fact.is_own && !fact.is_feared);
+        let is_news = |fact: &&TellableFact<'_>| fact.is_found && !fact.names(self.me);
+        let mut found = found.filter(|fact| is_news(fact) && !fact.is_own && !fact.is_feared);
         let fact = found.find(|fact| {
             let title = fact.about(self.me, writer.language());
             title.is_some_and(|title| !writer.remembers(&title))

@@ -532,6 +532,15 @@ fn what_one_found_out_is_brought_up_before_whom_it_is_about() {
             turn["speak"]["target"] == cast.heroes[3] && text.to_lowercase().contains(&title)
         });
         assert!(asks.count() * 4 > SEEDS as usize);
+        // Of what it has done itself, it does not speak as of news.
+        asked.notes["facts"][0]["text"] = cast.heroes[0].into();
+        let turns = |asked: &HandPrompt| -> Vec<_> {
+            let turns = (0..SEEDS).map(|seed| asked.value(improviser(), seed));
+            turns.collect()
+        };
+        let own = turns(&asked);
+        asked.notes["facts"][0]["is_found"] = false.into();
+        assert_eq!(own, turns(&asked));
     }
 }
 

@@ -34,8 +34,11 @@ pub struct SceneFigures {
 pub struct OptionFigures {
     pub scene: String,
     pub option: String,
-    /// Of the times that somebody chose in this scene, those in which this was chosen.
+    /// Of the times that this choice was made, those in which this was chosen.
     pub chosen: Share,
+    /// Which choice of its scene it belongs to.
+    #[serde(skip)]
+    choice: usize,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
@@ -209,16 +212,19 @@ impl DramaFigures {
     /// Everything that a world holds, before any run.
     pub(super) fn of_nothing(world: &WorldFile) -> Self {
         let options = world.scenes.iter().flat_map(|scene| {
-            let options = scene.options();
-            options.map(move |option| (scene, option))
+            let choices = scene.choices().enumerate();
+            choices.flat_map(move |(choice, it)| {
+                it.options.iter().map(move |option| (scene, choice, option))
+            })
         });
-        let acts_on = options.clone().map(|(scene, option)| {
+        let acts_on = options.clone().map(|(scene, _, option)| {
             let key = (scene.id.clone(), option.id.clone());
             (key, ActsOn::of_option(scene, option))
         });
-        let options = options.map(|(scene, option)| OptionFigures {
+        let options = options.map(|(scene, choice, option)| OptionFigures {
             scene: scene.id.clone(),
             option: option.id.clone(),
+            choice,
             ..OptionFigures::default()
         });
         let goals = world.actors.iter().flat_map(|actor| {
@@ -353,8 +359,11 @@ impl DramaFigures {
                     first_days.entry(id).or_insert(*day);
                 }
                 Moment::Choice { scene, option, .. } => {
-                    let options = self.options.iter_mut();
-                    for known in options.filter(|known| known.scene == *scene) {
+                    let mut of_scene: Vec<_> = self.options.iter_mut().collect();
+                    of_scene.retain(|known| known.scene == *scene);
+                    let chosen = of_scene.iter().find(|known| known.option == *option);
+                    let choice = chosen.map(|known| known.choice);
+                    for known in of_scene.into_iter().filter(|it| Some(it.choice) == choice) {
                         known.chosen.count(known.option == *option);
                     }
                 }
@@ -488,6 +497,7 @@ mod tests {
             scene: scene.into(),
             option: option.into(),
             chosen: share(hits),
+            choice: 0,
         };
         let scene = |id: &str, hits| SceneFigures {
             id: id.into(),

@@ -21,9 +21,9 @@ pub enum Expectation {
     EachEnding(f64, f64),
     /// The share of runs in which this scene is played.
     Scene(String, f64, f64),
-    /// The share of this option among the choices in this scene.
+    /// The share of this option among the times that its choice was made.
     Option(String, String, f64, f64),
-    /// The share of each option among the choices in its scene.
+    /// The share of each option among the times that its choice was made.
     EachOption(f64, f64),
     /// The share of runs in which a character learns this fact from somebody.
     Told(String, f64, f64),
@@ -210,6 +210,7 @@ fn chosen(option: &OptionFigures) -> (UiText, Share) {
         scene,
         option,
         chosen,
+        ..
     } = option;
     (text!(rpg_expect_chosen, scene, option), *chosen)
 }

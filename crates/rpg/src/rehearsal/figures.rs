@@ -99,6 +99,10 @@ pub struct BondFigures {
 pub struct Spot {
     pub day: u32,
     pub occasion: Occasion,
+    /// The round of talk of a day at home, from 1; 0 anywhere else.
+    pub round: u32,
+    /// The name of this round, if it has one.
+    pub hour: String,
     pub place: String,
 }
 

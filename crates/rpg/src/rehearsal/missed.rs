@@ -12,7 +12,7 @@ use crate::drama::{Condition, PlotPoint};
 use crate::world_file::WorldFile;
 
 /// Where those are who have died or are not met any more.
-const NOWHERE: &str = "-";
+pub const NOWHERE: &str = "-";
 
 /// A part of a condition that must hold.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
@@ -50,7 +50,7 @@ pub struct MissedFigures {
 pub(super) fn of_nothing(world: &WorldFile) -> Vec<MissedFigures> {
     let scenes = world.scenes.iter().flat_map(|scene| {
         let options = scene.choices().flat_map(|choice| {
-            let presence = choice.presence(&scene.at);
+            let presence = [choice.presence(&scene.at)];
             let options = choice.options.iter();
             options.map(move |option| (option, presence.clone()))
         });
@@ -60,34 +60,30 @@ pub(super) fn of_nothing(world: &WorldFile) -> Vec<MissedFigures> {
                 scene,
                 option: option_id,
             };
-            MissedFigures::new(point, &option.when, Some(&presence))
+            MissedFigures::new(point, &option.when, &presence)
         });
         let point = PlotPoint::Scene(scene.id.clone());
-        let presence = scene.presence();
-        let itself = MissedFigures::new(point, &scene.when, Some(&presence));
+        let itself = MissedFigures::new(point, &scene.when, &scene.presence());
         std::iter::once(itself).chain(options)
     });
     let endings = world.endings.iter().map(|ending| {
         let point = PlotPoint::Ending(ending.id.clone());
-        MissedFigures::new(point, &ending.when, None)
+        MissedFigures::new(point, &ending.when, &[])
     });
     scenes.chain(endings).collect()
 }
 
 impl MissedFigures {
-    fn new(point: PlotPoint, when: &Condition, presence: Option<&Condition>) -> Self {
+    fn new(point: PlotPoint, when: &Condition, presence: &[Condition]) -> Self {
         let written = |part: &Condition| {
             let written = ron::to_string(part).unwrap_or_default();
-            written.replace("\",\"", "\", \"")
+            written.replace("\",\"", "\", \"").replace("\\'", "'")
         };
         let parts = when.required("").into_iter().map(|(part, _)| part);
-        let presence = presence.map(|part| part.required("")).into_iter().flatten();
-        let parts = parts
-            .chain(presence.map(|(part, _)| part))
-            .map(|part| PartFigures {
-                part: written(part),
-                ..PartFigures::default()
-            });
+        let parts = parts.chain(presence).map(|part| PartFigures {
+            part: written(part),
+            ..PartFigures::default()
+        });
         Self {
             point,
             missed: Share::default(),
@@ -109,6 +105,17 @@ impl MissedFigures {
     /// Whether it came about in no run.
     pub fn is_never(&self) -> bool {
         self.missed.of > 0 && self.missed.hits == self.missed.of
+    }
+
+    /// In how many runs it was an option of which nothing was missing, and not chosen.
+    pub fn offered(&self) -> u64 {
+        match self.point {
+            PlotPoint::Option { .. } => {
+                let alone: u64 = self.parts.iter().map(|part| part.alone.hits).sum();
+                self.near.hits.saturating_sub(alone)
+            }
+            PlotPoint::Scene(_) | PlotPoint::Ending(_) => 0,
+        }
     }
 
     /// What kept it from coming about, in short.
@@ -138,9 +145,7 @@ impl MissedFigures {
                 let (part, runs) = (&part.part, part.alone.hits);
                 text!(rpg_rehearsal_part_alone, part, runs, of = asked)
             }
-            (None, None) if self.parts.iter().all(|part| part.never.hits == 0) => {
-                text!(rpg_rehearsal_not_chosen)
-            }
+            (None, None) if self.offered() > 0 => text!(rpg_rehearsal_not_chosen),
             (None, None) => text!(rpg_rehearsal_not_together),
         }
     }

@@ -27,6 +27,6 @@ pub use expectations::{Expectation, Expectations};
 pub use figures::{
     BondFigures, GoalFigures, LearnedFact, Moment, RunEnd, RunFigures, Spot, SpotSeen,
 };
-pub use missed::{MissedFigures, PartFigures};
+pub use missed::{MissedFigures, NOWHERE, PartFigures};
 pub use play::{Find, FindWhen, RehearsalError, RehearsalPlan, figures_of, play, rehearse};
 pub use summary::{Activity, FailedRun, FightFigures, PurposeFigures, Rehearsal};

@@ -12,6 +12,8 @@ use serde::Deserialize;
 use super::clauses::{Clauses, Wording};
 use super::figures::{Moment, Spot, SpotSeen};
 use super::play::{Find, FindWhen};
+use crate::campaign_phase::round_of;
+use crate::components::RpgWorld;
 use crate::drama::{History, Occasion, StoryData};
 use crate::events::{CardPlayed, CombatOutcome, CombatRound, Narration, StageDescription};
 use crate::scenes::effects::EffectSkipped;
@@ -118,6 +120,12 @@ impl Watch {
             return;
         }
         let occasion = *world.resource::<Occasion>();
+        let round = round_of(world);
+        // In the evening people go to sleep.
+        if round == 0 && matches!(occasion, Occasion::Morning | Occasion::Afternoon) {
+            return;
+        }
+        let hour = world.resource::<RpgWorld>().0.hour(round);
         let mut places = BTreeMap::<&str, Vec<(&str, Entity)>>::new();
         let actors = world.resource::<CastList>().all().map(|(_, entity)| entity);
         for actor in actors.filter(|actor| world.get::<Kind>(*actor) == Some(&Kind::Actor)) {
@@ -133,6 +141,8 @@ impl Watch {
             let spot = Spot {
                 day,
                 occasion,
+                round,
+                hour: hour.to_owned(),
                 place: place.to_owned(),
             };
             let seen = self.spots.entry(spot).or_default();

@@ -156,6 +156,8 @@ pub(crate) struct ChoiceData<'a> {
     day: u32,
     scene: &'a str,
     question: &'a str,
+    /// Who else decides together with it.
+    others: Vec<&'a str>,
     options: Vec<OfferedOption<'a>>,
     goals: Vec<&'a str>,
     speech_chars: usize,
@@ -234,10 +236,10 @@ fn offered(world: &World, stage: Entity, open: &OpenScene) -> Option<PendingChoi
 fn note_options(world: &World, scene: &Scene, choice: &Choice) {
     let presence = choice.presence(&scene.at);
     for ChoiceOption { id, when, .. } in &choice.options {
-        let mut parts = when.required(&format!("{}/{id}", scene.id));
-        parts.push((&presence, String::new()));
+        let parts = when.required_now(world, &format!("{}/{id}", scene.id));
+        let parts = parts.chain([(&presence, presence.holds(world, ""))]);
         let (scene, option) = (scene.id.clone(), id.clone());
-        Nearness::note(world, PlotPoint::Option { scene, option }, &parts, None);
+        Nearness::note(world, PlotPoint::Option { scene, option }, parts, None);
     }
 }
 
@@ -286,7 +288,8 @@ fn apply_option(world: &mut World, stage: Entity, choice: &PendingChoice, id: Ar
         told: option.told(),
         is_seen: !option.seen.is_empty(),
     };
-    let taken = (scene.clone(), id, who.clone());
+    let deciders: Vec<&str> = choice.deciders().map(|who| &**who).collect();
+    let taken = (scene.clone(), id, deciders.join(", ").into());
     world.resource_mut::<History>().choices.push(taken);
     apply_effects(world, cause, &option.effects);
 }
@@ -320,7 +323,7 @@ pub(crate) fn ask_choice(
         return;
     };
     current.set_phase(Phase::Chosen);
-    for (who, entity) in deciders {
+    for (who, entity) in deciders.iter().copied() {
         let is_offered = |id: &str| pending.options.iter().any(|option| **option == *id);
         let options = choice
             .options
@@ -356,6 +359,7 @@ pub(crate) fn ask_choice(
             speech_chars: rpg.0.limits.speech_chars.max(1) as usize,
         };
         let place = whereabouts.name_text(stage);
+        let others = deciders.iter().map(|(other, _)| &***other);
         let data = ChoiceData {
             me: who,
             name: who,
@@ -364,6 +368,7 @@ pub(crate) fn ask_choice(
             day: campaign.days_done + 1,
             scene: &pending.scene,
             question: &choice.question,
+            others: others.filter(|other| *other != &**who).collect(),
             options: options.chain(pass).collect(),
             goals: open.iter().map(|goal| goal.words.as_str()).collect(),
             speech_chars: constraints.speech_chars,

@@ -29,11 +29,14 @@ use crate::travel::send;
 /// The maximum number of characters of the reason for a feeling.
 const WHY_CHARS: usize = 80;
 
-/// Something that the world file tells everybody at a place.
+/// Something that the world file tells everybody at a place, or some alone.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
-#[event("scene_text", style = Text, words = message)]
+#[event("scene_text", style = Text, target = to, words = message)]
 pub(crate) struct SceneText {
     pub(crate) message: String,
+    /// Who alone are told; empty for everybody there.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub(crate) to: String,
 }
 
 /// An effect could not apply. Nobody is told; it is for those who look behind the story.
@@ -275,15 +278,15 @@ fn apply(world: &mut World, cause: Cause<'_>, effect: &Effect) -> Result<(), Obs
         }
         Effect::Tell(message) => {
             publish(world, place, message);
-            let message = message.clone();
-            tell_stage(world, place, SceneText { message });
+            let (message, to) = (message.clone(), String::new());
+            tell_stage(world, place, SceneText { message, to });
         }
         Effect::TellTo(who, message) => {
+            let (message, to) = (message.clone(), who.join(", "));
             let who = who.iter().map(|who| living(world, who));
             let who = who.collect::<Result<Vec<_>, _>>()?.concat();
-            let message = message.clone();
             write_events_at_meeting(world, |events| {
-                events.notify_entities(&who, SceneText { message });
+                events.notify_entities(&who, SceneText { message, to });
             });
         }
         Effect::Announce(message) => announce(world, message),

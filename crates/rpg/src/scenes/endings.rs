@@ -18,6 +18,7 @@ use crate::drama::{
 };
 use crate::phase::{CurrentPlace, Phase};
 use crate::question::{ProseForm, Writer, are_left_out};
+use crate::speaker::Speaker;
 
 /// The maximum number of facts of which an epilogue is reminded, the last that were learned.
 const MAX_LEARNED: usize = 24;
@@ -83,6 +84,7 @@ pub(super) struct EpilogueData<'a> {
     items: Vec<&'a str>,
     /// What it chose, as others saw it.
     choices: Vec<&'a str>,
+    speaker: Speaker<'a>,
 }
 
 #[derive(Serialize)]
@@ -164,7 +166,8 @@ pub(crate) fn reached_ending(world: &World, is_over: bool) -> Option<Ending> {
     let instead = reached.map(|ending| &*ending.id);
     for ending in looked_at().filter(|ending| Some(&*ending.id) != instead) {
         let point = PlotPoint::Ending(ending.id.clone());
-        Nearness::note(world, point, &ending.when.required(&ending.key()), instead);
+        let parts = ending.when.required_now(world, &ending.key());
+        Nearness::note(world, point, parts, instead);
     }
     reached.cloned()
 }
@@ -264,7 +267,7 @@ pub(crate) fn ask_epilogues(
         let chosen = history
             .choices
             .iter()
-            .filter(|(.., who)| **who == *name)
+            .filter(|(.., who)| who.split(", ").any(|who| who == name))
             .filter_map(|(scene, option, _)| story.option(scene, option));
         let learned = |id: &str| {
             let known = knowledge.and_then(|knowledge| knowledge.get(id));
@@ -294,6 +297,7 @@ pub(crate) fn ask_epilogues(
             promises: promises.map_or(&[], |promises| &promises.0),
             items: held.map(|item| &**item).collect(),
             choices: chosen.map(ChoiceOption::told).collect(),
+            speaker: Speaker::of(&rpg.0, &name),
         };
         let wanted = data.goals.iter().map(|goal| goal.words.to_owned());
         let close = data.bonds.iter().map(|bond| bond.name);

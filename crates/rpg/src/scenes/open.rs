@@ -38,30 +38,44 @@ pub(crate) struct CalledScene(pub(crate) Arc<str>);
 
 /// A scene begins, in the words of the world file.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
-#[event("scene_opens", style = SceneText, place = stage, words = message)]
+#[event("scene_opens", style = SceneText, place = stage, target = to, words = message)]
 pub(crate) struct SceneOpens {
     pub(crate) stage: String,
     pub(crate) scene: String,
     pub(crate) message: String,
+    /// Who alone are told this; empty for all others.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub(crate) to: String,
 }
 
 /// Lets people on a stage talk: in the scene that opens there on this occasion, or else for this
 /// number of turns if anybody is there. Returns whether they talk. At a meeting.
 pub(crate) fn open_talk(world: &mut World, stage: Entity, on: Occasion, turns: i32) -> bool {
-    world.insert_resource(on);
     let talks = turns > 0 && !living_on(world, stage).is_empty();
-    let opens = open_scene(world, stage);
-    if opens || talks {
+    let opens = !open_scenes(world, &[stage], on).is_empty();
+    if talks && !opens {
         set_phase(world, stage, Phase::Plan);
     }
     opens || talks
 }
 
-/// Opens the scene of a stage, if one may open now; returns whether it did.
-fn open_scene(world: &mut World, stage: Entity) -> bool {
-    let Some(name) = world.get::<EntityName>(stage).map(ToString::to_string) else {
-        return false;
-    };
+/// Opens the scenes that may open on these stages on this occasion, and tells them once those who
+/// are cast have come from other places; returns on which. At a meeting.
+pub(crate) fn open_scenes(world: &mut World, stages: &[Entity], on: Occasion) -> Vec<Entity> {
+    world.insert_resource(on);
+    let scenes = stages.iter();
+    let opened = scenes.filter_map(|stage| Some((*stage, open_scene(world, *stage)?)));
+    let opened: Vec<_> = opened.collect();
+    for (stage, scene) in &opened {
+        tell_opening(world, *stage, scene);
+        set_phase(world, *stage, Phase::Plan);
+    }
+    opened.into_iter().map(|(stage, _)| stage).collect()
+}
+
+/// Opens the scene of a stage, if one may open now.
+fn open_scene(world: &mut World, stage: Entity) -> Option<Scene> {
+    let name = world.get::<EntityName>(stage).map(ToString::to_string)?;
     let called = world.entity_mut(stage).take::<CalledScene>();
     let scenes = &world.resource::<StoryData>().scenes;
     let scene = match called {
@@ -69,9 +83,7 @@ fn open_scene(world: &mut World, stage: Entity) -> bool {
         None => next_scene(world, scenes, &name),
     };
     note_scenes(world, scenes, &name, scene);
-    let Some(scene) = scene.cloned() else {
-        return false;
-    };
+    let scene = scene.cloned()?;
     let day = world.resource::<Today>().0;
     let id: Arc<str> = scene.id.as_str().into();
     let mut history = world.resource_mut::<History>();
@@ -89,27 +101,27 @@ fn open_scene(world: &mut World, stage: Entity) -> bool {
         .filter_map(|who| list.by_name(who))
         .collect();
     send(world, &cast, stage);
-    tell_opening(world, stage, &scene);
-    true
+    Some(scene)
 }
 
 /// Tells the stage and those who take part what they are told at the beginning of a scene.
 fn tell_opening(world: &mut World, stage: Entity, scene: &Scene) {
     let mut told = participants(world, stage);
     told.push(stage);
-    let opening = |message: &str| SceneOpens {
+    let opening = |message: &str, to: &[String]| SceneOpens {
         stage: scene.at.clone(),
         scene: scene.id.clone(),
         message: message.to_owned(),
+        to: to.join(", "),
     };
     let mut openings = Vec::new();
     for own in &scene.opening_for {
         let is_meant = |who: &Entity| own.to.contains(&name_of(world, *who));
         let (meant, others): (Vec<_>, Vec<_>) = told.into_iter().partition(is_meant);
-        openings.push((meant, opening(&own.text)));
+        openings.push((meant, opening(&own.text, &own.to)));
         told = others;
     }
-    openings.insert(0, (told, opening(&scene.opening)));
+    openings.insert(0, (told, opening(&scene.opening, &[])));
     openings.retain(|(told, event)| !told.is_empty() && !event.message.is_empty());
     write_events_at_meeting(world, |events| {
         for (told, event) in openings {

@@ -478,12 +478,14 @@ impl WorldFile {
         self.actors.iter().find(|actor| actor.name == name)
     }
 
-    /// How somebody is addressed.
+    /// How somebody is addressed: by the first part of its name, unless that can't stand alone,
+    /// such as `The` or `Mr`.
     pub(crate) fn called<'a>(&'a self, name: &'a str) -> &'a str {
+        let is_vowel = |letter: char| !letter.is_ascii() || "AEIOUYaeiouy".contains(letter);
         let own = self.actor(name).map_or("", |actor| &*actor.called);
         match name.split_once(' ') {
             _ if !own.is_empty() => own,
-            Some((first, _)) if first != "The" => first,
+            Some((first, _)) if first != "The" && first.contains(is_vowel) => first,
             _ => name,
         }
     }
@@ -859,6 +861,19 @@ mod tests {
     use playhouse_engine::knowledge::KnownBy;
 
     use super::*;
+
+    #[test]
+    fn somebody_is_addressed_by_what_can_stand_alone() {
+        let world = WorldFile::default();
+        let names = [
+            ("Ruth Pell", "Ruth"),
+            ("Mr Crowe", "Mr Crowe"),
+            ("The Widow", "The Widow"),
+        ];
+        for (name, called) in names {
+            assert_eq!(world.called(name), called);
+        }
+    }
 
     #[test]
     fn a_world_survives_being_written_and_read() {

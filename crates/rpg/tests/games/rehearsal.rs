@@ -268,8 +268,10 @@ fn what_never_comes_about_is_told_with_what_was_missing() {
     };
     let scenes = [
         scene("late", "All([Day(1), Day(90)])"),
-        scene("first", "Day(1)"),
+        scene("first", "All([Day(1), At(\"Isa Finch\", \"Village Green\")])"),
         scene("camp", "Now(Camp)"),
+        "(id: \"kept\", at: \"Bakehouse\", cast: [\"Isa Finch\"], when: Now(Morning), opening: \"So.\"),\n"
+            .into(),
     ];
     let campaign = world_with(&scenes.concat());
     let plan = RehearsalPlan {
@@ -296,6 +298,10 @@ fn what_never_comes_about_is_told_with_what_was_missing() {
     // What opens on a day is not asked about in a camp, and the other way round.
     assert_eq!(missed("camp").map(|missed| missed.parts.len()), Some(1));
     assert!(missed("first").is_none());
+    // Who was needed by another scene was not missing: that came first.
+    let kept = missed("kept").unwrap();
+    assert!(kept.is_never() && kept.parts.iter().all(|part| part.never == none));
+    assert_eq!(kept.instead, [("first".to_owned(), 4)].into());
 }
 
 /// What a small world with one more scene tells falsely.

@@ -103,15 +103,7 @@ impl Desk for WorldDesk {
         let rehearsal = Rehearsal::of(world, &runs);
         let expected = expected.map_err(library_error)?.unwrap_or_default();
         let unmet = expected.unmet(&rehearsal);
-        let report = Report {
-            world,
-            runs: &runs,
-            rehearsal: &rehearsal,
-            price: None,
-            why: None,
-            map: false,
-            unmet: &unmet,
-        };
+        let report = Report::of(world, (&runs, &rehearsal), &unmet);
         let unmet = unmet
             .iter()
             .map(|unmet| unmet.message.in_language(language));

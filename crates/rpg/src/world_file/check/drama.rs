@@ -290,7 +290,8 @@ impl Report<'_> {
         let endings = &self.world.endings;
         for (number, (path, ending)) in each("endings", endings).enumerate() {
             let path = format!("{path}.when");
-            if ending.when == Condition::Always && number + 1 < endings.len() {
+            let always_holds = ending.when.required("").is_empty();
+            if always_holds && number + 1 < endings.len() {
                 let wrong = text!(drama_hides_endings, id = ending.id.as_str());
                 self.error(&path, wrong, text!(drama_put_it_last));
             }

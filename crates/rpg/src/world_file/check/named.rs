@@ -33,11 +33,60 @@ pub(super) fn check(report: &mut Report<'_>) {
             return;
         }
         check.scene(&path, scene);
+        check_beds(check.report, &path, scene);
     }
     for (path, item) in each("items", &world.items) {
         for (path, does) in each(&format!("{path}.uses"), &item.uses) {
             check.item_use(&path, item, does);
         }
+    }
+}
+
+/// Warns of everybody whom a scene of the morning needs, and who wakes up elsewhere.
+fn check_beds(report: &mut Report<'_>, path: &str, scene: &Scene) {
+    let world = report.world;
+    let requires = |what: &dyn Fn(&Condition) -> bool| {
+        says(&scene.when, true, &|condition, holds| {
+            holds && what(condition)
+        })
+    };
+    let is_morning = requires(&|condition| match condition {
+        Condition::Now(occasion) => *occasion == Occasion::Morning,
+        Condition::Round(round) => *round == 1,
+        Condition::Hour(hour) => world.rounds.first() == Some(hour),
+        _ => false,
+    });
+    let is_later = requires(&|condition| matches!(condition, Condition::Day(day) if *day > 1));
+    let sleepers = world.actors.iter().filter(|actor| {
+        let comes = |effect: &Effect| match effect.bare() {
+            Effect::Move(who, to) => *who == actor.name && *to == scene.at,
+            _ => false,
+        };
+        let is_needed = |condition: &Condition| match condition {
+            Condition::At(who, at) => *who == actor.name && *at == scene.at,
+            _ => false,
+        };
+        let beds = actor.dawns.iter().map(|dawn| &dawn.at);
+        let first = Some(&actor.stage).filter(|_| !is_later);
+        !actor.sleeps.is_empty()
+            && !scene.cast.contains(&actor.name)
+            && beds.chain(first).all(|at| *at != scene.at)
+            && actor.sleeps != scene.at
+            && requires(&is_needed)
+            && !world.effects().any(comes)
+    });
+    for Actor { name, sleeps, .. } in sleepers.filter(|_| is_morning) {
+        let wrong = text!(
+            drama_sleeps_elsewhere,
+            who = name,
+            stage = &scene.at,
+            sleeps
+        );
+        report.warn(
+            &format!("{path}.when"),
+            wrong,
+            text!(drama_let_come, who = name),
+        );
     }
 }
 
@@ -229,6 +278,10 @@ impl TextContext<'_> {
         };
         let mut deciders = self.deciders.iter();
         let is_hero = actor.faction == ActorFaction::Hero;
+        // Where there is one place, everybody is there.
+        if let [_] = &*world.stages {
+            return true;
+        }
         deciders.any(|name| name == who || name == PARTY && is_hero)
             || self.source.allows_absent(who)
             || self.effects.iter().any(is_moved)

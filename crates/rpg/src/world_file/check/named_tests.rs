@@ -128,6 +128,45 @@ fn whoever_is_told_of_has_to_be_there() {
     );
 }
 
+/// A scene on the second morning at the Bakehouse, for which somebody comes who sleeps elsewhere.
+fn second_morning(fields: &str) -> String {
+    format!(
+        "(id: \"new\", at: \"Bakehouse\", opening: \"So.\", {fields}
+            when: All([Now(Morning), Day(2), At(\"Ned Ash\", \"Bakehouse\")]))"
+    )
+}
+
+fn sleeper(fields: &str) -> String {
+    format!(
+        "(name: \"Ned Ash\", faction: Neutral, stage: \"Bakehouse\", sleeps: \"Village Green\",
+            profile: \"Old.\", look: \"Old.\", kickoff: \"You wake.\", {fields})"
+    )
+}
+
+#[test]
+fn whoever_is_needed_in_the_morning_has_to_wake_up_there() {
+    let (scene, ned) = (second_morning(""), sleeper(""));
+    let said = "but Ned Ash sleeps at \"Village Green\"";
+    finds(
+        Severity::Warning,
+        &[(
+            &[("scenes", &scene), ("actors", &ned)],
+            "scenes[0].when",
+            said,
+        )],
+    );
+    let cast = second_morning("cast: [\"Ned Ash\"],");
+    let moved = second_morning("effects: [Move(\"Ned Ash\", \"Bakehouse\")],");
+    let dawn = sleeper("dawns: [(day: 2, at: \"Bakehouse\")]");
+    let first = scene.replace("Day(2), ", "");
+    allows(&[
+        &[("scenes", &cast), ("actors", &ned)],
+        &[("scenes", &moved), ("actors", &ned)],
+        &[("scenes", &scene), ("actors", &dawn)],
+        &[("scenes", &first), ("actors", &ned)],
+    ]);
+}
+
 /// The key, of which this is seen when Tam uses it.
 fn used(seen: &str, when: &str) -> String {
     format!(

@@ -106,6 +106,7 @@ const SAID: &str = r#"
     schedule: [Home => limits: (hand_size: 0), schedule: [Home => limits.hand_size: is 0
     kind: Dungeon, => kind: Home, => unknown stage of kind Dungeon "Grinding Floor"
     when: Chose("the-coins", "share"), closing => closing => the ending "miller" always holds
+    when: Chose("the-coins", "share"), closing => when: All([]), closing => the ending "miller" always holds
     text: "Old Harl ground for fifty years and was buried with a handful of wheat." => text: " " => facts[1].text: the text is missing or empty
     look: "A man's shape of drifting flour with two bran-brown eyes.", => /**/ => foes[0].look: the text is missing or empty
     (stage: "Grinding Floor", foes: ["Flour Wight"], gain: "Three sacks of flour, and the miller's key."), => /**/ => dungeons[0].fights: the dungeon has no fights
