@@ -56,8 +56,8 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::process::ExitCode;
 
-use clap::FromArgMatches;
 use clap::error::ErrorKind as ClapErrorKind;
+use clap::{CommandFactory, FromArgMatches};
 
 use self::app::App;
 use self::args::{Command, CommandLine, CommonArgs, LANGUAGES, NewArgs, PlayArgs, SuggestArgs};
@@ -97,9 +97,13 @@ fn start() -> ExitCode {
     };
     let variable = &env::variable;
     let guess = Settings::resolve(&guess, None, None, &env, variable, &found.files);
-    let command_line = help::command_line(guess.language.value, guess.width.value);
-    let matches = command_line.try_get_matches_from(arguments(std::env::args_os()));
-    let parsed = matches.and_then(|matches| CommandLine::from_arg_matches(&matches));
+    let parse = |mut command: clap::Command| {
+        let matches = command.try_get_matches_from_mut(arguments(std::env::args_os()));
+        matches.and_then(|matches| CommandLine::from_arg_matches(&matches))
+    };
+    // Its texts are needed for help and errors alone, and take a while.
+    let parsed = parse(CommandLine::command())
+        .or_else(|_| parse(help::command_line(guess.language.value, guess.width.value)));
     match parsed.and_then(CommandLine::into_command) {
         Ok((command, common)) => run(command, &common, &env, found),
         Err(error) => explain(&error, &App::new(guess, &env)),

@@ -197,3 +197,49 @@ fn what_no_store_can_do_is_said() {
         &["no packed story"],
     );
 }
+
+#[test]
+fn nothing_is_made_of_a_packed_story_that_is_broken() {
+    let folder = &Dir::new();
+    succeed(
+        folder,
+        "run take-the-biscuit --seed 1 --until 2 --save s -q",
+    );
+    succeed(folder, "pack s story.json");
+    let story = std::fs::read_to_string(folder.join("story.json")).unwrap();
+    let story: Value = serde_json::from_str(&story).unwrap();
+    let journal = story["journal"].as_str().unwrap();
+    let with = |members: Value| {
+        let mut story = story.clone();
+        story["name"] = "t".into();
+        for (name, value) in members.as_object().unwrap() {
+            story[name] = value.clone();
+        }
+        story.to_string()
+    };
+    let damaged = journal.replacen("\"number\":1", "\"number\":7", 1);
+    let broken = [
+        (with(json!({"name": "../../t"})), "contains '/'"),
+        (with(json!({"name": "/tmp/t"})), "contains '/'"),
+        (with(json!({"name": ".."})), "dot"),
+        (with(json!({"other": 1})), "unknown field `other`"),
+        (with(json!({"format": 2})), "format 2"),
+        (with(json!({"journal": 5})), "integer `5`"),
+        (with(json!({"journal": ""})), "no journal with a header"),
+        (with(json!({"journal": damaged})), "checksum"),
+        (
+            with(json!({"journal": &journal[..journal.len() - 9]})),
+            "the journal ends",
+        ),
+        (with(json!({"snapshot": "{"})), "truncated"),
+        (with(json!({}))[..5_000].to_owned(), "EOF"),
+        ("[".repeat(1_000_000), "no packed story"),
+    ];
+    for (text, told) in broken {
+        std::fs::write(folder.join("broken.json"), text).unwrap();
+        has(&err(&exits(folder, "unpack broken.json", 4)), &[told]);
+    }
+    let saves = std::fs::read_dir(folder.join("saves")).unwrap();
+    let saves: Vec<_> = saves.map(|save| save.unwrap().file_name()).collect();
+    assert_eq!(saves, ["s"]);
+}

@@ -3,13 +3,10 @@
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{RecvTimeoutError, channel};
-use std::time::Duration;
 
 use playhouse::bevy_ecs::prelude::*;
 use playhouse::cast::{EntityName, Kind};
-use playhouse::engine::Setup;
+use playhouse::engine::{CancellationToken, Setup};
 use playhouse::journal::{GameSetup, Line};
 use playhouse::locale::{Argument, Language, UiText, text};
 use playhouse::rpg::Campaign;
@@ -24,6 +21,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde_json::json;
 
+use crate::drive::Watch;
 use crate::error::{OrRaise, SaveError, WorldError};
 use crate::tools::{self, Tool};
 
@@ -254,43 +252,19 @@ pub(crate) fn rehearse<'py>(
         jobs,
         ..RehearsalPlan::default()
     };
-    let figures = in_the_background(py, &campaign, &plan)?;
-    let result = pythonize::pythonize(py, &Rehearsal::of(&campaign.file, &figures))?;
-    let result = result.cast_into::<PyDict>()?;
-    result.set_item("each", pythonize::pythonize(py, &json!(figures))?)?;
-    Ok(result)
-}
-
-/// Plays in threads, while this one handles signals.
-fn in_the_background(
-    py: Python<'_>,
-    campaign: &Campaign,
-    plan: &RehearsalPlan,
-) -> PyResult<Vec<RunFigures>> {
-    let is_stopped = AtomicBool::new(false);
-    let on_run = |_: &RunFigures| match is_stopped.load(Ordering::Relaxed) {
+    let file = campaign.file.clone();
+    let token = CancellationToken::default();
+    let stopped = token.clone();
+    let on_run = move |_: &RunFigures| match stopped.is_cancelled() {
         true => ControlFlow::Break(()),
         false => ControlFlow::Continue(()),
     };
-    py.detach(|| {
-        std::thread::scope(|scope| {
-            let (sender, receiver) = channel();
-            let on_run = &on_run;
-            scope.spawn(move || sender.send(play_runs(campaign, plan, on_run)));
-            let mut interrupted = Ok(());
-            loop {
-                match receiver.recv_timeout(Duration::from_millis(50)) {
-                    Ok(played) => return interrupted.and(played.or_raise::<WorldError>()),
-                    Err(RecvTimeoutError::Disconnected) => {
-                        return Err(WorldError::new_err("a rehearsal broke off"));
-                    }
-                    Err(RecvTimeoutError::Timeout) => {}
-                }
-                if interrupted.is_ok() {
-                    interrupted = Python::attach(|py| py.check_signals());
-                    is_stopped.store(interrupted.is_err(), Ordering::Relaxed);
-                }
-            }
-        })
-    })
+    let play = move || tokio::task::spawn_blocking(move || play_runs(&campaign, &plan, &on_run));
+    let figures = Arc::<Watch>::default().drive(py, &token, None, play)?;
+    let broke_off = |_| WorldError::new_err("a rehearsal broke off");
+    let figures = figures.map_err(broke_off)?.or_raise::<WorldError>()?;
+    let result = pythonize::pythonize(py, &Rehearsal::of(&file, &figures))?;
+    let result = result.cast_into::<PyDict>()?;
+    result.set_item("each", pythonize::pythonize(py, &json!(figures))?)?;
+    Ok(result)
 }

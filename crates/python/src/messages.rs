@@ -2,8 +2,8 @@
 
 use playhouse::context::AgentContext;
 use playhouse::message::{Block, Role};
-use playhouse::mind::{Prompt, Tools, Turn};
-use playhouse::session::PromptMessage;
+use playhouse::mind::{Prompt, Tools};
+use playhouse::session::{PromptMessage, messages_of};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
@@ -34,14 +34,7 @@ pub(crate) fn of_context<'py>(
     py: Python<'py>,
     context: &AgentContext,
 ) -> PyResult<Bound<'py, PyList>> {
-    let list = PyList::empty(py);
-    for entry in context.entries() {
-        let turn = Turn::short(entry.role(), entry.body());
-        add(&list, turn.role, turn.speaker, turn.blocks(), || {
-            turn.to_text()
-        })?;
-    }
-    Ok(list)
+    of_request(py, &messages_of(context))
 }
 
 /// What was sent.

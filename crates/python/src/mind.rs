@@ -35,15 +35,16 @@ enum Way {
 /// A function that answers. The package makes these of whatever is given to it.
 #[pyclass(frozen)]
 pub(crate) struct Mind {
-    function: Arc<Py<PyAny>>,
+    function: Py<PyAny>,
     /// Turns what is no text into texts, calls, thoughts and usage.
-    read: Arc<Py<PyAny>>,
+    read: Py<PyAny>,
     /// Starts a coroutine; `None` if the function is none.
-    submit: Option<Arc<Py<PyAny>>>,
+    submit: Option<Py<PyAny>>,
     takes_schema: bool,
-    wants: Arc<[String]>,
+    wants: Vec<String>,
     info: MindInfo,
-    spent: Arc<AtomicU64>,
+    /// The nanoseconds of all calls.
+    spent: AtomicU64,
 }
 
 #[pymethods]
@@ -72,13 +73,13 @@ impl Mind {
             ..MindInfo::embedded("python")
         };
         Self {
-            function: Arc::new(function),
-            read: Arc::new(read),
-            submit: submit.map(Arc::new),
+            function,
+            read,
+            submit,
             takes_schema,
-            wants: wants.into(),
+            wants,
             info,
-            spent: Arc::default(),
+            spent: AtomicU64::default(),
         }
     }
 }
@@ -97,21 +98,16 @@ impl Done {
 }
 
 /// A mind of a run.
+#[derive(Clone)]
 struct PythonMind {
-    function: Arc<Py<PyAny>>,
-    read: Arc<Py<PyAny>>,
-    submit: Option<Arc<Py<PyAny>>>,
-    takes_schema: bool,
-    wants: Arc<[String]>,
-    info: MindInfo,
+    mind: Arc<Py<Mind>>,
     watch: Arc<Watch>,
-    spent: Arc<AtomicU64>,
 }
 
 /// What a function is called with.
 type Asked = (Py<PyTuple>, Py<PyDict>);
 
-impl PythonMind {
+impl Mind {
     fn way(&self) -> Way {
         match (&self.submit, self.info.width) {
             (Some(_), _) => Way::Loop,
@@ -144,23 +140,67 @@ impl PythonMind {
         Ok((positional.unbind(), named.unbind()))
     }
 
-    /// The answer of a function, or that the run stops with its exception.
+    fn call(&self, py: Python<'_>, asked: PyResult<Asked>) -> PyResult<Py<PyAny>> {
+        let (positional, named) = asked?;
+        self.function.call(py, positional, Some(named.bind(py)))
+    }
+
+    fn completion(&self, answer: &Bound<'_, PyAny>) -> PyResult<Completion> {
+        if let Ok(text) = answer.cast::<PyString>() {
+            return Ok(Completion::instant(&self.info.model, text.to_cow()?));
+        }
+        let read = self.read.call1(answer.py(), (answer,))?;
+        let (text, calls, thinking, usage) = read.extract::<Read>(answer.py())?;
+        let calls: Vec<_> = (0..)
+            .zip(calls)
+            .map(|(index, (name, arguments))| {
+                ToolCall::new(format!("python-{index}"), name, arguments)
+            })
+            .collect();
+        Ok(Completion {
+            thinking,
+            finish: if calls.is_empty() {
+                FinishReason::Stop
+            } else {
+                FinishReason::ToolCalls
+            },
+            calls,
+            usage: usage.map(|(input, output)| TokenUsage {
+                input,
+                output,
+                ..TokenUsage::default()
+            }),
+            ..Completion::instant(&self.info.model, text)
+        })
+    }
+}
+
+/// What `read` returns: text, calls, thoughts, and tokens.
+type Read = (
+    String,
+    Vec<(String, String)>,
+    Option<String>,
+    Option<(u64, u64)>,
+);
+
+impl PythonMind {
+    /// The answer of a function; without one, the run stops with its exception.
     fn taken(
+        &self,
         py: Python<'_>,
         returned: PyResult<Py<PyAny>>,
-        (read, info, watch, begun): (&Py<PyAny>, &MindInfo, &Watch, Instant),
+        begun: Instant,
     ) -> Option<Completion> {
-        let completion = returned.and_then(|answer| completion(py, answer.bind(py), read, info));
-        match completion {
-            Ok(completion) => Some(Completion {
-                latency: begun.elapsed(),
-                ..completion
-            }),
-            Err(error) => {
-                watch.raise(error);
-                None
-            }
-        }
+        let mind = self.mind.get();
+        let completion = returned.and_then(|answer| mind.completion(answer.bind(py)));
+        let latency = begun.elapsed();
+        mind.spent
+            .fetch_add(latency.as_nanos() as u64, Ordering::Relaxed);
+        let completion = completion.map_err(|error| self.watch.raise(error)).ok()?;
+        Some(Completion {
+            latency,
+            ..completion
+        })
     }
 }
 
@@ -172,89 +212,49 @@ fn schema<'py>(py: Python<'py>, prompt: &Prompt<'_>) -> PyResult<Bound<'py, PyAn
     })
 }
 
-type Read = (
-    String,
-    Vec<(String, String)>,
-    Option<String>,
-    Option<(u64, u64)>,
-);
-
-fn completion(
-    py: Python<'_>,
-    answer: &Bound<'_, PyAny>,
-    read: &Py<PyAny>,
-    info: &MindInfo,
-) -> PyResult<Completion> {
-    if let Ok(text) = answer.cast::<PyString>() {
-        return Ok(Completion::instant(&info.model, text.to_cow()?));
-    }
-    let (text, calls, thinking, usage) = read.call1(py, (answer,))?.extract::<Read>(py)?;
-    let calls: Vec<_> = (0..)
-        .zip(calls)
-        .map(|(index, (name, arguments))| ToolCall::new(format!("python-{index}"), name, arguments))
-        .collect();
-    Ok(Completion {
-        thinking,
-        finish: if calls.is_empty() {
-            FinishReason::Stop
-        } else {
-            FinishReason::ToolCalls
-        },
-        calls,
-        usage: usage.map(|(input, output)| TokenUsage {
-            input,
-            output,
-            ..TokenUsage::default()
-        }),
-        ..Completion::instant(&info.model, text)
-    })
-}
-
 impl AnyMind for PythonMind {
     fn info(&self) -> &MindInfo {
-        &self.info
+        &self.mind.get().info
     }
 
     fn answer(&self, prompt: &Prompt<'_>) -> Answering {
         let begun = Instant::now();
-        let (read, info, watch) = (self.read.clone(), self.info.clone(), self.watch.clone());
-        let spent = self.spent.clone();
-        let take = move |py: Python<'_>, returned| {
-            let taken = Self::taken(py, returned, (&read, &info, &watch, begun));
-            spent.fetch_add(begun.elapsed().as_nanos() as u64, Ordering::Relaxed);
-            taken
-        };
-        let function = self.function.clone();
-        let call = move |py: Python<'_>, asked: PyResult<Asked>| {
-            let (positional, named) = asked?;
-            function.call(py, positional, Some(named.bind(py)))
-        };
-        let way = self.way();
-        if way == Way::Here {
-            let answer = Python::attach(|py| take(py, call(py, self.asked(py, prompt))));
-            return Box::pin(answer_or_nothing(std::future::ready(answer)));
+        let (this, mind) = (self.clone(), self.mind.get());
+        match mind.way() {
+            Way::Here => {
+                let called =
+                    |py: Python<'_>| self.taken(py, mind.call(py, mind.asked(py, prompt)), begun);
+                Box::pin(answer_or_nothing(std::future::ready(Python::attach(
+                    called,
+                ))))
+            }
+            Way::Threads => {
+                let asked = Python::attach(|py| mind.asked(py, prompt));
+                let work = move || {
+                    Python::attach(|py| this.taken(py, this.mind.get().call(py, asked), begun))
+                };
+                Box::pin(answer_or_nothing(async {
+                    tokio::task::spawn_blocking(work).await.ok().flatten()
+                }))
+            }
+            Way::Loop => {
+                let (sender, receiver) = oneshot::channel();
+                let started = Python::attach(|py| {
+                    let (positional, named) = mind.asked(py, prompt)?;
+                    let done = Done(Mutex::new(Some(sender)));
+                    let submit = mind.submit.as_ref().map(|submit| submit.bind(py));
+                    let arguments = (&mind.function, positional, named, done);
+                    submit.map_or(Ok(()), |submit| submit.call1(arguments).map(drop))
+                });
+                if let Err(error) = started {
+                    self.watch.raise(error);
+                }
+                Box::pin(answer_or_nothing(async move {
+                    let returned = receiver.await.ok()?;
+                    Python::attach(|py| this.taken(py, returned, begun))
+                }))
+            }
         }
-        let asked = Python::attach(|py| self.asked(py, prompt));
-        if way == Way::Threads {
-            let work = move || Python::attach(|py| take(py, call(py, asked)));
-            let answer = async { tokio::task::spawn_blocking(work).await.ok().flatten() };
-            return Box::pin(answer_or_nothing(answer));
-        }
-        let (sender, receiver) = oneshot::channel();
-        let started = Python::attach(|py| {
-            let (positional, named) = asked?;
-            let done = Done(Mutex::new(Some(sender)));
-            let submit = self.submit.as_ref().map(|submit| submit.clone_ref(py));
-            let submit = submit.unwrap_or_else(|| py.None());
-            submit.call1(py, (&*self.function, positional, named, done))
-        });
-        if let Err(error) = started {
-            self.watch.raise(error);
-        }
-        Box::pin(answer_or_nothing(async move {
-            let returned = receiver.await.ok()?;
-            Python::attach(|py| take(py, returned))
-        }))
     }
 }
 
@@ -313,19 +313,10 @@ fn mind_of(mind: &MindOf<'_>, models: &Models, watch: &Arc<Watch>) -> PyResult<A
             Ok(Arc::new(improviser.or_raise::<MindError>()?))
         }
         MindOf::Named(name) => models.mind(name).or_raise::<MindError>(),
-        MindOf::Function(mind) => {
-            let mind = mind.get();
-            Ok(Arc::new(PythonMind {
-                function: mind.function.clone(),
-                read: mind.read.clone(),
-                submit: mind.submit.clone(),
-                takes_schema: mind.takes_schema,
-                wants: mind.wants.clone(),
-                info: mind.info.clone(),
-                watch: watch.clone(),
-                spent: mind.spent.clone(),
-            }))
-        }
+        MindOf::Function(mind) => Ok(Arc::new(PythonMind {
+            mind: Arc::new(mind.clone().unbind()),
+            watch: watch.clone(),
+        })),
     }
 }
 

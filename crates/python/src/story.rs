@@ -10,7 +10,7 @@ use playhouse::locale::text;
 use playhouse::mind::{Cost, Minds};
 use playhouse::save::{Meta, Slot};
 use playhouse::session::{EventLog, Game, Session, Wanted, branch_with, requests};
-use playhouse::story::data::{Cell, StoryRow, rows_of};
+use playhouse::story::data::{Cell, InOrder, StoryRow, rows_of};
 use playhouse::story::{StoryView, read, watch};
 use pyo3::exceptions::{PyIndexError, PyKeyError};
 use pyo3::prelude::*;
@@ -39,6 +39,17 @@ pub(crate) struct Story {
 
 /// Why a run ended: a word for programs, the engine's words, and the turn.
 type Ended = (&'static str, String, u64);
+
+/// How far a story is.
+#[derive(IntoPyObject)]
+struct Status {
+    turn: u64,
+    day: u32,
+    calls: usize,
+    is_over: bool,
+    title: String,
+    seed: u64,
+}
 
 /// The folder and the name of a save.
 fn place(path: Option<PathBuf>) -> PyResult<(PathBuf, String, Option<TempDir>)> {
@@ -216,15 +227,19 @@ impl Story {
 
     /// The requests that led to the answer of a call, in order.
     fn request<'py>(&self, py: Python<'py>, call: u32) -> PyResult<Vec<Bound<'py, PyDict>>> {
-        let view = self.view();
-        let asked = view.read().calls.get(call as usize).cloned();
-        let asked =
-            asked.ok_or_else(|| PyIndexError::new_err(format!("there is no call {call}")))?;
-        let wanted = Wanted {
-            entity: view.read().name_of(asked.who).map(|name| name.to_string()),
-            numbers: vec![asked.number],
-            turns: Some(asked.turn + 1),
-            last: false,
+        let wanted = {
+            let view = self.view();
+            let contents = view.read();
+            let calls = InOrder::of(&contents).calls;
+            let asked = calls.get(call as usize);
+            let (asked, outcome) =
+                asked.ok_or_else(|| PyIndexError::new_err(format!("there is no call {call}")))?;
+            Wanted {
+                entity: Some(outcome.entity.to_string()),
+                numbers: vec![outcome.number],
+                turns: Some(asked.turn + 1),
+                last: false,
+            }
         };
         let minds = self.minds.clone();
         let found = py.detach(|| {
@@ -281,22 +296,17 @@ impl Story {
             .or_raise::<SaveError>()
     }
 
-    /// Turn, day, calls, whether it is over, title, seed, and the folder of its save.
-    fn status(&self) -> (u64, u32, usize, bool, String, u64, PathBuf) {
+    fn status(&self) -> Status {
         let view = self.view();
         let contents = view.read();
-        let about = &view.about;
-        let is_over = contents.state.is_over;
-        let folder = self.slot.folder().to_owned();
-        (
-            contents.turn,
-            contents.day,
-            contents.calls.len(),
-            is_over,
-            about.title.clone(),
-            about.seed,
-            folder,
-        )
+        Status {
+            turn: contents.turn,
+            day: contents.day,
+            calls: contents.calls.len(),
+            is_over: contents.state.is_over,
+            title: view.about.title.clone(),
+            seed: view.about.seed,
+        }
     }
 }
 

@@ -186,6 +186,8 @@ pub struct Contents {
     names: BTreeMap<Arc<str>, u32>,
     /// The open calls by name of the entity.
     open: BTreeMap<Arc<str>, u32>,
+    /// The calls that were answered, in the order in which their places took the answers.
+    taken: Vec<u32>,
     /// The last call of each entity that has been committed and told nothing yet.
     answered: BTreeMap<u32, u32>,
     /// Calls that ended with a default answer of which no event has told yet.
@@ -577,7 +579,8 @@ impl Contents {
 
     /// All calls that were answered, in that order, and how.
     pub fn answers(&self) -> impl Iterator<Item = (&Call, &Outcome)> {
-        let calls = self.calls.iter();
+        let taken = self.taken.iter();
+        let calls = taken.filter_map(|call| self.calls.get(*call as usize));
         calls.filter_map(|call| Some((&**call, &**call.outcome.as_ref()?)))
     }
 
@@ -850,6 +853,7 @@ impl Contents {
             call.outcome = Some(outcome.clone());
         });
         if let Some(call) = self.open.remove(&outcome.entity) {
+            self.taken.push(call);
             self.open_text.remove(&call);
             let who = self.calls.get(call as usize).map(|call| call.who);
             self.answered.extend(who.map(|who| (who, call)));

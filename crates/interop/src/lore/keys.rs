@@ -204,7 +204,7 @@ fn slashed(key: &str) -> Option<(&str, &str)> {
     let (pattern, flags) = key.strip_prefix('/')?.rsplit_once('/')?;
     let has_bare_slash = pattern.replace("\\\\", "").replace("\\/", "").contains('/');
     let is_pattern = !pattern.is_empty() && !has_bare_slash;
-    let are_flags = flags.chars().all(|flag| "dgimsuvy".contains(flag));
+    let are_flags = flags.chars().all(|flag| "gimsuy".contains(flag));
     (is_pattern && are_flags).then_some((pattern, flags))
 }
 

@@ -146,9 +146,11 @@ impl Book {
             came.iter().map(|(_, triggered)| triggered.entry),
             witness.count,
         );
-        came.sort_by_key(|(number, triggered)| {
+        // Of one order, what came first stands last.
+        came.reverse();
+        came.sort_by_key(|(_, triggered)| {
             let entry = triggered.entry;
-            (entry.position.rank(), entry.order, *number)
+            (entry.position.rank(), entry.order)
         });
         came.into_iter().map(|(_, triggered)| triggered).collect()
     }
@@ -206,15 +208,15 @@ impl<'b> Scan<'b, '_> {
         };
         for _ in 0..most {
             let told = self.pass(timers, macros, dice);
-            let is_recursive = self.book.recursive.unwrap_or(self.settings.recursive);
-            if is_recursive && !self.is_full && !told.is_empty() {
-                for content in told {
-                    self.read(&content, |spots| spots.recalled = true);
-                }
-            } else if let Some(level) = levels.next() {
+            let goes_on = self.is_recursive() && !self.is_full && !told.is_empty();
+            if !goes_on {
+                let Some(level) = levels.next() else {
+                    return;
+                };
                 self.level = level;
-            } else {
-                return;
+            }
+            for content in told {
+                self.read(&content, |spots| spots.recalled = true);
             }
             self.is_recursion = true;
         }
@@ -261,14 +263,14 @@ impl<'b> Scan<'b, '_> {
                 continue;
             }
             let content = macros.expand(&entry.content).trim().to_owned();
-            let is_free =
-                entry.ignore_budget || self.settings.knows_constants && entry.is_always_known();
-            let cost = u64::from(tokens::estimate(&content));
-            if !is_free && (self.is_full || self.spent + cost > self.budget()) {
-                self.is_full = true;
-                continue;
+            if !(self.settings.knows_constants && entry.is_always_known()) {
+                let spent = self.spent + u64::from(tokens::estimate(&content));
+                if !entry.ignore_budget && (self.is_full || spent > self.budget()) {
+                    self.is_full = true;
+                    continue;
+                }
+                self.spent = spent;
             }
-            self.spent += if is_free { 0 } else { cost };
             self.groups.extend(entry.groups.iter().cloned());
             if !entry.prevent_recursion {
                 told.push(content.clone());
@@ -276,6 +278,10 @@ impl<'b> Scan<'b, '_> {
             self.came.push((number, Triggered { entry, content }));
         }
         told
+    }
+
+    fn is_recursive(&self) -> bool {
+        self.book.recursive.unwrap_or(self.settings.recursive)
     }
 
     fn budget(&self) -> u64 {
@@ -295,7 +301,7 @@ impl<'b> Scan<'b, '_> {
         let has_begun = count >= u64::from(entry.delay)
             && (entry.every == 0 || count.is_multiple_of(entry.every.into()));
         let waits = if self.is_recursion {
-            entry.recursion_level > self.level || entry.exclude_recursion
+            entry.recursion_level > self.level || entry.exclude_recursion && self.is_recursive()
         } else {
             entry.recursion_level > 0
         };

@@ -1,5 +1,5 @@
 from os import PathLike
-from typing import Any
+from typing import Any, TypedDict
 
 class Error(Exception): ...
 class WorldError(Error): ...
@@ -24,6 +24,14 @@ class Tool:
     def __init__(
         self, name: str, about: str, schema: Any, function: Any, who: list[str] | None
     ) -> None: ...
+
+class Status(TypedDict):
+    turn: int
+    day: int
+    calls: int
+    is_over: bool
+    title: str
+    seed: int
 
 class Story:
     @staticmethod
@@ -57,7 +65,7 @@ class Story:
         save: str | PathLike[str] | None,
     ) -> Story: ...
     def save(self, path: str | PathLike[str], replace: bool) -> None: ...
-    def status(self) -> tuple[int, int, int, bool, str, int, str]: ...
+    def status(self) -> Status: ...
 
 class Team:
     def __init__(

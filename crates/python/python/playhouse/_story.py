@@ -42,9 +42,7 @@ class Story:
     ``data`` a data folder. ``width`` is how many calls of a function run at a time: by default one,
     and 16 of a coroutine function.
 
-    The same world, seed and answers give the same story. Places go on beside each other, so the
-    order in which what happens at different places in one turn is told depends on how fast minds
-    answer.
+    The same world, seed and answers give the same story.
     """
 
     _story: _playhouse.Story
@@ -139,8 +137,8 @@ class Story:
         return lambda: tell(self._progress())
 
     def _progress(self) -> Record:
-        turn, day, calls, *_ = self._story.status()
-        return Record(turn=turn, day=day, calls=calls)
+        status = self._story.status()
+        return Record(turn=status["turn"], day=status["day"], calls=status["calls"])
 
     async def run_async(self, until: int | None = None, **limits: Any) -> Stop:
         """As :meth:`run`, in a thread, for those who are in a loop, such as notebooks."""
@@ -149,27 +147,27 @@ class Story:
     @property
     def turn(self) -> int:
         """The last turn that was played."""
-        return int(self._story.status()[0])
+        return self._story.status()["turn"]
 
     @property
     def day(self) -> int:
         """The day of the story."""
-        return int(self._story.status()[1])
+        return self._story.status()["day"]
 
     @property
     def is_over(self) -> bool:
         """Whether it has come to an ending."""
-        return bool(self._story.status()[3])
+        return self._story.status()["is_over"]
 
     @property
     def title(self) -> str:
         """The title of its world."""
-        return str(self._story.status()[4])
+        return self._story.status()["title"]
 
     @property
     def seed(self) -> int:
         """The seed with which it began."""
-        return int(self._story.status()[5])
+        return self._story.status()["seed"]
 
     @property
     def ending(self) -> str | None:

@@ -5,15 +5,17 @@
 
 mod table;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use playhouse_engine::cast::{Kind, turn_number};
 use playhouse_engine::event::{AudienceRule, EventTypes};
-use playhouse_engine::journal::AskEnding;
+use playhouse_engine::journal::{AskEnding, Outcome};
 
 pub(crate) use table::row;
 pub use table::{Cell, CellKind, CellValue, Column, Row, Table};
 
+use super::call::Call;
 use super::view::{Contents, EventEntry};
 
 row! {
@@ -294,7 +296,8 @@ fn cells_of(
     fn cells<R: Row>(rows: impl IntoIterator<Item = R>) -> Vec<Vec<Cell>> {
         rows.into_iter().map(R::cells).collect()
     }
-    let events = contents.events.iter();
+    let InOrder { events, calls } = InOrder::of(contents);
+    let events = || (0..).zip(&events).map(|(number, event)| (number, *event));
     match table {
         "stories" => cells([StoryRow {
             turn: contents.turn,
@@ -302,13 +305,45 @@ fn cells_of(
             ending: ending(contents),
             ..story.clone()
         }]),
-        "events" => cells(events.map(|event| event_row(contents, types, event))),
-        "audience" => cells(events.flat_map(|event| audience(event))),
-        "calls" => cells(calls(contents)),
-        "choices" => cells(choices(contents)),
-        "votes" => cells(votes(contents)),
+        "events" => {
+            let numbers = calls.iter().map(|(call, _)| call.call).zip(0..);
+            let numbers: BTreeMap<_, _> = numbers.collect();
+            cells(events().map(|(number, event)| {
+                let call = event.call.and_then(|call| numbers.get(&call).copied());
+                event_row(contents, types, (number, event, call))
+            }))
+        }
+        "audience" => cells(events().flat_map(audience)),
+        "calls" => cells(
+            (0..)
+                .zip(&calls)
+                .map(|(number, call)| call_row(contents, number, call)),
+        ),
+        "choices" => cells(events().filter_map(|event| choice_row(contents, event))),
+        "votes" => cells(events().flat_map(|event| votes(contents, event))),
         "knowledge" => cells(knowledge(contents)),
         _ => cells(people(contents)),
+    }
+}
+
+/// Events and calls as the world has them. Places go on beside each other, so what happens at
+/// several in one turn arrives in any order; here the place with the lower number comes first.
+pub struct InOrder<'c> {
+    pub events: Vec<&'c EventEntry>,
+    pub calls: Vec<(&'c Call, &'c Outcome)>,
+}
+
+impl<'c> InOrder<'c> {
+    pub fn of(contents: &'c Contents) -> Self {
+        let mut events: Vec<_> = contents.events.iter().map(Arc::as_ref).collect();
+        // While the world meets, no place goes on.
+        let phase = |event: &EventEntry| (event.record.turn, event.record.id.place == 0);
+        for beside in events.chunk_by_mut(|one, next| phase(one) == phase(next)) {
+            beside.sort_by_key(|event| event.record.id.place);
+        }
+        let mut calls: Vec<_> = contents.answers().collect();
+        calls.sort_by_key(|(call, _)| (call.turn, call.place));
+        Self { events, calls }
     }
 }
 
@@ -318,7 +353,11 @@ fn ending(contents: &Contents) -> Option<String> {
     events.find_map(|event| pictures().find_map(|picture| picture.told_ending(&event.record)))
 }
 
-fn event_row(contents: &Contents, types: &EventTypes, event: &EventEntry) -> EventRow {
+fn event_row(
+    contents: &Contents,
+    types: &EventTypes,
+    (number, event, call): (u32, &EventEntry, Option<u32>),
+) -> EventRow {
     let record = &event.record;
     let telling = types.telling(record);
     let words = telling
@@ -326,7 +365,7 @@ fn event_row(contents: &Contents, types: &EventTypes, event: &EventEntry) -> Eve
         .and_then(|telling| event.form.words_of(telling));
     let name = |id: Option<u32>| contents.name_of(id?);
     EventRow {
-        event: event.number,
+        event: number,
         id: record.id.to_string(),
         turn: turn_number(record.turn),
         day: event.day,
@@ -336,12 +375,12 @@ fn event_row(contents: &Contents, types: &EventTypes, event: &EventEntry) -> Eve
         target: name(event.to),
         words: words.map(str::to_owned),
         text: record.text.clone(),
-        call: event.call,
+        call,
         data: record.data.to_string(),
     }
 }
 
-fn audience(event: &EventEntry) -> impl Iterator<Item = AudienceRow> {
+fn audience((number, event): (u32, &EventEntry)) -> impl Iterator<Item = AudienceRow> {
     let rule = match event.record.rule {
         AudienceRule::BroadcastToStage { .. } => "broadcast_to_stage",
         AudienceRule::Announced { .. } => "announced",
@@ -349,80 +388,77 @@ fn audience(event: &EventEntry) -> impl Iterator<Item = AudienceRow> {
         AudienceRule::Private => "private",
     };
     event.record.audience.iter().map(move |who| AudienceRow {
-        event: event.number,
+        event: number,
         who: who.name.clone(),
         who_id: who.id.0,
         rule,
     })
 }
 
-fn calls(contents: &Contents) -> impl Iterator<Item = CallRow> {
-    contents.answers().map(|(call, outcome)| {
-        let (answer, default_because) = match &outcome.ending {
-            AskEnding::Answered { text, .. } => (Some(text.clone()), None),
-            AskEnding::Failed { reason } => (None, Some(reason.to_string())),
-        };
-        CallRow {
-            call: call.call,
-            who: outcome.entity.clone(),
-            who_id: call.who,
-            number: outcome.number,
-            purpose: outcome.purpose.clone(),
-            place: contents.name_of(call.place),
-            turn: call.turn,
-            provider: outcome.provider.clone(),
-            model: outcome.model.clone(),
-            requests: outcome.calls,
-            retries: outcome.retries,
-            refused: outcome.refused.len() as u32,
-            tool_rounds: outcome.rounds.len() as u32,
-            prompt_tokens: outcome.usage.input,
-            cached_tokens: outcome.usage.cached,
-            answer_tokens: outcome.usage.output,
-            estimated: outcome.estimated == 0,
-            cost: outcome.cost.units(),
-            ms: outcome.ms,
-            default_because,
-            question: outcome.asked.clone(),
-            answer,
-        }
+fn call_row(contents: &Contents, number: u32, (call, outcome): &(&Call, &Outcome)) -> CallRow {
+    let (answer, default_because) = match &outcome.ending {
+        AskEnding::Answered { text, .. } => (Some(text.clone()), None),
+        AskEnding::Failed { reason } => (None, Some(reason.to_string())),
+    };
+    CallRow {
+        call: number,
+        who: outcome.entity.clone(),
+        who_id: call.who,
+        number: outcome.number,
+        purpose: outcome.purpose.clone(),
+        place: contents.name_of(call.place),
+        turn: call.turn,
+        provider: outcome.provider.clone(),
+        model: outcome.model.clone(),
+        requests: outcome.calls,
+        retries: outcome.retries,
+        refused: outcome.refused.len() as u32,
+        tool_rounds: outcome.rounds.len() as u32,
+        prompt_tokens: outcome.usage.input,
+        cached_tokens: outcome.usage.cached,
+        answer_tokens: outcome.usage.output,
+        estimated: outcome.estimated == 0,
+        cost: outcome.cost.units(),
+        ms: outcome.ms,
+        default_because,
+        question: outcome.asked.clone(),
+        answer,
+    }
+}
+
+fn choice_row(contents: &Contents, (number, event): (u32, &EventEntry)) -> Option<ChoiceRow> {
+    let mut pictures = contents.state.games.all();
+    let told = pictures.find_map(|picture| picture.told_choice(&event.record))?;
+    let ToldChoice {
+        who,
+        scene,
+        option,
+        label,
+    } = told;
+    Some(ChoiceRow {
+        event: number,
+        turn: turn_number(event.record.turn),
+        day: event.day,
+        who,
+        scene,
+        option,
+        label,
     })
 }
 
-fn choices(contents: &Contents) -> impl Iterator<Item = ChoiceRow> {
-    contents.events.iter().filter_map(|event| {
-        let mut pictures = contents.state.games.all();
-        let told = pictures.find_map(|picture| picture.told_choice(&event.record))?;
-        let ToldChoice {
-            who,
-            scene,
-            option,
-            label,
-        } = told;
-        Some(ChoiceRow {
-            event: event.number,
-            turn: turn_number(event.record.turn),
-            day: event.day,
-            who,
-            scene,
-            option,
-            label,
-        })
-    })
-}
-
-fn votes(contents: &Contents) -> impl Iterator<Item = VoteRow> {
-    contents.events.iter().flat_map(|event| {
-        let pictures = contents.state.games.all();
-        let told = pictures.flat_map(|picture| picture.told_votes(&event.record));
-        told.map(|vote| VoteRow {
-            event: event.number,
-            turn: turn_number(event.record.turn),
-            day: vote.round.unwrap_or(event.day),
-            who: vote.who,
-            vote: vote.vote,
-            run_off: vote.is_run_off,
-        })
+fn votes<'c>(
+    contents: &'c Contents,
+    (number, event): (u32, &'c EventEntry),
+) -> impl Iterator<Item = VoteRow> {
+    let pictures = contents.state.games.all();
+    let told = pictures.flat_map(|picture| picture.told_votes(&event.record));
+    told.map(move |vote| VoteRow {
+        event: number,
+        turn: turn_number(event.record.turn),
+        day: vote.round.unwrap_or(event.day),
+        who: vote.who,
+        vote: vote.vote,
+        run_off: vote.is_run_off,
     })
 }
 
@@ -466,4 +502,59 @@ fn people(contents: &Contents) -> impl Iterator<Item = PersonRow> {
         cost: being.spent.cost.units(),
         default_answers: being.spent.fallbacks,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::view::{About, StoryView};
+    use playhouse_engine::event::EventRecord;
+    use playhouse_engine::message::BodyId;
+    use playhouse_engine::session::Logged;
+
+    fn event((place, number): (u32, u32)) -> Logged {
+        Logged::Event(Box::new(EventRecord {
+            id: BodyId { place, number },
+            turn: 1,
+            time: 0,
+            said_at: None,
+            place: "".into(),
+            kind: "speak".into(),
+            speaker: None,
+            data: serde_json::Value::Null,
+            text: String::new(),
+            audience: Vec::new(),
+            masked: Vec::new(),
+            rule: AudienceRule::Private,
+            guarded: Vec::new(),
+        }))
+    }
+
+    #[test]
+    fn rows_do_not_depend_on_which_place_was_faster() {
+        let rows = |order: [(u32, u32); 6]| {
+            let view = StoryView::new(About::default());
+            view.fill(order.map(event).into());
+            let contents = view.read();
+            let types = EventTypes::default();
+            let rows = rows_of("events", &StoryRow::default(), &contents, &types).unwrap();
+            let number_and_id = |row: &Vec<Cell>| (row[0].clone(), row[1].clone());
+            rows.rows.iter().map(number_and_id).collect::<Vec<_>>()
+        };
+        let ordered = [(0, 1), (1, 1), (1, 2), (2, 1), (2, 2), (0, 2)];
+        let expected: Vec<_> = (0..)
+            .zip(ordered)
+            .map(|(number, (place, id))| {
+                (
+                    Cell::Whole(number),
+                    Cell::Text(format!("{place}-{id}").into()),
+                )
+            })
+            .collect();
+        assert_eq!(rows(ordered), expected);
+        assert_eq!(
+            rows([(0, 1), (2, 1), (1, 1), (2, 2), (1, 2), (0, 2)]),
+            expected
+        );
+    }
 }

@@ -47,11 +47,13 @@ pub(in crate::cli) fn unpack(app: &App, args: &UnpackArgs) -> Result<()> {
             let store = store(args.store.store.as_ref())?;
             cluster::submit(&*store, &name, story, None, "")?;
         }
-        None => drop(Slot::unpack(
-            &app.settings.saves.value,
-            name.as_str(),
-            &story,
-        )?),
+        None => {
+            let slot = Slot::unpack(&app.settings.saves.value, name.as_str(), &story)?;
+            if let Err(error) = slot.read(false) {
+                slot.remove()?;
+                return Err(error.into());
+            }
+        }
     }
     let slot = name.as_str();
     let record = json!({"record": "unpacked", "slot": slot});

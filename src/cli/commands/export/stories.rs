@@ -30,7 +30,7 @@ pub(super) fn export(app: &App, args: &ExportArgs, form: ExportForm, folder: &Pa
     for group in &groups {
         for slot in &group.slots {
             let saved = group.open(app, slot)?;
-            let story = Story::read(&saved, args)?;
+            let story = Story::read(&saved, args, form)?;
             // Of several stories, each has files of its own, unless they are examples.
             let prefix = match stories {
                 1 => String::new(),
@@ -41,10 +41,10 @@ pub(super) fn export(app: &App, args: &ExportArgs, form: ExportForm, folder: &Pa
                 ExportForm::Card => card::write(&saved, &story, &mut files, &prefix)?,
                 ExportForm::Concordia => story.write_log(folder, &saved, app)?,
                 ExportForm::Openai => {
-                    picked.add(app, &saved, &story, Profile::OpenAiLines, &mut files)?;
+                    picked.add(&saved, &story, Profile::OpenAiLines, &mut files)?
                 }
                 ExportForm::Sharegpt => {
-                    picked.add(app, &saved, &story, Profile::ShareGpt, &mut files)?;
+                    picked.add(&saved, &story, Profile::ShareGpt, &mut files)?
                 }
             }
         }
@@ -64,9 +64,13 @@ pub(super) struct Story {
 }
 
 impl Story {
-    fn read(saved: &Saved, args: &ExportArgs) -> Result<Self> {
-        let view = told::read(saved, None)?;
-        let state = saved.contents()?.state;
+    fn read(saved: &Saved, args: &ExportArgs, form: ExportForm) -> Result<Self> {
+        let view = match form {
+            // What minds were sent is in no event.
+            ExportForm::Openai | ExportForm::Sharegpt => told::begun(saved)?,
+            _ => told::read(saved, Some(saved.turn))?,
+        };
+        let state = view.read().state.clone();
         let who = if args.actors.is_empty() {
             let actors = state
                 .beings

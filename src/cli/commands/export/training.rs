@@ -7,12 +7,12 @@ use std::collections::BTreeMap;
 use crate::interop::{Conversation, Profile, write_value};
 use crate::journal::{AskEnding, Outcome};
 use crate::message::{Block, Body, Digest, Message};
-use crate::session::{CallRequest, PromptMessage, Wanted};
+use crate::session::{CallRequest, PromptMessage, Wanted, requests};
 
 use super::files::{LineFiles, file_of};
 use super::stories::Story;
 use crate::cli::args::ExportArgs;
-use crate::cli::commands::sent;
+use crate::cli::commands::play;
 use crate::cli::saved::Saved;
 
 /// Which answers are examples, and what was left out so far.
@@ -41,15 +41,20 @@ impl<'a> Picked<'a> {
     /// Adds the examples of a story: one for each answer, with what its mind was sent last.
     pub(super) fn add(
         &mut self,
-        app: &App,
         saved: &Saved,
         story: &Story,
         profile: Profile,
         files: &mut LineFiles,
     ) -> Result<()> {
-        let requests = sent::find(app, saved, Wanted::default())?;
+        // What was said is the same in the form of any mind.
+        let found = requests(&saved.slot, saved.played.game(), Wanted::default(), |_| {
+            None
+        });
+        let found = play::runtime()?
+            .block_on(found)
+            .map_err(CommandError::from)?;
         let mut last = BTreeMap::new();
-        for request in requests {
+        for request in found {
             let outcome = &request.outcome;
             last.insert((outcome.entity.clone(), outcome.number), request);
         }
