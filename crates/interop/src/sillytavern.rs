@@ -42,7 +42,10 @@ pub fn other_file(value: &Value) -> Option<UiText> {
             text!(dialect_tavern_preset),
         ),
         (
-            is(&["input_sequence"]) || is(&["story_string"]),
+            is(&["input_sequence"])
+                || is(&["story_string"])
+                || is(&["content", "post_history"])
+                || is(&["prefix", "suffix", "separator"]),
             text!(dialect_tavern_template),
         ),
         (

@@ -29,6 +29,7 @@ cards_not_json = the card is not valid JSON: { $reason }
 cards_not_png = of pictures, only PNG and APNG carry cards
 cards_not_utf8 = the card is not valid UTF-8
 cards_orders = seems to give a model orders; it stays what the character is, and orders nobody
+cards_other_file = this is { $kind }, not a character card; it is not taken
 cards_other_greetings = { $count ->
     [one] one other greeting
    *[other] { $count } other greetings

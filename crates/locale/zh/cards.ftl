@@ -23,6 +23,7 @@ cards_not_json = 角色卡不是有效的 JSON：{ $reason }
 cards_not_png = 图片中只有 PNG 和 APNG 能携带角色卡
 cards_not_utf8 = 角色卡不是有效的 UTF-8
 cards_orders = 似乎在向模型下指令；它只是人物的描述，不能指挥任何人
+cards_other_file = 这是{ $kind }，不是角色卡，不予导入
 cards_other_greetings = 另外 { $count } 条开场白
 cards_script_removed = 已移除脚本和 HTML
 cards_scripts = 脚本从不运行

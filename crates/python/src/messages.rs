@@ -1,20 +1,22 @@
 //! Conversations as Python has them: a list of dictionaries, as OpenAI's chat format.
 
+use std::borrow::Cow;
+
 use playhouse::context::AgentContext;
 use playhouse::message::{Block, Role};
-use playhouse::mind::{Prompt, Tools};
+use playhouse::mind::{Prompt, Tools, TurnContent};
 use playhouse::session::{PromptMessage, messages_of};
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList};
+use pyo3::types::{PyDict, PyList, PyString};
 use serde_json::Value;
 
-fn role_name(role: Role) -> &'static str {
+fn role_name(py: Python<'_>, role: Role) -> &Bound<'_, PyString> {
     match role {
-        Role::System => "system",
-        Role::Human => "user",
-        Role::Ai => "assistant",
-        Role::Tool => "tool",
+        Role::System => intern!(py, "system"),
+        Role::Human => intern!(py, "user"),
+        Role::Ai => intern!(py, "assistant"),
+        Role::Tool => intern!(py, "tool"),
     }
 }
 
@@ -23,7 +25,10 @@ pub(crate) fn of_prompt<'py>(py: Python<'py>, prompt: &Prompt<'_>) -> PyResult<B
     let list = PyList::empty(py);
     for turn in prompt.turns() {
         add(&list, turn.role, turn.speaker, turn.blocks(), || {
-            turn.to_text()
+            match (turn.shared_prefix, turn.content) {
+                (None, TurnContent::Text(text)) => text.as_str().into(),
+                _ => turn.to_text().into(),
+            }
         })?;
     }
     Ok(list)
@@ -46,7 +51,7 @@ pub(crate) fn of_request<'py>(
     for message in messages {
         let speaker = message.speaker.as_deref();
         add(&list, message.role, speaker, &message.blocks, || {
-            message.text.clone()
+            message.text.as_str().into()
         })?;
     }
     Ok(list)
@@ -69,12 +74,12 @@ pub(crate) fn of_tools<'py>(py: Python<'py>, tools: &Tools<'_>) -> PyResult<Boun
     Ok(list.into_any())
 }
 
-fn add(
+fn add<'t>(
     list: &Bound<'_, PyList>,
     role: Role,
     speaker: Option<&str>,
     blocks: &[Block],
-    text: impl Fn() -> String,
+    text: impl Fn() -> Cow<'t, str>,
 ) -> PyResult<()> {
     let py = list.py();
     let results = blocks.iter().filter_map(|block| match block {
@@ -103,7 +108,7 @@ fn add(
             Block::Text { text } => Some(&**text),
             _ => None,
         });
-        texts.collect::<Vec<_>>().join("\n")
+        texts.collect::<Vec<_>>().join("\n").into()
     };
     let message = message(py, role, &said)?;
     if let Some(speaker) = speaker {
@@ -118,7 +123,7 @@ fn add(
 
 fn message<'py>(py: Python<'py>, role: Role, text: &str) -> PyResult<Bound<'py, PyDict>> {
     let message = PyDict::new(py);
-    message.set_item(intern!(py, "role"), role_name(role))?;
+    message.set_item(intern!(py, "role"), role_name(py, role))?;
     message.set_item(intern!(py, "content"), text)?;
     Ok(message)
 }

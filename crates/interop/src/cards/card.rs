@@ -11,6 +11,7 @@ use thiserror::Error;
 
 use super::{charx, fields, png};
 use crate::lore::Book;
+use crate::other_file;
 
 /// Larger files are refused, in bytes. Most of a large one are pictures, which are not read.
 pub const MAX_CARD_BYTES: u64 = 64 * 1024 * 1024;
@@ -47,6 +48,9 @@ pub enum CardError {
     /// The JSON is something else.
     #[text(cards_no_character)]
     NoCharacter,
+    /// The JSON is of SillyTavern, but no card.
+    #[text(cards_other_file, kind = kind.clone())]
+    OtherFile { kind: UiText },
     #[text(cards_broken_archive, reason)]
     BrokenArchive { reason: String },
     /// Another kind of picture than PNG.
@@ -192,8 +196,10 @@ impl Card {
     }
 
     fn from_value(value: Value) -> Result<Self, CardError> {
+        let other_kind = other_file(&value).map(|kind| CardError::OtherFile { kind });
+        let no_card = other_kind.unwrap_or(CardError::NoCharacter);
         let Value::Object(mut other) = value else {
-            return Err(CardError::NoCharacter);
+            return Err(no_card);
         };
         let spec = other.get("spec").and_then(Value::as_str);
         let version = match spec {
@@ -207,6 +213,11 @@ impl Card {
             (_, Some(data)) => data,
             _ => return Err(CardError::NoCharacter),
         };
+        // Whatever has a name could be of V1.
+        let has_texts = TEXTS.iter().any(|member| data.get(member).is_some());
+        if version == CardVersion::V1 && !has_texts {
+            return Err(no_card);
+        }
         let character = Character::deserialize(data).map_err(|_| CardError::NoCharacter)?;
         let texts = [&character.description, &character.personality];
         let says_nothing = texts.iter().all(|text| text.trim().is_empty());
@@ -396,6 +407,15 @@ fn is_other_picture(file: &[u8]) -> bool {
     let is_webp = file.starts_with(b"RIFF") && file.get(8..12) == Some(b"WEBP");
     is_webp || file.starts_with(b"\xFF\xD8\xFF") || file.starts_with(b"GIF8")
 }
+
+/// The members of V1 beside the name.
+const TEXTS: [&str; 5] = [
+    "description",
+    "personality",
+    "scenario",
+    "first_mes",
+    "mes_example",
+];
 
 /// The members of the oldest cards under the names of V1.
 fn of_other_names(mut members: Map<String, Value>) -> Map<String, Value> {

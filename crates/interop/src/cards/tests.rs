@@ -291,3 +291,34 @@ fn a_name_is_never_a_path() {
         Some(48)
     );
 }
+
+#[test]
+fn what_is_no_card_is_named() {
+    for (file, named) in [
+        (
+            json!({"name": "N", "input_sequence": "", "story_string": ""}),
+            "a template of prompts",
+        ),
+        (
+            json!({"name": "N", "content": "Be brief.", "post_history": ""}),
+            "a template of prompts",
+        ),
+        (
+            json!({"name": "N", "quickReplySlots": []}),
+            "a set of quick replies",
+        ),
+        (json!({"name": "N", "main_text_color": "red"}), "a theme"),
+        (
+            json!({"temperature": 1, "top_p": 1}),
+            "a preset of settings for a model",
+        ),
+        (
+            json!([{"scriptName": "N", "findRegex": "/x/"}]),
+            "a regex script",
+        ),
+        (json!({"name": "N"}), "this is no character card"),
+    ] {
+        let error = Card::from_json(&file.to_string()).expect_err("is no card");
+        assert!(error.to_string().contains(named), "{error}");
+    }
+}
