@@ -279,6 +279,8 @@ fn a_character_is_taken_home_as_a_card_with_its_memories() {
             "{member}"
         );
     }
+    let saved = &records_of(&succeed(folder, "saves --json"))[0];
+    assert_eq!(data["extensions"]["playhouse"]["turn"], saved["turn"]);
     let book = data["character_book"]["entries"].as_array().unwrap();
     let told = records_of(&succeed(folder, "show s --json"));
     let odile = told
@@ -299,6 +301,7 @@ fn a_story_is_a_log_whose_references_lead_somewhere() {
     succeed(folder, "export s --to concordia --dir out -q");
     let log: Value = serde_json::from_slice(&fs::read(folder.join("out/s.json")).unwrap()).unwrap();
     let entries = log["entries"].as_array().unwrap();
+    assert_eq!(entries[0]["step"], 1);
     let actors: Vec<_> = log["entity_memories"].as_object().unwrap().keys().collect();
     assert!(entries.iter().any(|entry| entry["entry_type"] == "entity"));
     assert!(entries.iter().any(|entry| entry["entry_type"] == "step"));

@@ -2,7 +2,6 @@
 
 use crate::cli::prelude::*;
 
-use crate::cast::turn_number;
 use crate::interop::cards::{Card, Character};
 use crate::message::Role;
 use crate::rpg::CampaignPicture;
@@ -39,10 +38,9 @@ fn character(saved: &Saved, story: &Story, being: &Being) -> Character {
     let description = description.filter(|text| !text.is_empty());
     let mut extensions = serde_json::Map::new();
     let (slot, world) = (saved.slot.name().as_str(), &saved.story.header.world);
-    let turn = turn_number(saved.turn);
     extensions.insert(
         "playhouse".into(),
-        json!({"world": world, "save": slot, "turn": turn}),
+        json!({"world": world, "save": slot, "turn": saved.turn}),
     );
     Character {
         name: being.name.to_string(),

@@ -4,13 +4,14 @@ use crate::cli::prelude::*;
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::cast::{Kind, StableId, turn_number};
+use crate::cast::{Kind, StableId};
 use crate::event::EventTypes;
 use crate::files::{Durability, Folder};
 use crate::interop::concordia::{Log, LogEntry, Logger};
 use crate::interop::{Conversation, Profile, write_value};
 use crate::journal::AskEnding;
 use crate::message::{Body, Message};
+use crate::story::data::InOrder;
 use crate::story::{EventEntry, Form};
 
 use super::data::cant_write;
@@ -146,16 +147,15 @@ impl Story {
     fn write_log(&self, folder: &Path, saved: &Saved, app: &App) -> Result<()> {
         let contents = self.view.read();
         let mut log = Log::default();
+        let InOrder { events, calls } = InOrder::of(&contents);
         for turn in &contents.turns {
-            let range = |(from, to): (u32, u32)| from as usize..to as usize;
-            let calls = contents.calls.get(range(turn.calls)).unwrap_or_default();
-            let outcomes = calls.iter().filter_map(|call| call.outcome.as_deref());
-            for outcome in outcomes {
+            let asked = calls.iter().filter(|(call, _)| call.turn == turn.turn);
+            for (_, outcome) in asked {
                 let AskEnding::Answered { text, .. } = &outcome.ending else {
                     continue;
                 };
                 log.add(LogEntry {
-                    step: turn_number(turn.turn),
+                    step: turn.turn,
                     timestamp: time(Some(outcome.at).filter(|at| *at > 0)),
                     logger: Logger::Entity,
                     name: &outcome.entity,
@@ -164,15 +164,13 @@ impl Story {
                     data: json!({"Key": outcome.purpose, "Value": text, "Prompt": outcome.asked}),
                 });
             }
-            let events = contents
-                .events
-                .get(range((turn.from, turn.to)))
-                .unwrap_or_default();
-            for entry in events.iter().filter(|entry| entry.form != Form::Own) {
+            let happened = events.get(turn.from as usize..turn.to as usize);
+            let happened = happened.unwrap_or_default().iter();
+            for entry in happened.filter(|entry| entry.form != Form::Own) {
                 let record = &entry.record;
                 let observed: Vec<_> = entry.learners().collect();
                 log.add(LogEntry {
-                    step: turn_number(turn.turn),
+                    step: turn.turn,
                     timestamp: time(record.said_at),
                     logger: Logger::GameMaster,
                     name: match &*record.place {
