@@ -259,7 +259,8 @@ pub(crate) fn rehearse<'py>(
         true => ControlFlow::Break(()),
         false => ControlFlow::Continue(()),
     };
-    let play = move || tokio::task::spawn_blocking(move || play_runs(&campaign, &plan, &on_run));
+    let play = move || play_runs(&campaign, &plan, &on_run);
+    let play = || async { tokio::task::spawn_blocking(play).await };
     let figures = Arc::<Watch>::default().drive(py, &token, None, play)?;
     let broke_off = |_| WorldError::new_err("a rehearsal broke off");
     let figures = figures.map_err(broke_off)?.or_raise::<WorldError>()?;

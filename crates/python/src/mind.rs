@@ -132,7 +132,9 @@ impl Mind {
                 "seed" => named.set_item(name, prompt.seed)?,
                 "language" => named.set_item(name, prompt.language.code())?,
                 "max_tokens" => named.set_item(name, prompt.max_tokens)?,
-                "notes" => named.set_item(name, pythonize::pythonize(py, prompt.notes())?)?,
+                "notes" => {
+                    named.set_item(name, messages::of_json(py, &prompt.notes().to_string())?)?
+                }
                 "tools" => named.set_item(name, messages::of_tools(py, &prompt.tools)?)?,
                 _ => {}
             }
@@ -206,10 +208,10 @@ impl PythonMind {
 
 /// The schema of the answer with what is legal now; `None` for free text.
 fn schema<'py>(py: Python<'py>, prompt: &Prompt<'_>) -> PyResult<Bound<'py, PyAny>> {
-    Ok(match prompt.form {
-        AnswerForm::Prose { .. } => py.None().into_bound(py),
-        AnswerForm::Json { constrained, .. } => pythonize::pythonize(py, constrained)?,
-    })
+    match prompt.form {
+        AnswerForm::Prose { .. } => Ok(py.None().into_bound(py)),
+        AnswerForm::Json { constrained, .. } => messages::of_json(py, &constrained.to_string()),
+    }
 }
 
 impl AnyMind for PythonMind {
