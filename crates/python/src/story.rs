@@ -157,7 +157,9 @@ impl Story {
             Stop::TurnReached(_) => ("turn", String::new(), turn),
             Stop::LimitReached(reason) => ("limit", reason.to_string(), turn),
             Stop::Cancelled => ("cancelled", String::new(), turn),
-            Stop::EndOfRecording | Stop::SeatsAwaited(_) | Stop::Idle => ("idle", String::new(), turn),
+            Stop::EndOfRecording | Stop::SeatsAwaited(_) | Stop::Idle => {
+                ("idle", String::new(), turn)
+            }
             Stop::ServerDown(reason) | Stop::NoUsableAnswers(reason) => {
                 return Err(MindError::new_err(reason.to_string()));
             }
