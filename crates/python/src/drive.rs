@@ -1,13 +1,15 @@
 //! Lets an engine run while Python stays free: signals, progress, and exceptions of minds.
 
 use std::future::Future;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::{Duration, Instant};
 
 use playhouse::engine::CancellationToken;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use tokio::sync::Notify;
+
+use crate::error::Error;
 
 /// How often signals are looked for, and progress is told.
 const BETWEEN_LOOKS: Duration = Duration::from_millis(100);
@@ -23,6 +25,15 @@ pub(crate) struct Watch {
 
 pub(crate) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// What only one thread at a time uses; others hear that it is busy.
+pub(crate) fn held<'m, T>(mutex: &'m Mutex<T>, busy: &'static str) -> PyResult<MutexGuard<'m, T>> {
+    match mutex.try_lock() {
+        Err(TryLockError::WouldBlock) => Err(Error::new_err(busy)),
+        Err(TryLockError::Poisoned(poisoned)) => Ok(poisoned.into_inner()),
+        Ok(held) => Ok(held),
+    }
 }
 
 impl Watch {

@@ -1,7 +1,7 @@
 //! A story: played, saved, read.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, TryLockError};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use playhouse::cast::{CastList, WorldTurn};
 use playhouse::engine::{SpendLimits, Stop};
@@ -17,7 +17,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use tempfile::TempDir;
 
-use crate::drive::{Watch, runtime};
+use crate::drive::{Watch, held, runtime};
 use crate::error::{Error, MindError, OrRaise, SaveError, WorldError};
 use crate::game::{Played, Source};
 use crate::messages;
@@ -36,6 +36,8 @@ pub(crate) struct Story {
     session: Mutex<Option<Session>>,
     _folder: Option<TempDir>,
 }
+
+const BUSY: &str = "the story is being played";
 
 /// Why a run ended: a word for programs, the engine's words, and the turn.
 type Ended = (&'static str, String, u64);
@@ -131,7 +133,7 @@ impl Story {
         progress: Option<Py<PyAny>>,
     ) -> PyResult<Ended> {
         let (calls, tokens, cost) = limits;
-        let mut held = self.held()?;
+        let mut held = held(&self.session, BUSY)?;
         let mut session = match held.take() {
             Some(session) => session,
             None => py.detach(|| self.resumed())?,
@@ -348,7 +350,7 @@ impl Story {
             _folder: folder,
         };
         let session = story.resumed()?;
-        *story.held()? = Some(session);
+        *held(&story.session, BUSY)? = Some(session);
         Ok(story)
     }
 
@@ -382,15 +384,6 @@ impl Story {
             .read()
             .unwrap_or_else(PoisonError::into_inner)
             .clone()
-    }
-
-    /// What plays it, if no other thread does.
-    fn held(&self) -> PyResult<MutexGuard<'_, Option<Session>>> {
-        match self.session.try_lock() {
-            Ok(held) => Ok(held),
-            Err(TryLockError::Poisoned(poisoned)) => Ok(poisoned.into_inner()),
-            Err(TryLockError::WouldBlock) => Err(Error::new_err("the story is being played")),
-        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
+use std::sync::{Arc, Mutex};
 
 use playhouse::files;
 use playhouse::groupchat::team::TeamFile;
@@ -12,7 +12,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyList;
 use serde_json::Value;
 
-use crate::drive::Watch;
+use crate::drive::{Watch, held};
 use crate::error::{Error, OrRaise, WorldError};
 use crate::messages;
 use crate::mind::{GivenMinds, minds};
@@ -32,6 +32,7 @@ pub(crate) enum Members<'py> {
     Given(Bound<'py, PyAny>),
 }
 
+const BUSY: &str = "the team is talking";
 /// The largest file of a team.
 const MAX_BYTES: u64 = 1024 * 1024;
 
@@ -84,7 +85,7 @@ impl Team {
         py: Python<'py>,
         task: String,
     ) -> PyResult<(Bound<'py, PyAny>, Option<String>)> {
-        let mut team = self.held()?;
+        let mut team = held(&self.team, BUSY)?;
         let (token, team) = (team.cancellation_token(), &mut *team);
         let result = self.watch.drive(py, &token, None, move || team.run(task))?;
         let result = result.or_raise::<Error>()?;
@@ -94,7 +95,7 @@ impl Team {
 
     /// What a participant remembers, as messages; `None` for nobody of this name.
     fn context<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Option<Bound<'py, PyList>>> {
-        let team = self.held()?;
+        let team = held(&self.team, BUSY)?;
         let context = team.context(name);
         context
             .map(|context| messages::of_context(py, context))
@@ -103,30 +104,22 @@ impl Team {
 
     /// The state of the conversation, in AutoGen's form.
     fn save_state<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let state = self.held()?.save_state().or_raise::<Error>()?;
+        let state = held(&self.team, BUSY)?.save_state().or_raise::<Error>()?;
         Ok(pythonize::pythonize(py, &state)?)
     }
 
     fn load_state(&self, state: &Bound<'_, PyAny>) -> PyResult<()> {
         let state: Value = pythonize::depythonize(state)?;
-        self.held()?.load_state(&state).or_raise::<Error>()
+        held(&self.team, BUSY)?
+            .load_state(&state)
+            .or_raise::<Error>()
     }
 
     /// Makes everybody forget the conversation.
     fn reset(&self, py: Python<'_>) -> PyResult<()> {
-        let mut team = self.held()?;
+        let mut team = held(&self.team, BUSY)?;
         let (token, team) = (team.cancellation_token(), &mut *team);
         let reset = self.watch.drive(py, &token, None, move || team.reset())?;
         reset.or_raise::<Error>()
-    }
-}
-
-impl Team {
-    fn held(&self) -> PyResult<MutexGuard<'_, Talking>> {
-        match self.team.try_lock() {
-            Ok(held) => Ok(held),
-            Err(TryLockError::Poisoned(poisoned)) => Ok(poisoned.into_inner()),
-            Err(TryLockError::WouldBlock) => Err(Error::new_err("the team is talking")),
-        }
     }
 }
