@@ -280,7 +280,10 @@ fn a_character_is_taken_home_as_a_card_with_its_memories() {
         );
     }
     let saved = &records_of(&succeed(folder, "saves --json"))[0];
-    assert_eq!(data["extensions"]["playhouse"]["turn"], saved["turn"]);
+    assert_eq!(
+        data["extensions"]["playhouse"]["turn"],
+        saved["head"]["turn"]
+    );
     let book = data["character_book"]["entries"].as_array().unwrap();
     let told = records_of(&succeed(folder, "show s --json"));
     let odile = told

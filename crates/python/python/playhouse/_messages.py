@@ -53,6 +53,8 @@ def read_answer(
     answer: Any,
 ) -> tuple[str, list[tuple[str, str]], str | None, tuple[int, int] | None]:
     """What a mind returned, if it is no text."""
+    if isinstance(answer, dict):
+        return _encode(answer), [], None, None
     if isinstance(answer, Call):
         answer = Answer(calls=[answer])
     elif isinstance(answer, list) and answer and all(isinstance(call, Call) for call in answer):
@@ -67,7 +69,7 @@ def as_text(value: Any) -> str:
     """A text as it is, any other object as JSON."""
     if value is None:
         return ""
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=plain)
+    return value if isinstance(value, str) else _encode(value)
 
 
 def plain(value: Any) -> Any:
@@ -77,3 +79,6 @@ def plain(value: Any) -> Any:
     if hasattr(value, "model_dump"):
         return value.model_dump()
     raise TypeError(f"a mind or a tool returned {type(value).__name__}, which is no text or object")
+
+
+_encode = json.JSONEncoder(ensure_ascii=False, default=plain).encode
