@@ -1,13 +1,15 @@
 """What the program exports, opened by the libraries that it is made for."""
 
 import json
+import os
 import subprocess
 from pathlib import Path
 
 import playhouse
 import pytest
 
-PROGRAM = Path(__file__).parents[3] / "target" / "debug" / "playhouse"
+TARGET = os.environ.get("CARGO_TARGET_DIR", Path(__file__).parents[3] / "target")
+PROGRAM = Path(TARGET, "debug", "playhouse")
 
 
 @pytest.fixture(scope="module")
