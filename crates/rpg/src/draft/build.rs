@@ -45,7 +45,7 @@ impl DraftPart for Outline {
         let stages = self.places.into_iter().map(|place| {
             let name = line(&place.name);
             Stage {
-                kickoff: text!(rpg_draft_you_are, name).in_language(language),
+                kickoff: text!(rpg_draft_you_are, name = &name).in_language(language),
                 name,
                 profile: place.look,
                 connects: place.leads_to.into_iter().map(Way::from).collect(),
