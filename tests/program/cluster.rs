@@ -4,6 +4,7 @@
     reason = "a file is prepared for the program"
 )]
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -84,11 +85,26 @@ fn worlds_are_on_pages_while_workers_play_them() {
         succeed(folder, &resume);
         page.wait_for(slot, "playing");
     }
-    let told = |page: &Served, slot: &str| page.list(&format!("{slot}/events?told=1"), "events");
+    let told = |page: &Served, slot: &str| {
+        let events = page.list(&format!("{slot}/events?told=1"), "events");
+        let told = events
+            .iter()
+            .map(|event| (event["id"].to_string(), event["text"].to_string()));
+        // Places go on in the order in which answers come.
+        told.collect::<BTreeSet<_>>()
+    };
     succeed(folder, "run drowned-assize --seed 3 --until 3 --save same");
     let here = Served::start(folder, "same");
     assert_eq!(told(&page, slot), told(&here, "same"));
     assert_eq!(page.get("/api/nowhere/story").status, 404);
+    assert_eq!(page.get("/health").status, 200);
+    has(
+        &page.get("/metrics").body,
+        &["playhouse_worlds{phase=\"queued\"} 1\n"],
+    );
+    // With nothing behind it, it is of no use.
+    std::fs::remove_dir_all(folder.join("store")).unwrap();
+    assert_eq!(page.get("/health").status, 503);
 }
 
 #[test]

@@ -64,8 +64,8 @@ pub use control::Control;
 pub use desk::{Column, Desk, Draft, DraftScene, Opening, Rehearsed, Table};
 pub use error::ServerError;
 pub use library::{
-    AnswerMinds, BranchAt, Invitation, Library, LibraryError, NewStory, OfferedWorld, Offers,
-    Story, StoryEntry, Teach, milliseconds,
+    AnswerMinds, BranchAt, Figure, Invitation, Library, LibraryError, NewStory, OfferedWorld,
+    Offers, Story, StoryEntry, Teach, milliseconds,
 };
 pub use player::play;
 pub use report::{Extras, ReportError, report};

@@ -1,6 +1,7 @@
 //! The stories that a server can show.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::sync::{Arc, Mutex};
 use std::time::SystemTime;
 
@@ -158,9 +159,40 @@ pub enum BranchAt {
     Ask(Retaken),
 }
 
+/// A figure about all stories together.
+#[derive(Clone, Debug)]
+pub struct Figure {
+    /// Its name for programs that collect figures, such as `playhouse_worlds`.
+    pub name: &'static str,
+    /// Of which part it is, such as `phase` and `queued`.
+    pub of: Option<(&'static str, String)>,
+    pub value: u64,
+    /// What it is, for people.
+    pub text: UiText,
+}
+
+impl fmt::Display for Figure {
+    /// As Prometheus reads it.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name)?;
+        if let Some((of, which)) = &self.of {
+            write!(f, "{{{of}={which:?}}}")?;
+        }
+        write!(f, " {}", self.value)
+    }
+}
+
 /// The stories that a server can show. All functions may read files and be slow.
 pub trait Library: Send + Sync {
     fn list(&self) -> Vec<StoryEntry>;
+
+    /// How all of it goes.
+    ///
+    /// # Errors
+    /// Why nobody knows: then nothing can be shown, either.
+    fn figures(&self) -> Result<Vec<Figure>, LibraryError> {
+        Ok(Vec::new())
+    }
 
     /// The names of all slots among which branches of these stories may be.
     fn slots(&self) -> Vec<String> {

@@ -52,8 +52,8 @@ async fn list(
         None => return Err(Failure::forbidden(language)),
     }
     let library = shared.library.clone();
-    let listing = move || Ok((library.list(), library.offers()));
-    let (listed, offers) = blocking(language, listing).await?;
+    let listing = move || Ok((library.list(), library.offers(), library.figures()?));
+    let (listed, offers, figures) = blocking(language, listing).await?;
     if let ([only], None) = (&listed[..], &offers) {
         return Ok(to_story(&only.slot, query.lang));
     }
@@ -69,7 +69,12 @@ async fn list(
             listed
         })
         .collect();
+    let figures = figures.iter();
+    let figures: Vec<_> = figures
+        .map(|figure| figure.text.in_language(language))
+        .collect();
     let page = json!({
+        "figures": figures,
         "lang": language, "labels": page_labels(language), "stories": listed,
         "offers": offers,
     });

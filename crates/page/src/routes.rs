@@ -149,6 +149,28 @@ pub(super) async fn stories(
     Ok(Json(json!(stories)))
 }
 
+/// Whether stories can be shown: for whoever restarts or reaches servers. It tells nothing else.
+pub(super) async fn health(State(shared): State<Arc<Shared>>) -> StatusCode {
+    let library = shared.library.clone();
+    match blocking(shared.language, move || library.figures()).await {
+        Ok(_) => StatusCode::OK,
+        Err(_) => StatusCode::SERVICE_UNAVAILABLE,
+    }
+}
+
+/// How all of it goes, as Prometheus reads it, for the host.
+pub(super) async fn metrics(
+    State(shared): State<Arc<Shared>>,
+    headers: HeaderMap,
+) -> Result<String, Failure> {
+    if shared.access.visitor(&headers) != Some(Visitor::Host) {
+        return Err(Failure::forbidden(shared.language));
+    }
+    let library = shared.library.clone();
+    let figures = blocking(shared.language, move || library.figures()).await?;
+    Ok(figures.iter().map(|figure| format!("{figure}\n")).collect())
+}
+
 /// Begins a story, for the host.
 pub(super) async fn begin(
     State(shared): State<Arc<Shared>>,

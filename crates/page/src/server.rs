@@ -92,6 +92,8 @@ fn router(shared: Arc<Shared>) -> Router {
         .route("/enter/{token}", get(pages::enter))
         .route("/seat/{token}", get(pages::enter))
         .route("/assets/{name}", get(pages::asset))
+        .route("/health", get(routes::health))
+        .route("/metrics", get(routes::metrics))
         .route("/api/labels", get(routes::labels))
         .route("/api/stories", get(routes::stories).post(routes::begin))
         .route("/api/{slot}/stream", get(stream::stream))

@@ -44,12 +44,13 @@ fn tell_all(app: &App, store: &Arc<dyn Store>, world: &SlotName, root: &Path) ->
         return Err(CommandError::usage(text!(cli_not_on_workers)));
     };
     play::introduce_world(app, &campaign.file, None);
-    let mut view = None;
+    let (mut view, runtime) = (None, play::runtime()?);
     let told = play_again(saved.story, &**campaign, None, |engine| {
         engine.follow(Box::new(lead));
+        play::stop_by_signals(app, &runtime, engine.cancellation_token());
         view = Some(RunView::new(app, engine, campaign.file.language, None));
     });
-    play::runtime()?.block_on(told)?;
+    runtime.block_on(told)?;
     view.iter().for_each(RunView::finish);
     Ok(())
 }

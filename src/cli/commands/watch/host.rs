@@ -438,14 +438,7 @@ impl<'a> Host<'a> {
                 PageCommand::Open(slot, reply) => {
                     let _ = reply.send(self.open_for_page(&slot));
                 }
-                PageCommand::Note(Invitation {
-                    name,
-                    address,
-                    host,
-                }) => {
-                    print_seat(self.app, &name, &address);
-                    host.iter().for_each(|host| print_address(self.app, host));
-                }
+                PageCommand::Note(invitation) => print_invitation(self.app, &invitation),
                 PageCommand::Branch {
                     slot,
                     at,
@@ -571,6 +564,13 @@ pub(super) fn print_address(app: &App, address: &str) {
         &json!({"record": "page", "address": address}),
         say!(app.language, cli_watch_address, address),
     );
+}
+
+/// Prints the address of a seat, and that of the host if it is another now.
+pub(super) fn print_invitation(app: &App, invitation: &Invitation) {
+    print_seat(app, &invitation.name, &invitation.address);
+    let host = invitation.host.iter();
+    host.for_each(|host| print_address(app, host));
 }
 
 /// Prints the address of a seat.

@@ -11,7 +11,7 @@ use std::time::Duration;
 use bevy_ecs::prelude::World;
 use tokio::runtime::Handle;
 
-use super::host::{about, print_address, teacher};
+use super::host::{about, print_address, print_invitation, teacher};
 use super::saves::library_error;
 use crate::cast::{CastList, EntityName, Kind};
 use crate::cli::args::ServeArgs;
@@ -20,11 +20,13 @@ use crate::cli::prelude::*;
 use crate::cli::process::told_to_end;
 use crate::cli::saved::{Played, Saved};
 use crate::cluster::{
-    Phase, SeatAnswer, Store, StoreError, WorldLead, WorldState, answer_at_seat, give_seat, states,
-    world_state,
+    Amounts, ClusterBudget, Phase, SeatAnswer, Store, StoreError, WorldLead, WorldState,
+    answer_at_seat, give_seat, states, world_state,
 };
-use crate::mind::{Mind, Prompt, ScriptMind};
-use crate::page::{Library, LibraryError, Seat, Server, Story, StoryEntry, TableRules, Teach};
+use crate::mind::{Cost, Mind, Prompt, ScriptMind};
+use crate::page::{
+    Figure, Invitation, Library, LibraryError, Seat, Server, Story, StoryEntry, TableRules, Teach,
+};
 use crate::save::SlotName;
 use crate::session::Game;
 use crate::story::{self, About, RunState, StoryView};
@@ -80,12 +82,76 @@ impl Library for StoreLibrary {
                 .and_then(|story| story.list().pop());
             shown.unwrap_or_else(|| StoryEntry {
                 slot: world.to_string(),
+                title: world.to_string(),
                 turn: state.turn,
                 state: run_state(state.phase),
                 ..StoryEntry::default()
             })
         });
         entries.collect()
+    }
+
+    fn figures(&self) -> std::result::Result<Vec<Figure>, LibraryError> {
+        let store = &*self.store;
+        let known = || Ok::<_, StoreError>((states(store)?, ClusterBudget::of(store, None)?));
+        let (worlds, budget) = known().map_err(|error| error.text())?;
+        let mut phases = BTreeMap::<_, u64>::new();
+        let mut workers = BTreeSet::new();
+        for (_, state) in worlds {
+            *phases.entry(state.phase).or_default() += 1;
+            workers.extend((state.phase == Phase::Playing).then_some(state.worker));
+        }
+        let figure = |name, value, text| Figure {
+            name,
+            of: None,
+            value,
+            text,
+        };
+        let count = workers.len() as u64;
+        let mut figures = vec![figure(
+            "playhouse_workers_playing",
+            count,
+            text!(cli_serve_workers, count),
+        )];
+        figures.extend(phases.into_iter().map(|(phase, count)| Figure {
+            of: Some((
+                "phase",
+                json!(phase).as_str().unwrap_or_default().to_owned(),
+            )),
+            ..figure(
+                "playhouse_worlds",
+                count,
+                text!(cli_serve_worlds, phase = phase.text(), count),
+            )
+        }));
+        // Only what is limited is counted.
+        if budget.limits != Amounts::default() {
+            let (spent, granted) = (budget.spent, budget.granted());
+            let cost = Cost(spent.cost);
+            figures.extend([
+                figure(
+                    "playhouse_calls_spent",
+                    spent.calls,
+                    text!(cli_serve_calls, count = spent.calls),
+                ),
+                figure(
+                    "playhouse_tokens_spent",
+                    spent.tokens,
+                    text!(cli_serve_tokens, count = spent.tokens),
+                ),
+                figure(
+                    "playhouse_cost_spent_nano",
+                    spent.cost,
+                    text!(cli_serve_cost, cost = cost.to_string()),
+                ),
+                figure(
+                    "playhouse_calls_at_once_granted",
+                    granted.at_once,
+                    text!(cli_serve_at_once, count = granted.at_once),
+                ),
+            ]);
+        }
+        Ok(figures)
     }
 
     fn open(&self, slot: &str) -> Result<Option<Story>, LibraryError> {
@@ -104,6 +170,10 @@ impl Library for StoreLibrary {
         let story = self.begin(&world).map_err(library_error)?;
         open.insert(slot.to_owned(), story.clone());
         Ok(Some(story))
+    }
+
+    fn note(&self, invitation: Invitation) {
+        print_invitation(&self.app, &invitation);
     }
 }
 
