@@ -366,4 +366,9 @@ impl Recording {
     pub fn outcomes(&self) -> impl Iterator<Item = &Outcome> {
         self.outcomes.values().map(|outcome| &**outcome)
     }
+
+    /// Keeps only the outcomes for which this holds.
+    pub(crate) fn retain(&mut self, keeps: impl Fn(&Outcome) -> bool) {
+        self.outcomes.retain(|_, outcome| keeps(outcome));
+    }
 }

@@ -111,7 +111,11 @@ fn made(provider: &str, model: &str, usage: TokenUsage) -> Map<String, Value> {
 
 impl From<Map<String, Value>> for ResponseMetadata {
     fn from(map: Map<String, Value>) -> Self {
-        Self(Repr::Json(map))
+        let json = Self(Repr::Json(map));
+        let names = json.model_provider().zip(json.model_name());
+        let own = names.zip(json.token_usage());
+        let own = own.map(|((provider, model), usage)| Self::new(provider, model, usage));
+        own.filter(|own| *own == json).unwrap_or(json)
     }
 }
 
