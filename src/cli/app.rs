@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use crate::interop::format::MediaFolder;
 use crate::mind::models::{ModelFile, Models, SHIPPED_NAME};
 use crate::world_data::{DataError, DataFault, DataFolder};
+use serde::Serialize;
 use tracing_subscriber::fmt::format::FmtSpan;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
@@ -113,7 +114,7 @@ impl App {
     }
 
     /// Prints a record for programs, or a line for people.
-    pub(crate) fn tell(&self, record: &Value, line: impl AsRef<str>) {
+    pub(crate) fn tell(&self, record: &Printed<'_>, line: impl AsRef<str>) {
         if self.settings.json {
             self.out().json(record);
         } else if !self.settings.quiet {
@@ -122,11 +123,11 @@ impl App {
     }
 
     /// Prints rows as records for programs, or as a table.
-    pub(crate) fn list<T, R: IntoIterator<Item = String>>(
+    pub(crate) fn list<T, J: Serialize, R: IntoIterator<Item = String>>(
         &self,
         columns: impl IntoIterator<Item = (String, Alignment)>,
         rows: impl IntoIterator<Item = T>,
-        json: impl Fn(&T) -> Value,
+        json: impl Fn(&T) -> J,
         cells: impl Fn(T) -> R,
     ) {
         let mut out = self.out();

@@ -131,19 +131,19 @@ impl State {
     /// A message for programs; `team_path` is the path of the team that is a tool, `event` the ID
     /// of the event.
     fn message_json(&self, heard: &TeamMessage, id: Option<BodyId>) -> Value {
-        let mut record = json!({"record": "message", "team": self.team});
-        if !heard.team_path.is_empty() {
-            record["team_path"] = json!(heard.team_path);
-        }
-        if let Some(id) = id {
-            record["event"] = json!(id.to_string());
-        }
-        record["message"] = json!(heard.message);
-        record
+        json!(Printed::Message {
+            team: &self.team,
+            team_path: &heard.team_path,
+            event: id.map(|id| id.to_string()),
+            message: json!(heard.message),
+        })
     }
 
     fn retracted_json(&self, retracted: &Retracted) -> Value {
-        json!({"record": "dropped", "team": self.team, "dropped": retracted})
+        json!(Printed::Dropped {
+            team: &self.team,
+            dropped: json!(retracted),
+        })
     }
 }
 

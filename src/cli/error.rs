@@ -11,6 +11,7 @@ use crate::world_data::DataError;
 use serde_json::{Value, json};
 
 use super::output::{Output, Paragraph, Style};
+use super::printed::Printed;
 use super::say::say;
 
 /// The kinds of errors, each with its exit code.
@@ -104,9 +105,12 @@ impl CommandError {
     pub(crate) fn record(self, language: Language) -> Option<Value> {
         let text = |text: UiText| text.in_language(language);
         let place = self.place.map(text);
-        Some(json!({
-            "record": "error", "kind": self.kind.name(), "code": self.kind as u8,
-            "text": text(self.message?), "at": place, "help": self.help.map(text),
+        Some(json!(Printed::Error {
+            kind: self.kind.name(),
+            code: self.kind as u8,
+            text: text(self.message?),
+            at: place,
+            help: self.help.map(text),
         }))
     }
 

@@ -24,6 +24,7 @@ mod loader;
 mod lock;
 mod output;
 mod prelude;
+mod printed;
 mod process;
 mod progress;
 mod provenance;

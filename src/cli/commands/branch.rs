@@ -110,7 +110,7 @@ fn check_models(app: &App, saved: &Saved, models: &BTreeMap<String, String>) -> 
 
 fn report(app: &App, slot: &str, turn: u64) {
     app.tell(
-        &json!({"record": "branch", "slot": slot, "turn": turn}),
+        &Printed::Branch { slot, turn },
         say!(app.language, cli_branched, slot, turn),
     );
     if app.prints_text() {

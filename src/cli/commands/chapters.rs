@@ -45,7 +45,7 @@ pub(super) fn list(app: &App, slot: &str, name: &str) -> Result<()> {
     app.list(
         columns,
         chapters.all(),
-        |chapter| head(name, chapter),
+        |chapter| json!(head(name, chapter, None, None)),
         |chapter| {
             [
                 chapter.id.to_string(),
@@ -76,27 +76,36 @@ fn days(chapter: &Chapter) -> String {
     }
 }
 
-fn head(name: &str, chapter: &Chapter) -> Value {
+fn head<'c>(
+    name: &'c str,
+    chapter: &'c Chapter,
+    notes: Option<Value>,
+    summary: Option<String>,
+) -> Printed<'c> {
     let record = chapter.record.as_ref();
-    json!({
-        "record": "chapter", "name": name, "id": chapter.id.0, "level": chapter.level(),
-        "days": record.map(|record| record.days), "title": chapter.title,
-        "turn": turn_number(chapter.turn),
-        "messages": chapter.messages.len(), "tokens": chapter.summary.short_tokens(),
-        "parts": record.map(|record| &record.parts),
-    })
+    Printed::Chapter {
+        name,
+        id: &chapter.id.0,
+        level: json!(chapter.level()),
+        days: record.map(|record| record.days),
+        title: &chapter.title,
+        turn: turn_number(chapter.turn),
+        messages: chapter.messages.len(),
+        tokens: chapter.summary.short_tokens(),
+        parts: json!(record.map(|record| &record.parts)),
+        notes,
+        summary,
+    }
 }
 
 /// What its owner reads, and in JSON all notes, those of the chapters inside it included.
 fn summary(app: &App, name: &str, chapters: &Chapters, chapter: &Chapter) {
     let mut out = app.out();
     if app.settings.json {
-        let mut shown = head(name, chapter);
         let notes = chapter.record.as_ref();
-        let notes = notes.map(|record| merged(chapters, record).notes);
-        shown["notes"] = json!(notes);
-        shown["summary"] = chapter.summary.full_text().into();
-        return out.json(&shown);
+        let notes = json!(notes.map(|record| merged(chapters, record).notes));
+        let summary = chapter.summary.full_text().into_owned();
+        return out.json(&head(name, chapter, Some(notes), Some(summary)));
     }
     out.line(format!("{} · {}", chapter.id, chapter.title));
     out.line("");
@@ -109,10 +118,12 @@ fn original(app: &App, name: &str, chapter: &Chapter) -> Result<()> {
     if app.settings.json {
         for held in &chapter.messages {
             let message = &held.message;
-            out.json(&json!({
-                "record": "message", "id": held.id, "role": message.role,
-                "sender": message.body.sender(), "text": message.body.full_text(),
-            }));
+            out.json(&Printed::Archived {
+                id: json!(held.id),
+                role: json!(message.role),
+                sender: message.body.sender().map(|sender| &**sender),
+                text: &message.body.full_text(),
+            });
         }
         return Ok(());
     }

@@ -192,7 +192,8 @@ fn list(app: &App) -> Result<()> {
     let mut out = app.out();
     if app.settings.json {
         for team in &teams {
-            out.json(&record("team", team));
+            let team = json!(team);
+            out.json(&Printed::Team { team });
         }
     } else {
         let widest = teams.iter().map(|team| cells(&team.path)).max();
@@ -418,7 +419,10 @@ impl ChatRun<'_> {
         let reason = stopped.as_ref().map(|stop| stop.content.as_str());
         let (language, slot) = (self.app.language, self.slot);
         if self.app.settings.json {
-            let end = json!({"record": "end", "stop_reason": reason, "slot": slot});
+            let end = Printed::TeamEnd {
+                stop_reason: reason,
+                slot,
+            };
             self.app.out().json(&end);
         } else if let Some(printer) = printer {
             printer.end(reason, engine.totals().spent.usage, seconds);

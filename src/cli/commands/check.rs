@@ -61,7 +61,10 @@ pub(super) fn explain_member(app: &App, member: &str) -> Result<()> {
     app.list(
         columns,
         &found,
-        |known| json!({"record": "member", "member": known}),
+        |known| {
+            let member = json!(known);
+            json!(Printed::Member { member })
+        },
         |known| {
             let Explained {
                 path,
@@ -130,12 +133,11 @@ fn print(app: &App, name: &str, checked: &Checked) {
     } = checked;
     let mut out = app.out();
     if app.settings.json {
-        return out.json(&json!({
-            "record": "check",
-            *what: name,
-            "playable": is_playable,
-            "problems": problems,
-        }));
+        return out.json(&Printed::Check {
+            name: json!({*what: name}),
+            playable: *is_playable,
+            problems: json!(problems),
+        });
     }
     for found in problems {
         out.line(found.in_language(app.language));

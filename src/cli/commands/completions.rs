@@ -62,8 +62,11 @@ pub(super) fn manual(app: &App, folder: &Path) -> Result<()> {
     }
     let folder = folder.display().to_string();
     app.tell(
-        &json!({"record": "manual", "folder": folder, "written": count}),
-        say!(app.language, cli_manual_written, count, folder),
+        &Printed::Manual {
+            folder: &folder,
+            written: count,
+        },
+        say!(app.language, cli_manual_written, count, folder = &folder),
     );
     Ok(())
 }

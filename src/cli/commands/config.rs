@@ -13,19 +13,23 @@ pub(super) fn config(app: &App) -> Result<()> {
     let mut out = app.out();
     if app.settings.json {
         for (setting, value, origin) in settings {
-            let from = origin.text();
-            out.json(&json!({
-                "record": "setting", "setting": setting, "value": value, "from": from,
-            }));
-        }
-        for model in &models {
-            out.json(&match model {
-                Ok(model) => record("model", model),
-                Err(error) => json!({"record": "model", "error": error.to_string()}),
+            let from = json!(origin.text());
+            out.json(&Printed::Setting {
+                setting,
+                value,
+                from,
             });
         }
+        for model in &models {
+            let model = match model {
+                Ok(model) => json!(model),
+                Err(error) => json!({"error": error.to_string()}),
+            };
+            out.json(&Printed::Model { model });
+        }
         for server in &servers {
-            out.json(&record("tool_server", server));
+            let server = json!(server);
+            out.json(&Printed::ToolServer { server });
         }
         return Ok(());
     }

@@ -10,6 +10,7 @@ use crate::story::{Costs, Prompts};
 use serde::Serialize;
 
 use crate::cli::labels::purpose_label;
+use crate::cli::printed::AtMost;
 use crate::cli::saved::{Contents, damaged, nobody, slots_of};
 use crate::cli::tables::{spending, spending_by_purpose};
 
@@ -48,22 +49,29 @@ fn print(app: &App, costs: &Costs) {
     let mut out = app.out();
     if app.settings.json {
         for (name, spent) in by_entity {
-            out.json(&with_parts("cost", ("entity", &name), &spent));
+            let figures = with_parts(("entity", &name), &spent);
+            out.json(&Printed::Cost { figures });
         }
         for (purpose, spent) in &by_purpose {
-            out.json(&with_parts("cost", ("purpose", purpose), spent));
+            let figures = with_parts(("purpose", purpose), spent);
+            out.json(&Printed::Cost { figures });
         }
         for (name, prompts) in &costs.prompts {
-            let mut record = with_parts("prompts", ("entity", name), prompts);
-            record["repeated_share"] = prompts.bytes.repeated_share().into();
-            out.json(&record);
+            let mut figures = with_parts(("entity", name), prompts);
+            figures["repeated_share"] = prompts.bytes.repeated_share().into();
+            out.json(&Printed::Prompts { figures });
         }
         for (name, most) in &costs.lost {
             let (requests, tokens) = (most.calls, most.usage.total());
-            out.json(&json!({
-                "record": "unknown_cost", "entity": name, "requests": requests,
-                "at_most": {"tokens": tokens, "cost": most.cost},
-            }));
+            let at_most = AtMost {
+                tokens,
+                cost: most.cost,
+            };
+            out.json(&Printed::UnknownCost {
+                entity: name,
+                requests,
+                at_most,
+            });
         }
         return;
     }
@@ -92,9 +100,9 @@ fn print(app: &App, costs: &Costs) {
     }
 }
 
-/// A record of figures, with the members of its parts beside its own.
-fn with_parts(kind: &str, (what, name): (&str, &str), figures: &impl Serialize) -> Value {
-    let mut parts = vec![json!({"record": kind, what: name})];
+/// Figures, with the members of its parts beside its own.
+fn with_parts((what, name): (&str, &str), figures: &impl Serialize) -> Value {
+    let mut parts = vec![json!({what: name})];
     if let Value::Object(figures) = json!(figures) {
         parts.extend(figures.into_iter().map(|(key, value)| match value {
             Value::Object(_) => value,

@@ -39,8 +39,11 @@ pub(super) fn export(app: &App, folder: &Path, force: bool) -> Result<()> {
     }
     let (count, folder) = (new.len(), folder.display().to_string());
     app.tell(
-        &json!({"record": "data", "folder": folder, "written": count}),
-        say!(app.language, cli_data_exported, count, folder),
+        &Printed::Data {
+            folder: &folder,
+            written: count,
+        },
+        say!(app.language, cli_data_exported, count, folder = &folder),
     );
     Ok(())
 }

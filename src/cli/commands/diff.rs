@@ -101,10 +101,13 @@ fn write_parting(app: &App, out: &mut Output, slots: [&str; 2], found: &Parting)
     } = found;
     if app.settings.json {
         let answers: Vec<_> = answers.iter().map(answer_json).collect();
-        return out.json(&json!({
-            "record": "diff", "saves": slots, "seeds": seeds, "last_turns": last,
-            "parts_after_turn": turn, "answers": answers,
-        }));
+        return out.json(&Printed::Diff {
+            saves: slots,
+            seeds: json!(seeds),
+            last_turns: json!(last),
+            parts_after_turn: json!(turn),
+            answers,
+        });
     }
     let language = app.language;
     let [first, second] = slots;
@@ -263,10 +266,12 @@ fn write_knowledge(
             titles.collect::<BTreeMap<_, _>>()
         });
         let titles: Vec<_> = titles.collect();
-        return out.json(&json!({
-            "record": "knowledge", "name": name, "first": titles[0], "second": titles[1],
-            "events": events,
-        }));
+        return out.json(&Printed::Knowledge {
+            name,
+            first: titles[0].clone(),
+            second: titles[1].clone(),
+            events,
+        });
     }
     for (save, (state, facts)) in slots.into_iter().zip(sides) {
         if !facts.is_empty() {
@@ -286,11 +291,16 @@ fn write_changes(app: &App, out: &mut Output, changes: &[Change<'_>]) {
     for Change { kind, messages } in changes {
         if app.settings.json {
             let messages: Vec<_> = messages.iter().map(message_json).collect();
-            let mut json = json!({"record": "change", "kind": key(kind), "messages": messages});
-            if let ChangeKind::Archived(summary) = kind {
-                json["summary"] = message_json(summary);
-            }
-            out.json(&json);
+            let summary = match kind {
+                ChangeKind::Archived(summary) => Some(message_json(summary)),
+                _ => None,
+            };
+            let kind = key(kind);
+            out.json(&Printed::Change {
+                kind,
+                messages,
+                summary,
+            });
             continue;
         }
         let count = messages.len();

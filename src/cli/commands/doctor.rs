@@ -102,10 +102,14 @@ fn print_findings(app: &App, found: &Survey) {
     let entry = found.entry.file(language);
     let (alias, usage) = (found.entry.alias.as_str(), found.usage);
     if app.settings.json {
-        return out.json(&json!({
-            "record": "survey", "alias": alias, "model": found.model, "findings": found.findings,
-            "requests": found.requests, "usage": usage, "entry": entry,
-        }));
+        return out.json(&Printed::Survey {
+            alias,
+            model: &found.model,
+            findings: json!(found.findings),
+            requests: found.requests,
+            usage,
+            entry: json!(entry),
+        });
     }
     let findings = found.findings.iter().map(|finding| {
         [finding.about(), finding.text.clone()].map(|text| text.in_language(language))
@@ -204,10 +208,12 @@ fn print(app: &App, models: &[ProbeReport], servers: &[ServerExamination]) {
     let mut out = app.out();
     if app.settings.json {
         for model in models {
-            out.json(&record("model", model));
+            let model = json!(model);
+            out.json(&Printed::Model { model });
         }
         for server in servers {
-            out.json(&record("tool_server", server));
+            let server = json!(server);
+            out.json(&Printed::ToolServer { server });
         }
         return;
     }

@@ -187,11 +187,16 @@ fn report(app: &App, folder: &Path, engine: &Engine, draft: &Draft, length: usiz
     let path = folder.join(WORLD).display().to_string();
     if app.settings.json {
         let unmet: Vec<_> = draft.unmet().collect();
-        return app.out().json(&json!({
-            "record": "draft", "path": path, "people": world.actors.len(),
-            "scenes": world.scenes.len(), "endings": world.endings.len(), "usage": spent,
-            "not_used": draft.not_used, "changed": draft.changed, "unmet": unmet,
-        }));
+        return app.out().json(&Printed::Draft {
+            path: json!(path),
+            people: world.actors.len(),
+            scenes: world.scenes.len(),
+            endings: world.endings.len(),
+            usage: json!(spent),
+            not_used: json!(draft.not_used),
+            changed: json!(draft.changed),
+            unmet: json!(unmet),
+        });
     }
     if app.settings.quiet {
         return;
@@ -264,8 +269,8 @@ pub(super) fn suggest(app: &App, args: &SuggestArgs) -> Result<()> {
     for (_, after, before) in world.changes() {
         let (name, patch) = (after.file(), difference(after.file(), before, after.text()));
         if app.settings.json {
-            app.out()
-                .json(&json!({"record": "suggestion", "file": name, "patch": patch}));
+            let (file, patch) = (name, &*patch);
+            app.out().json(&Printed::Suggestion { file, patch });
         } else {
             patch.lines().for_each(|line| app.out().line(line));
         }

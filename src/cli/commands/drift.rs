@@ -25,7 +25,8 @@ pub(super) fn drift(app: &App, slot: &str, who: Option<&str>) -> Result<()> {
     let mut out = app.out();
     if app.settings.json {
         for (name, drifts) in rows {
-            out.json(&json!({"record": "drift", "name": name, "drift": drifts}));
+            let drift = json!(drifts);
+            out.json(&Printed::Drift { name, drift });
         }
         return Ok(());
     }

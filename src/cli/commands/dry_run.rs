@@ -114,7 +114,8 @@ pub(super) fn dry_run_with(
     let mut out = app.out();
     for prompt in unsent.iter() {
         if app.settings.json {
-            out.json(&record("prompt", prompt));
+            let prompt = json!(prompt);
+            out.json(&Printed::Prompt { prompt });
         } else {
             print(app, &mut out, prompt);
         }
@@ -132,10 +133,13 @@ pub(super) fn dry_run_with(
         }
     }
     if app.settings.json {
-        out.json(&json!({
-            "record": "total", "seed": seed, "prompts": unsent.len(), "tokens": tokens,
-            "cost": costs, "without_price": unpriced,
-        }));
+        out.json(&Printed::Total {
+            seed: json!(seed),
+            prompts: unsent.len(),
+            tokens,
+            cost: json!(costs),
+            without_price: unpriced,
+        });
         return Ok(());
     }
     let mut costs: Vec<_> = costs

@@ -23,9 +23,12 @@ pub(super) fn facts(app: &App, slot: &str) -> Result<()> {
     let columns = columns!(language, < cli_knows_fact, < cli_knows_title, > cli_knows_known_by);
     let known_by = |fact: &Fact| state.who_knows(&fact.id).count();
     let json = |fact: &&Arc<Fact>| {
-        let mut record = fact_record(fact);
-        record["known_by"] = known_by(fact).into();
-        record
+        json!(Printed::Fact {
+            fact: &fact.id,
+            title: &fact.title,
+            everyone: fact.is_common(),
+            known_by: Some(known_by(fact)),
+        })
     };
     app.list(columns, state.facts.value.all(), json, |fact| {
         let known_by = match fact.is_common() {
@@ -43,17 +46,17 @@ pub(super) fn knowers(app: &App, slot: &str) -> Result<()> {
     let columns = columns!(app.language, < cli_name, > cli_knows_facts);
     let facts = |being: &Being| state.known_by(being).count();
     let knowers = state.beings.iter().filter(|being| facts(being) > 0);
-    let json = |being: &&Being| json!({"record": "knower", "id": being.id, "name": being.name, "facts": facts(being)});
+    let json = |being: &&Being| {
+        json!(Printed::Knower {
+            id: being.id,
+            name: &being.name,
+            facts: facts(being),
+        })
+    };
     app.list(columns, knowers, json, |being| {
         [being.name.to_string(), facts(being).to_string()]
     });
     Ok(())
-}
-
-fn fact_record(fact: &Fact) -> Value {
-    json!({
-        "record": "fact", "fact": fact.id, "title": fact.title, "everyone": fact.is_common(),
-    })
 }
 
 /// Prints who knows a fact, since when, and the chain back to its source.
@@ -65,7 +68,12 @@ pub(super) fn who(app: &App, slot: &str, fact: &str) -> Result<()> {
     rows.sort_by_key(|(_, known)| known.turn);
     let (language, everyone) = (app.language, fact.is_common());
     if app.settings.json {
-        app.out().json(&fact_record(fact));
+        app.out().json(&Printed::Fact {
+            fact: &fact.id,
+            title: &fact.title,
+            everyone: fact.is_common(),
+            known_by: None,
+        });
     } else {
         app.out().line(format!("{} · {}", fact.id, fact.title));
         if everyone {
@@ -77,9 +85,7 @@ pub(super) fn who(app: &App, slot: &str, fact: &str) -> Result<()> {
         language, < cli_knows_who, < cli_knows_since, < cli_knows_from, < cli_knows_event
     );
     let json = |(being, known): &(&Being, &Known)| {
-        let mut row = row(&state, &being.name, &fact.id, known);
-        row["gone"] = json!(being.gone);
-        row
+        known_record(&state, &being.name, fact, known, Some(json!(being.gone)))
     };
     app.list(columns, rows, json, |(being, known)| {
         let gone = being.gone.map(|how| gone_label(how).in_language(language));
@@ -107,11 +113,9 @@ pub(super) fn knows(app: &App, slot: &str, name: &str) -> Result<()> {
         < cli_knows_event
     );
     let json = |(fact, known): &(&Arc<Fact>, &Known)| {
-        let mut row = row_of_fact(&state, name, fact, known);
-        row["denies"] = facts
-            .denials(fact, held)
-            .map(|denial| json!(denial.id))
-            .collect();
+        let mut row = known_record(&state, name, fact, known, None);
+        let denials = facts.denials(fact, held);
+        row["denies"] = denials.map(|denial| json!(denial.id)).collect();
         row
     };
     app.list(columns, state.known_by(being), json, |(fact, known)| {
@@ -150,27 +154,34 @@ pub(super) fn about(app: &App, slot: &str, name: &str, about: &str) -> Result<()
     let (mut out, language) = (app.out(), app.language);
     if app.settings.json {
         for (fact, known) in facts {
-            out.json(&row_of_fact(&state, name, fact, known));
+            out.json(&known_record(&state, name, fact, known, None));
         }
         if let Some((_, bond)) = bond {
-            let (word, value) = (&bond.word, bond.value);
-            out.json(&json!({
-                "record": "bond", "name": name, "to": about, "word": word, "value": value,
-            }));
+            out.json(&Printed::Bond {
+                name,
+                to: about,
+                word: &bond.word,
+                value: bond.value,
+            });
         }
         for (by, promise) in promises {
             let Promise {
                 to, words, state, ..
             } = promise;
-            out.json(&json!({
-                "record": "promise", "name": by, "to": to, "words": words, "state": state,
-            }));
+            out.json(&Printed::Promise {
+                name: by,
+                to,
+                words,
+                state: json!(state),
+            });
         }
         for body in heard {
-            out.json(&json!({
-                "record": "heard", "name": name, "about": about, "event": body.id(),
-                "text": body.full_text(),
-            }));
+            out.json(&Printed::Heard {
+                name,
+                about,
+                event: json!(body.id()),
+                text: &body.full_text(),
+            });
         }
         return Ok(());
     }
@@ -221,13 +232,28 @@ fn shown(sources: &[Arc<str>]) -> String {
     }
 }
 
-/// A known fact as JSON.
-fn row_of_fact(state: &WorldState, name: &str, fact: &Fact, known: &Known) -> Value {
-    let mut row = row(state, name, &fact.id, known);
-    row["fact"] = json!(fact.id);
-    row["title"] = json!(fact.title);
-    row["text"] = json!(fact.text);
-    row
+/// Somebody knows a fact; for a list of those who do, with how they have left the story.
+fn known_record(
+    state: &WorldState,
+    name: &str,
+    fact: &Fact,
+    known: &Known,
+    gone: Option<Value>,
+) -> Value {
+    let of_fact = |text: &'_ String| gone.is_none().then(|| text.clone());
+    json!(Printed::Known {
+        name,
+        day: known.day,
+        turn: turn_number(known.turn),
+        by: &known.by,
+        event: &known.event,
+        from: json!(state.sources(&fact.id, known)),
+        fact: of_fact(&fact.id),
+        title: of_fact(&fact.title),
+        text: of_fact(&fact.text),
+        denies: Vec::new(),
+        gone,
+    })
 }
 
 fn since(language: Language, known: &Known) -> String {
@@ -237,18 +263,6 @@ fn since(language: Language, known: &Known) -> String {
         let turn = turn_number(known.turn);
         say!(language, cli_knows_day, day = known.day, turn)
     }
-}
-
-fn row(state: &WorldState, name: &str, fact: &str, known: &Known) -> Value {
-    json!({
-        "record": "known",
-        "name": name,
-        "day": known.day,
-        "turn": turn_number(known.turn),
-        "by": known.by,
-        "event": known.event,
-        "from": state.sources(fact, known),
-    })
 }
 
 fn find_fact<'s>(state: &'s WorldState, id: &str) -> Result<&'s Fact> {

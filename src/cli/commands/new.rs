@@ -21,7 +21,11 @@ pub(super) fn new(app: &App, args: &NewArgs) -> Result<()> {
     let path = new_world(folder, kind, language).or_fail(ErrorKind::World)?;
     let shown = path.display().to_string();
     app.tell(
-        &json!({"record": "world", "path": shown, "kind": kind, "language": language}),
+        &Printed::World {
+            path: &shown,
+            kind: json!(kind),
+            language: json!(language),
+        },
         say!(app.language, cli_world_created, path),
     );
     if app.prints_text() {

@@ -74,8 +74,11 @@ pub(super) fn seed(app: &App, given: Option<u64>) -> Result<u64> {
 /// anything else is told.
 pub(super) fn announce(app: &App, slot: &str, seed: u64, provenance: &Provenance) {
     if app.settings.json {
-        let start = json!({"record": "start", "slot": slot, "seed": seed});
-        app.out().json(&joined([start, json!(provenance)]));
+        app.out().json(&Printed::Start {
+            slot,
+            seed,
+            provenance,
+        });
     } else {
         show_seed(app, seed);
     }
@@ -94,9 +97,8 @@ pub(super) fn say_changes(app: &App, changes: &[UiText]) {
         return;
     }
     if app.settings.json {
-        let changes: Vec<_> = changes.iter().map(ToString::to_string).collect();
-        app.out()
-            .json(&json!({"record": "data_changed", "changes": changes}));
+        let changes = changes.iter().map(ToString::to_string).collect();
+        app.out().json(&Printed::DataChanged { changes });
     } else if !app.settings.quiet {
         let mut err = app.err();
         err.line(say!(app.language, cli_data_changed));
@@ -448,16 +450,20 @@ impl<'a> RunView<'a> {
         self.tell_outcome(engine, stop);
         if self.app.settings.json {
             if let Some(outcome) = outcome {
-                let outcome = json!({"record": "outcome", "outcome": outcome});
-                self.app.out().json(&outcome);
+                let outcome = json!(outcome);
+                self.app.out().json(&Printed::Outcome { outcome });
             }
-            let end = json!({"record": "end", "stop": name_of(stop), "turn": turn, "slot": slot});
-            let mut parts = vec![end, tables::totals_json(engine.totals())];
+            let mut parts = vec![tables::totals_json(engine.totals())];
             if self.sees_all {
                 parts.push(json!({"defaults": self.defaults_json()}));
                 parts.push(tables::entities_json(&engine.world));
             }
-            self.app.out().json(&joined(parts));
+            self.app.out().json(&Printed::End {
+                stop: name_of(stop),
+                turn,
+                slot,
+                figures: joined(parts),
+            });
         }
         // The improviser costs nothing, and its tokens tell nobody anything but in detail.
         let settings = &self.app.settings;

@@ -162,8 +162,12 @@ fn check_texts(app: &App, args: &RehearseArgs, campaign: &Campaign) -> Result<()
     for (problem, told) in &problems {
         if app.settings.json {
             for (seed, found) in *told {
-                let told = json!({"record": "false_text", "seed": seed, "file": problem.file, "line": problem.line});
-                out.json(&joined([told, json!(found)]));
+                out.json(&Printed::FalseText {
+                    seed: *seed,
+                    file: &problem.file,
+                    line: problem.line,
+                    found: json!(found),
+                });
             }
         } else {
             out.line(problem.in_language(app.language));

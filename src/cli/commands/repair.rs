@@ -15,7 +15,8 @@ pub(super) fn run(app: &App, name: &str) -> Result<()> {
         if slot_settings::damage(&slot).is_some() {
             is_whole = false;
             let path = slot.set_settings_aside()?;
-            let record = json!({"record": "repair", "damaged_files": path.display().to_string()});
+            let damaged_files = path.display().to_string();
+            let record = Printed::SettingsAside { damaged_files };
             app.tell(&record, say!(app.language, cli_repair_settings, path));
         }
         if let Some((repair, aside)) = repair(slot)? {
@@ -25,7 +26,10 @@ pub(super) fn run(app: &App, name: &str) -> Result<()> {
     }
     if is_whole {
         app.tell(
-            &json!({"record": "repair", "slot": name, "whole": true}),
+            &Printed::Whole {
+                slot: name,
+                whole: true,
+            },
             say!(app.language, cli_repair_nothing, slot = name),
         );
     }
@@ -42,15 +46,14 @@ fn report(app: &App, out: &mut Output, folder: &Path, repair: &Repair, aside: &P
         replays_to,
     } = *repair;
     if app.settings.json {
-        out.json(&json!({
-            "record": "repair",
-            "folder": folder.display().to_string(),
-            "turn": turn,
-            "lost_lines": lost_lines,
-            "keeps_snapshot": keeps_snapshot,
-            "replays_to": replays_to,
-            "damaged_files": aside.display().to_string(),
-        }));
+        out.json(&Printed::Repair {
+            folder: folder.display().to_string(),
+            turn,
+            lost_lines,
+            keeps_snapshot,
+            replays_to,
+            damaged_files: aside.display().to_string(),
+        });
     } else if !app.settings.quiet {
         out.line(say!(language, cli_repaired, folder, turn));
         out.line(say!(language, cli_repair_lost, lines = lost_lines));

@@ -170,9 +170,10 @@ fn replay_team(
     let stop = chat::chat_of(&replayed.engine.world, team).and_then(|chat| chat.stop.clone());
     let reason = stop.as_ref().map(|stop| stop.content.as_str());
     if app.settings.json {
-        let end =
-            json!({"record": "end", "stop_reason": reason, "slot": saved.slot.name().to_string()});
-        app.out().json(&end);
+        app.out().json(&Printed::TeamEnd {
+            stop_reason: reason,
+            slot: saved.slot.name().as_str(),
+        });
     } else if let Some(printer) = printer {
         let mut usage = TokenUsage::default();
         ledgers(&replayed.engine.world).for_each(|(_, ledger)| usage += ledger.total().usage);

@@ -128,9 +128,15 @@ pub(super) fn message_json(message: &PromptMessage) -> Value {
 /// Which request it is, as JSON.
 pub(super) fn request_json(request: &CallRequest) -> Value {
     let outcome = &request.outcome;
-    json!({
-        "record": "request", "agent": &*outcome.entity, "id": outcome.id, "call": outcome.number,
-        "attempt": request.attempt, "turn": turn_number(request.turn), "place": &*request.place,
-        "purpose": outcome.purpose, "provider": &*outcome.provider, "model": &*outcome.model,
+    json!(Printed::Request {
+        agent: &outcome.entity,
+        id: outcome.id,
+        call: outcome.number,
+        attempt: json!(request.attempt),
+        turn: turn_number(request.turn),
+        place: &request.place,
+        purpose: &outcome.purpose,
+        provider: &outcome.provider,
+        model: &outcome.model,
     })
 }

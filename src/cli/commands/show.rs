@@ -165,8 +165,7 @@ fn show_one(app: &App, state: &WorldState, name: &str, view: View) -> Result<()>
     }
     let json = context_to_json(context);
     if app.settings.json {
-        let head = json!({"record": "context"});
-        out.json(&joined([head, json]));
+        out.json(&Printed::Context { context: json });
     } else {
         out.pretty_json(&json);
     }
@@ -180,11 +179,15 @@ fn list(app: &App, state: &WorldState) {
     );
     let json = |being: &&Being| {
         let context = &being.context.value;
-        json!({
-            "record": "entity", "id": being.id, "name": being.name, "kind": being.kind,
-            "messages": context.len(), "tokens": context.tokens(),
-            "chapters": being.chapters.value.all().len(),
-            "hand": hand(state, being), "gone": being.gone,
+        json!(Printed::Entity {
+            id: being.id,
+            name: &being.name,
+            kind: json!(being.kind),
+            messages: context.len(),
+            tokens: context.tokens(),
+            chapters: being.chapters.value.all().len(),
+            hand: hand(state, being),
+            gone: json!(being.gone),
         })
     };
     app.list(columns, &state.beings, json, |being| {

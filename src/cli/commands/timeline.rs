@@ -28,7 +28,7 @@ pub(super) fn timeline(app: &App, slot: &str, name: Option<&str>) -> Result<()> 
     app.list(
         columns,
         calls,
-        |(call, outcome)| as_json(call, outcome),
+        |(call, outcome)| json!(as_record(call, outcome)),
         |(call, outcome)| {
             [
                 call.turn.to_string(),
@@ -54,17 +54,27 @@ fn result(language: Language, outcome: &Outcome) -> String {
     }
 }
 
-fn as_json(call: &Call, outcome: &Outcome) -> Value {
+fn as_record<'o>(call: &Call, outcome: &'o Outcome) -> Printed<'o> {
     let reason = match &outcome.ending {
         AskEnding::Failed { reason } => Some(reason.to_string()),
         AskEnding::Answered { .. } => None,
     };
-    json!({
-        "record": "call", "index": call.call, "turn": call.turn, "agent": &*outcome.entity,
-        "id": outcome.id, "call": outcome.number, "purpose": outcome.purpose,
-        "provider": &*outcome.provider, "model": &*outcome.model, "usage": outcome.usage,
-        "cost": outcome.cost, "ms": outcome.ms, "requests": outcome.calls,
-        "refused": outcome.refused.len(), "retries": outcome.retries,
-        "default": reason.is_some(), "reason": reason,
-    })
+    Printed::Call {
+        index: call.call,
+        turn: call.turn,
+        agent: &outcome.entity,
+        id: outcome.id,
+        call: outcome.number,
+        purpose: &outcome.purpose,
+        provider: &outcome.provider,
+        model: &outcome.model,
+        usage: outcome.usage,
+        cost: outcome.cost,
+        ms: outcome.ms,
+        requests: outcome.calls,
+        refused: outcome.refused.len(),
+        retries: outcome.retries,
+        default: reason.is_some(),
+        reason,
+    }
 }

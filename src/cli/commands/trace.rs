@@ -72,7 +72,7 @@ pub(super) fn trace(app: &App, slot: &str, name: Option<&str>, form: TraceForm) 
     for (outcome, within) in &calls {
         for call in within.iter().filter(|call| is_shown(&call.agent)) {
             if app.settings.json {
-                out.json(&as_json(call));
+                out.json(&traced_in_team(call));
             } else {
                 out.raw(&as_text(language, call));
             }
@@ -80,7 +80,7 @@ pub(super) fn trace(app: &App, slot: &str, name: Option<&str>, form: TraceForm) 
         if is_shown(&outcome.entity) {
             let seen = seen.get(&(outcome.entity.clone(), outcome.number));
             if app.settings.json {
-                out.json(&outcome_as_json(outcome, seen));
+                out.json(&traced(outcome, seen));
             } else {
                 out.raw(&outcome_as_text(language, outcome, seen));
             }
@@ -196,24 +196,29 @@ fn outcome_as_text(language: Language, outcome: &Outcome, seen: Option<&CallRequ
     lines.join("\n") + "\n"
 }
 
-fn outcome_as_json(outcome: &Outcome, seen: Option<&CallRequest>) -> Value {
+fn traced<'o>(outcome: &'o Outcome, seen: Option<&'o CallRequest>) -> Printed<'o> {
     let (reply, failed) = match &outcome.ending {
-        AskEnding::Answered { text, .. } => (Some(text), None),
+        AskEnding::Answered { text, .. } => (Some(&**text), None),
         AskEnding::Failed { reason } => (None, Some(reason.to_string())),
     };
-    let mut json = json!({
-        "record": "call", "agent": &*outcome.entity, "id": outcome.id, "call": outcome.number,
-        "purpose": outcome.purpose, "provider": &*outcome.provider, "model": &*outcome.model,
-        "asked": outcome.asked, "recalled": outcome.recalled, "refused": outcome.refused,
-        "rounds": outcome.rounds, "prompt_bytes": outcome.prompt_bytes,
-        "reply": reply, "failed": failed,
-    });
-    if let Some(request) = seen {
-        json["sender"] = json!(&*request.place);
-        json["system"] = json!(system_message(request));
-        json["context"] = json!(context(request));
+    Printed::Traced {
+        agent: &outcome.entity,
+        id: outcome.id,
+        call: outcome.number,
+        purpose: &outcome.purpose,
+        provider: &outcome.provider,
+        model: &outcome.model,
+        asked: &outcome.asked,
+        recalled: json!(outcome.recalled),
+        refused: json!(outcome.refused),
+        rounds: json!(outcome.rounds),
+        prompt_bytes: json!(outcome.prompt_bytes),
+        reply,
+        failed,
+        sender: seen.map(|request| &*request.place),
+        system: seen.map(|request| json!(system_message(request))),
+        context: seen.map(|request| json!(context(request))),
     }
-    json
 }
 
 fn context_as_text(
@@ -259,7 +264,7 @@ fn print_ag2(
             continue;
         }
         if app.settings.json {
-            out.json(&as_json(&call));
+            out.json(&traced_in_team(&call));
         } else {
             out.raw(&as_ag2(&call));
         }
@@ -334,13 +339,13 @@ fn as_text(language: Language, call: &MindCall) -> String {
     lines.join("\n") + "\n"
 }
 
-fn as_json(call: &MindCall) -> Value {
-    let mut json = json!({
-        "record": "call", "agent": call.agent, "call": call.number, "sender": call.sender,
-        "context": call.context, "reply": call.reply,
-    });
-    if !call.team_path.is_empty() {
-        json["team_path"] = call.team_path.as_str().into();
+fn traced_in_team(call: &MindCall) -> Printed<'_> {
+    Printed::TracedInTeam {
+        agent: &call.agent,
+        call: call.number,
+        sender: &call.sender,
+        context: json!(call.context),
+        reply: &call.reply,
+        team_path: &call.team_path,
     }
-    json
 }

@@ -144,7 +144,8 @@ fn print(app: &App, list: &TrustList) {
     if rows.is_empty() && !app.settings.json {
         return app.out().line(say!(language, cli_trust_none));
     }
-    let json = |(file, hash, state): &(&str, &str, &str)| json!({"record": "file", "file": file, "hash": hash, "state": state});
+    let json =
+        |(file, hash, state): &(&str, &str, &str)| json!(Printed::File { file, hash, state });
     let columns = columns!(language, < cli_trust_file, < cli_state, < cli_trust_hash_head);
     app.list(columns, rows, json, |(path, hash, state)| {
         let state = match state {

@@ -90,10 +90,14 @@ fn list<'e>(app: &App, events: impl Iterator<Item = &'e Arc<EventEntry>>) {
     let language = app.language;
     for event in events.map(|event| &event.record) {
         if app.settings.json {
-            out.json(&json!({
-                "record": "event", "id": event.id, "turn": turn_number(event.turn), "place": &*event.place,
-                "type": event.kind, "speaker": event.speaker.as_deref(), "text": event.text,
-            }));
+            out.json(&Printed::Event {
+                id: event.id.to_string(),
+                turn: turn_number(event.turn),
+                place: &event.place,
+                r#type: &event.kind,
+                speaker: event.speaker.as_deref(),
+                text: &event.text,
+            });
             continue;
         }
         let kind = event_label(&event.kind).in_language(language);
@@ -124,10 +128,11 @@ fn print(app: &App, contents: &Contents, event: &EventRecord, others: &[(&Being,
             }
             json
         });
-        return out.json(&json!({
-            "record": "why", "event": numbered_event(event), "told": told,
-            "not_told": others.collect::<Vec<_>>(),
-        }));
+        return out.json(&Printed::Why {
+            event: json!(numbered_event(event)),
+            told,
+            not_told: others.collect(),
+        });
     }
     let language = app.language;
     let others = others.iter().map(|(other, why)| {

@@ -14,7 +14,9 @@ pub(super) fn worlds(app: &App) -> Result<()> {
         app.list(
             columns,
             worlds,
-            |world| record("world", world),
+            |world| Printed::Listed {
+                world: json!(world),
+            },
             |world| {
                 let title = format!("{}{}{}", world.name, say!(language, cli_colon), world.title);
                 [world.folder, world.language.code().into(), title]
@@ -23,7 +25,8 @@ pub(super) fn worlds(app: &App) -> Result<()> {
     }
     for problem in problems.iter() {
         if app.settings.json {
-            app.out().json(&record("problem", problem));
+            let problem = json!(problem);
+            app.out().json(&Printed::Problem { problem });
         } else {
             app.err().line(problem.in_language(language));
         }

@@ -37,10 +37,14 @@ fn show(app: &App, model: Option<&str>, budget: &ClusterBudget) {
     let (limits, spent, granted) = (budget.limits, budget.spent, budget.granted());
     let a_minute = budget.tokens_a_minute;
     if app.settings.json {
-        let record = json!({
-            "record": "budget", "model": model, "limits": limits, "tokens_a_minute": a_minute,
-            "spent": spent, "granted": granted,
-        });
+        let [limits, spent, granted] = [json!(limits), json!(spent), json!(granted)];
+        let record = Printed::Budget {
+            model,
+            limits,
+            tokens_a_minute: a_minute,
+            spent,
+            granted,
+        };
         app.out().json(&record);
         return;
     }

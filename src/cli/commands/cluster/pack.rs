@@ -29,8 +29,8 @@ pub(in crate::cli) fn pack(app: &App, args: &PackArgs) -> Result<()> {
     let written = folder.replace(&name, &bytes, Durability::Synced);
     written.or_fail(ErrorKind::Save)?;
     let path = args.file.display().to_string();
-    let record = json!({"record": "packed", "slot": slot, "file": path});
-    app.tell(&record, say!(app.language, cli_packed, slot, path));
+    let record = Printed::Packed { slot, file: &path };
+    app.tell(&record, say!(app.language, cli_packed, slot, path = &path));
     Ok(())
 }
 
@@ -56,7 +56,7 @@ pub(in crate::cli) fn unpack(app: &App, args: &UnpackArgs) -> Result<()> {
         }
     }
     let slot = name.as_str();
-    let record = json!({"record": "unpacked", "slot": slot});
+    let record = Printed::Unpacked { slot };
     app.tell(&record, say!(app.language, cli_unpacked, slot));
     Ok(())
 }

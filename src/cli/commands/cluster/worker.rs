@@ -130,7 +130,11 @@ fn tell(app: &App, world: &SlotName, news: &News) {
             ("waits", None, line)
         }
     };
-    let record = json!({"record": "worker", "world": world, "news": name, "turn": turn});
+    let record = Printed::Worker {
+        world,
+        news: name,
+        turn: json!(turn),
+    };
     app.tell(&record, line.in_language(language));
     app.out().flush();
 }

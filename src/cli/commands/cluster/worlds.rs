@@ -73,7 +73,7 @@ pub(super) fn begun(
 
 fn tell(app: &App, world: &SlotName) {
     let world = world.as_str();
-    let record = json!({"record": "submitted", "world": world});
+    let record = Printed::Submitted { world };
     app.tell(&record, say!(app.language, cli_submitted, world));
 }
 
@@ -95,9 +95,9 @@ pub(in crate::cli) fn status(app: &App, args: &StatusArgs) -> Result<()> {
     }
     let columns =
         columns!(language, < cli_world, < cli_state, > cli_turn, < cli_worker, < cli_note);
-    let json = |(world, state): &(SlotName, WorldState)| {
-        let head = json!({"record": "world", "world": world.as_str()});
-        joined([head, json!(state)])
+    let json = |(world, state): &(SlotName, WorldState)| Printed::Played {
+        world: world.as_str().to_owned(),
+        state: json!(state),
     };
     app.list(columns, rows, json, |(world, state)| {
         let phase = state.phase.text().in_language(language);
@@ -120,7 +120,7 @@ pub(in crate::cli) fn cancel(app: &App, args: &OfStoreArgs) -> Result<()> {
     let world: SlotName = args.id.parse()?;
     cluster::cancel(&*store(args.store.store.as_ref())?, &world)?;
     let world = world.as_str();
-    let record = json!({"record": "cancelled", "world": world});
+    let record = Printed::Cancelled { world };
     app.tell(&record, say!(app.language, cli_cancelled_world, world));
     Ok(())
 }

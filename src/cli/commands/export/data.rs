@@ -77,8 +77,17 @@ pub(super) fn export<F: TableFiles>(app: &App, name: &str, folder: &Path) -> Res
     files.map_or_else(create, Ok)?.finish()?;
     let folder = folder.display().to_string();
     app.tell(
-        &json!({"record": "export", "slot": name, "folder": folder, "rows": counts}),
-        say!(app.language, cli_exported, folder, tables = TABLES.len()),
+        &Printed::Tables {
+            slot: name,
+            folder: &folder,
+            rows: json!(counts),
+        },
+        say!(
+            app.language,
+            cli_exported,
+            folder = &folder,
+            tables = TABLES.len()
+        ),
     );
     Ok(())
 }

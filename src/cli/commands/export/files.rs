@@ -63,7 +63,13 @@ impl LineFiles {
             written.push((path.display().to_string(), file.who, file.lines));
         }
         let columns = columns!(app.language, < cli_export_file, < cli_name, > cli_export_lines);
-        let json = |(file, who, lines): &(String, String, usize)| json!({"record": "export", "file": file, "name": who, "lines": lines});
+        let json = |(file, who, lines): &(String, String, usize)| {
+            json!(Printed::PersonFile {
+                file,
+                name: who,
+                lines: *lines
+            })
+        };
         app.list(columns, written, json, |(file, who, lines)| {
             [file, who, lines.to_string()]
         });

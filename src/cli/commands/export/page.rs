@@ -41,8 +41,8 @@ pub(super) fn export(app: &App, args: &ExportArgs, file: &Path) -> Result<()> {
     write_page(file, &report)?;
     if app.settings.json {
         let file = file.display().to_string();
-        app.out()
-            .json(&json!({"record": "export", "slot": slot, "file": file, "bytes": report.len()}));
+        let bytes = report.len();
+        app.out().json(&Printed::Export { slot, file, bytes });
     } else if app.prints_text() {
         app.err()
             .line(say!(app.language, cli_rehearsal_page, path = file));

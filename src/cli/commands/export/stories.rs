@@ -199,8 +199,11 @@ impl Story {
             .map_err(|error| cant_write(&path, error))?;
         let file = path.display().to_string();
         app.tell(
-            &json!({"record": "export", "file": file, "entries": entries}),
-            say!(app.language, cli_export_log, file, entries),
+            &Printed::LogFile {
+                file: &file,
+                entries,
+            },
+            say!(app.language, cli_export_log, file = &file, entries),
         );
         Ok(())
     }

@@ -13,6 +13,7 @@ use super::files::{LineFiles, file_of};
 use super::stories::Story;
 use crate::cli::args::ExportArgs;
 use crate::cli::commands::play;
+use crate::cli::printed::LeftOut;
 use crate::cli::saved::Saved;
 
 /// Which answers are examples, and what was left out so far.
@@ -116,8 +117,14 @@ impl<'a> Picked<'a> {
         }
         let examples = self.examples;
         app.tell(
-            &json!({"record": "examples", "examples": examples, "left_out": {"defaults": defaults,
-                "repaired": repaired, "short": short}}),
+            &Printed::Examples {
+                examples,
+                left_out: LeftOut {
+                    defaults,
+                    repaired,
+                    short,
+                },
+            },
             say!(
                 app.language,
                 cli_export_examples,

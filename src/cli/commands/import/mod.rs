@@ -145,9 +145,12 @@ fn show(app: &App, reports: &[Report]) {
     let columns =
         columns!(app.language, < cli_name, < cli_import_part, < cli_import_fate, < cli_import_note);
     let json = |(report, row): &(&Report, &crate::interop::cards::Row)| {
-        json!({
-            "record": "import", "file": report.file, "actor": report.actor, "field": row.field,
-            "fate": row.fate.name(), "note": row.note.to_string(),
+        json!(Printed::Import {
+            file: Some(&report.file),
+            actor: Some(&report.actor),
+            field: &row.field,
+            fate: row.fate.name(),
+            note: row.note.to_string(),
         })
     };
     app.list(columns, rows, json, |(report, row)| {

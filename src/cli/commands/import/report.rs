@@ -26,9 +26,12 @@ impl Report {
         let language = app.language;
         let columns = columns!(language, < cli_import_part, < cli_import_fate, < cli_import_note);
         let json = |row: &Row| {
-            json!({
-                "record": "import", "field": row.field, "fate": row.fate.name(),
-                "note": row.note.to_string(),
+            json!(Printed::Import {
+                file: None,
+                actor: None,
+                field: &row.field,
+                fate: row.fate.name(),
+                note: row.note.to_string(),
             })
         };
         app.list(columns, self.0, json, |row| {

@@ -46,11 +46,8 @@ fn remember(app: &App, args: &RecallArgs, most: usize) -> Result<()> {
     let mut out = app.out();
     for (rank, memory) in (1..).zip(&found) {
         if app.settings.json {
-            let mut record = json!({"record": "memory", "name": who, "rank": rank});
-            if let (Value::Object(record), Value::Object(fields)) = (&mut record, json!(memory)) {
-                record.extend(fields);
-            }
-            out.json(&record);
+            let (name, memory) = (&*who, json!(memory));
+            out.json(&Printed::Memory { name, rank, memory });
             continue;
         }
         let language = app.language;
@@ -94,9 +91,12 @@ fn measure(
         let found = corpus.search(question, vectors.as_ref(), most);
         let (ids, scores): (Vec<_>, Vec<_>) = found.into_iter().unzip();
         if app.settings.json {
-            out.json(&json!({
-                "record": "recalled", "id": question.id, "ids": ids, "scores": scores,
-            }));
+            let (ids, scores) = (json!(ids), json!(scores));
+            out.json(&Printed::Recalled {
+                id: &question.id,
+                ids,
+                scores,
+            });
         } else {
             out.line(format!("{}  {}", question.id, ids.join(" ")));
         }

@@ -561,7 +561,7 @@ fn chosen<T>(value: T) -> Setting<T> {
 pub(super) fn print_address(app: &App, address: &str) {
     print(
         app,
-        &json!({"record": "page", "address": address}),
+        &Printed::Page { address },
         say!(app.language, cli_watch_address, address),
     );
 }
@@ -577,7 +577,7 @@ pub(super) fn print_invitation(app: &App, invitation: &Invitation) {
 fn print_seat(app: &App, name: &str, address: &str) {
     print(
         app,
-        &json!({"record": "seat", "name": name, "address": address}),
+        &Printed::Seat { name, address },
         say!(app.language, cli_watch_seat, name, address),
     );
     let mut out = app.out();
@@ -586,7 +586,7 @@ fn print_seat(app: &App, name: &str, address: &str) {
 }
 
 /// Addresses are printed even if nothing else is.
-fn print(app: &App, record: &Value, line: String) {
+fn print(app: &App, record: &Printed<'_>, line: String) {
     let mut out = app.out();
     if app.settings.json {
         out.json(record);
