@@ -40,6 +40,7 @@ mod beliefs;
 mod book;
 mod branches;
 mod calls;
+mod connection;
 mod control;
 mod desk;
 mod draft;

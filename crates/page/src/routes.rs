@@ -17,6 +17,7 @@ use playhouse_story::RunState;
 use serde::Deserialize;
 use serde::de::Error as _;
 use serde_json::{Value, json};
+use tokio::sync::Semaphore;
 
 use super::access::{Access, Visitor};
 use super::answer::{Asked, Failure, InLanguage, Json};
@@ -125,6 +126,22 @@ pub(super) async fn blocking<T: Send + 'static>(
         .await
         .unwrap_or_else(|error| Err(UiText::verbatim(error).into()));
     done.map_err(|problem| Failure::impossible(problem, language))
+}
+
+/// As [`blocking`], for what plays a story again: few do so at a time. It counts until it is done,
+/// though whoever asked may be gone.
+async fn replaying<T: Send + 'static>(
+    replays: &Arc<Semaphore>,
+    language: Language,
+    work: impl FnOnce() -> Result<T, LibraryError> + Send + 'static,
+) -> Result<T, Failure> {
+    let permit = replays.clone().acquire_owned().await.ok();
+    let work = move || {
+        let done = work();
+        drop(permit);
+        done
+    };
+    blocking(language, work).await
 }
 
 /// The texts of the page.
@@ -272,12 +289,7 @@ pub(super) async fn get_one(
     let language = query.lang.unwrap_or(shared.language);
     let visit = visit(&shared, &headers, &slot, language).await?;
     let replays = what == "call" || part.call.is_some();
-    let permit = if replays {
-        shared.replays.acquire().await.ok()
-    } else {
-        None
-    };
-    let found = blocking(language, move || {
+    let find = move || {
         let reader = visit.reader();
         let sent = |call| request::sent(&visit.story, call);
         let number = which.parse().ok();
@@ -308,11 +320,13 @@ pub(super) async fn get_one(
             ("fact", _) => reader.fact(&which),
             _ => None,
         })
-    })
-    .await?
-    .map(Json);
-    drop(permit);
-    found.ok_or_else(|| Failure::missing(language))
+    };
+    let found = if replays {
+        replaying(&shared.replays, language, find).await?
+    } else {
+        blocking(language, find).await?
+    };
+    found.map(Json).ok_or_else(|| Failure::missing(language))
 }
 
 /// What a host may do.
@@ -492,8 +506,8 @@ fn desk_of(story: &Story) -> Result<&Arc<dyn Desk>, UiText> {
 
 /// Lets the improviser play the world of a story many times.
 async fn rehearse(shared: &Shared, story: Story, language: Language) -> Result<Response, Failure> {
-    let _permit = shared.replays.acquire().await.ok();
-    let rehearsed = blocking(language, move || desk_of(&story)?.rehearse(language)).await?;
+    let rehearse = move || desk_of(&story)?.rehearse(language);
+    let rehearsed = replaying(&shared.replays, language, rehearse).await?;
     let mut answer = json!(rehearsed);
     answer["ok"] = true.into();
     Ok(Json(answer).into_response())
@@ -795,4 +809,35 @@ fn branch(
 fn lead(shared: &Shared, story: &Story, slot: &str) {
     story.view.set_moved(slot);
     shared.access.lead_seats(slot);
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::channel;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn replays_count_until_they_are_done_though_nobody_waits() {
+        let replays = Arc::new(Semaphore::new(1));
+        let (begins, begun) = channel();
+        let (end, ends) = channel::<()>();
+        let own = replays.clone();
+        let asked = tokio::spawn(async move {
+            let work = move || {
+                let _ = (begins.send(()), ends.recv());
+                Ok(())
+            };
+            let _ = replaying(&own, Language::En, work).await;
+        });
+        while begun.try_recv().is_err() {
+            tokio::task::yield_now().await;
+        }
+        asked.abort();
+        let _ = asked.await;
+        assert_eq!(replays.available_permits(), 0);
+        drop(end);
+        let done = replaying(&replays, Language::En, || Ok(())).await;
+        assert!(done.is_ok());
+    }
 }

@@ -19,6 +19,7 @@ use tokio::time::timeout;
 
 use super::access::Access;
 use super::answer::Failure;
+use super::connection::{IDLE, Lasting};
 use super::draft::{self, Drafts};
 use super::error::ServerError;
 use super::library::Library;
@@ -63,7 +64,7 @@ impl Server {
             access: Arc::new(access),
             drafts: Drafts::default(),
             language,
-            replays: Semaphore::new(REPLAYS),
+            replays: Arc::new(Semaphore::new(REPLAYS)),
         };
         Ok(Self {
             listener,
@@ -79,7 +80,8 @@ impl Server {
     /// Answers requests until it is dropped.
     pub async fn run(self) {
         // Connections that can't be accepted are tried again, so that this never ends.
-        let _ = axum::serve(self.listener, router(self.shared)).await;
+        let listener = Lasting::new(self.listener, IDLE);
+        let _ = axum::serve(listener, router(self.shared)).await;
     }
 }
 

@@ -33,5 +33,5 @@ pub(super) struct Shared {
     /// The language of the interface, unless a reader asks for another.
     pub(super) language: Language,
     /// How many stories may be played again at a time to see what was sent.
-    pub(super) replays: Semaphore,
+    pub(super) replays: Arc<Semaphore>,
 }

@@ -19,6 +19,7 @@ use tokio::sync::{broadcast, watch};
 
 use super::access::Access;
 use super::answer::{Asked, Failure};
+use super::connection::IDLE;
 use super::reader::{Position, Reader};
 use super::routes::{Visit, visit};
 use super::shared::Shared;
@@ -31,7 +32,8 @@ const TOO_FAR: u32 = 5_000;
 const TOGETHER: Duration = Duration::from_millis(15);
 /// While a story is read, its readers are told this often how far.
 const WHILE_READING: Duration = Duration::from_millis(250);
-const KEEP_ALIVE: Duration = Duration::from_secs(15);
+/// A stream on which nothing happens is no idle connection.
+const KEEP_ALIVE: Duration = Duration::from_secs(IDLE.as_secs() / 8);
 
 /// Where a stream begins.
 #[derive(Debug, Default, Deserialize)]
