@@ -8,6 +8,7 @@ use crate::cli::prelude::*;
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use crate::message::Digest;
 use crate::mind::Minds;
 use crate::save::Slot;
 use crate::session::{Batch, Game, Session};
@@ -69,6 +70,9 @@ pub(crate) struct SlotSettings {
     max_tokens: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     max_cost: Option<f64>,
+    /// The digest of the others, which tells damage. Who writes the file by hand leaves it out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sum: Option<String>,
 }
 
 impl Demanding for SlotSettings {
@@ -82,6 +86,7 @@ impl Demanding for SlotSettings {
             max_calls: _,
             max_tokens: _,
             max_cost: _,
+            sum: _,
         } = self;
         let models: BTreeSet<_> = model.iter().chain(player_models).collect();
         let is_new = |model: &&String| *model != IMPROVISER && known.model.as_ref() != Some(model);
@@ -99,10 +104,22 @@ impl Demanding for SlotSettings {
 impl SlotSettings {
     /// The settings in a text, which may come from anybody.
     pub(crate) fn read(path: &Path, text: &str) -> Result<Self> {
-        serde_json::from_str(text).map_err(|error| {
-            let error = CommandError::new(ErrorKind::Save, error.text()).at(path.display());
+        let damaged = |problem| {
+            let error = CommandError::new(ErrorKind::Save, problem).at(path.display());
             error.help(text!(cli_slot_settings_help))
-        })
+        };
+        let read = serde_json::from_str::<Self>(text).map_err(|error| damaged(error.text()));
+        let mut settings = read?;
+        let sum = settings.sum.take();
+        if sum.is_some_and(|sum| sum != settings.own_sum()) {
+            return Err(damaged(text!(cli_settings_changed)));
+        }
+        Ok(settings)
+    }
+
+    fn own_sum(&self) -> String {
+        let bytes = serde_json::to_vec(self).unwrap_or_default();
+        Digest::of(&bytes).to_string()
     }
 
     /// What the command was told, and what the save was played with before. Other settings are
@@ -124,6 +141,7 @@ impl SlotSettings {
             max_calls: own(&settings.max_calls),
             max_tokens: own(&settings.max_tokens),
             max_cost: own(&settings.max_cost),
+            sum: None,
         }
     }
 
@@ -154,7 +172,11 @@ impl SlotSettings {
     }
 
     fn to_text(&self) -> String {
-        serde_json::to_string_pretty(self).unwrap_or_default() + "\n"
+        let summed = Self {
+            sum: Some(self.own_sum()),
+            ..self.clone()
+        };
+        serde_json::to_string_pretty(&summed).unwrap_or_default() + "\n"
     }
 }
 

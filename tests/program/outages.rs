@@ -375,11 +375,15 @@ fn damaged_settings_of_a_save_say_what_to_do() {
         folder,
         "run mill --models models.ron --model m --save s --until 1 -q",
     );
-    write(&folder.join("saves/s/settings.json"), &"\0".repeat(23));
-    let refused = resume(folder);
-    assert_eq!(refused.status.code(), Some(4), "{}", err(&refused));
-    let said = in_one_line(&err(&refused));
-    has(&said, &["settings.json", "Delete it"]);
+    let settings = folder.join("saves/s/settings.json");
+    let kept = std::fs::read_to_string(&settings).unwrap();
+    for damaged in ["\0".repeat(23), kept.replace("\"m\"", "\"l\"")] {
+        write(&settings, &damaged);
+        let refused = resume(folder);
+        assert_eq!(refused.status.code(), Some(4), "{}", err(&refused));
+        let said = in_one_line(&err(&refused));
+        has(&said, &["settings.json", "Delete it"]);
+    }
 }
 
 /// A proxy that brings every connection to one port, whatever it is asked for; returns its own.

@@ -113,6 +113,7 @@ cli_trust_same = unchanged
 cli_no_settings = the save '{ $slot }' does not say with what it is played, and would go on with { $model }, without seat or limits
 cli_no_settings_help = name its model, seat and limits: --model { $model }, --seat, --max-cost
 cli_no_settings_question = The save '{ $slot }' does not say with what it is played. Go on with { $model }, without seat or limits unless you gave some? [yes/no]{" "}
+cli_settings_changed = the file is damaged, or was changed by hand: it doesn't match its checksum
 cli_settings_damaged = settings.json: { $problem }
 cli_slot_settings_help = The file holds only with what the story is played. Delete it, and name that once more: --model, --seat and limits, if there were any.
 cli_trust_slot_help = if that is what you want, run: playhouse trust { $file }; or choose a model with --model

@@ -108,6 +108,7 @@ cli_trust_same = 内容相同
 cli_no_settings = 存档“{ $slot }”没有记录用什么来玩，继续的话会用 { $model }，没有席位和上限
 cli_no_settings_help = 请指定模型、席位和上限：--model { $model }、--seat、--max-cost
 cli_no_settings_question = 存档“{ $slot }”没有记录用什么来玩。用 { $model } 继续吗？除非你另外指定，否则没有席位和上限。［是/否］{" "}
+cli_settings_changed = 文件已损坏，或被手工改动：与校验和不符
 cli_settings_damaged = settings.json 已损坏：{ $problem }
 cli_slot_settings_help = 这个文件只记录故事用什么来玩。请删除它，再重新指定：--model、--seat，以及原有的上限。
 cli_trust_slot_help = 如果这正是你想要的，请运行：playhouse trust { $file }；也可以用 --model 另选模型
