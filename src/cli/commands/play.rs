@@ -5,6 +5,7 @@ use crate::cli::prelude::*;
 use std::collections::BTreeMap;
 use std::io;
 use std::sync::{Arc, Mutex};
+use std::thread;
 
 use crate::cast::{CastList, EntityName, StableId, WorldTurn, turn_number};
 use crate::cli::servers::ToolServers;
@@ -41,7 +42,7 @@ use crate::cli::{loader, tables};
 const PROGRESS_LINES: u32 = 10;
 /// How many of these are played at a time: as many as was said, or one per core.
 pub(super) fn jobs(jobs: Option<u32>, of: u32) -> u32 {
-    let cores = || std::thread::available_parallelism().map_or(1, |cores| cores.get() as u32);
+    let cores = || thread::available_parallelism().map_or(1, |cores| cores.get() as u32);
     jobs.unwrap_or_else(cores).min(of).max(1)
 }
 
@@ -111,11 +112,21 @@ pub(super) fn say_changes(app: &App, changes: &[UiText]) {
 /// How many pipes take as many files as a runtime.
 const RUNTIME_PIPES: usize = 4;
 
+/// How many threads are needed beside a worker for each processor: for a story, its log and files.
+const OTHER_THREADS: usize = 4;
+
 /// The runtime for calls.
 pub(super) fn runtime() -> Result<Runtime> {
-    // Tokio ends the program if there are too few files for it to open.
+    // Tokio ends the program if there are too few files for it to open, or too few threads.
     let files: io::Result<Vec<_>> = (0..RUNTIME_PIPES).map(|_| io::pipe()).collect();
     drop(files.or_fail(ErrorKind::Other)?);
+    let workers = thread::available_parallelism().map_or(1, usize::from);
+    let idle = |_| thread::Builder::new().spawn(thread::park);
+    let threads: io::Result<Vec<_>> = (0..workers + OTHER_THREADS).map(idle).collect();
+    for idle in threads.or_fail(ErrorKind::Other)? {
+        idle.thread().unpark();
+        let _ = idle.join();
+    }
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build();

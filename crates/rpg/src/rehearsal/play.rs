@@ -1,11 +1,12 @@
 //! Playing many runs of a world at a time.
 
 use std::collections::BTreeMap;
+use std::io;
 use std::ops::ControlFlow;
 use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::thread::ScopedJoinHandle;
+use std::thread::{self, ScopedJoinHandle};
 
 use bevy_ecs::prelude::*;
 use playhouse_engine::cast::{CastList, EntityName, Kind, WorldTurn};
@@ -117,12 +118,13 @@ pub fn rehearse(
         }
         Ok(())
     };
-    std::thread::scope(|scope| {
-        let jobs = (0..plan.jobs.max(1)).map(|_| scope.spawn(work));
-        let jobs: Vec<_> = jobs.collect();
+    thread::scope(|scope| {
+        let start = |_| thread::Builder::new().spawn_scoped(scope, work);
+        let jobs: io::Result<Vec<_>> = (0..plan.jobs.max(1)).map(start).collect();
+        stopped.fetch_or(jobs.is_err(), Ordering::Relaxed);
         let end =
             |job: ScopedJoinHandle<'_, _>| job.join().unwrap_or_else(|panic| resume_unwind(panic));
-        jobs.into_iter().try_for_each(end)
+        jobs?.into_iter().try_for_each(end)
     })?;
     let played = played.into_inner().unwrap_or_else(PoisonError::into_inner);
     Ok(played.into_values().collect())

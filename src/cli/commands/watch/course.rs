@@ -59,6 +59,10 @@ impl SavedCourse {
             shown = log.records.len();
             view.fill(std::mem::take(&mut log.records));
         }
+        let logged = log.as_ref().ok().and_then(|log| Some(log.as_ref()?.turn));
+        // What is read again to go on is not held twice.
+        let is_held = logged.is_none() || !matches!(minds, Ok(Some(_)));
+        let stored = is_held.then(|| log.map(|log| (stored, log)));
         // Nobody else must play it while the rest is read.
         let resumed = minds.and_then(|minds| {
             let (root, name) = (&app.settings.saves.value, slot.name().as_str());
@@ -69,18 +73,19 @@ impl SavedCourse {
             Ok(Some(session)) => Some(session.engine.world.resource::<WorldTurn>().0),
             _ => None,
         };
-        let stored = match until {
-            Some(now) if now != turn => played_on(slot, shown),
-            _ => log.map(|log| (stored, log)),
-        };
         let begin = |token| {
             if let Some(control) = &story.control {
                 control.begin(token);
             }
         };
-        let read = match stored {
-            Ok(stored) => story::read(slot, stored, game, until, view, begin).await,
-            Err(error) => Err(error.into()),
+        let stored = stored.filter(|_| until.is_none_or(|now| now == turn));
+        let read = if until.is_some() && until == logged {
+            Ok(())
+        } else {
+            match stored.unwrap_or_else(|| played_on(slot, shown)) {
+                Ok(stored) => story::read(slot, stored, game, until, view, begin).await,
+                Err(error) => Err(error.into()),
+            }
         };
         let resumed = match read {
             Ok(()) => resumed,

@@ -29,6 +29,7 @@ use crate::cli::saved::{Played, Saved, clear, free_name, slot_name};
 use crate::cli::servers::ToolServers;
 use crate::cli::settings::{Origin, Setting};
 use crate::cli::slot_settings;
+use crate::context::Chapters;
 use crate::engine::{Engine, Stop, StoryEnd};
 use crate::event::Phrasebook;
 use crate::journal::{Input, Line, new_minds};
@@ -227,6 +228,10 @@ impl<'a> Host<'a> {
         let view = Arc::new(StoryView::new(about(app, &saved, name)?));
         let mut world = saved.world(true)?.world;
         let answered = sent::minds_of(app, &saved.slot, sent::aliases(&world))?;
+        // The past is held once, by the world that is played or read.
+        for mut chapters in world.query::<&mut Chapters>().iter_mut(&mut world) {
+            *chapters = Chapters::default();
+        }
         view.expect(&world);
         let turn = saved.turn;
         let minds = recalled.and_then(|()| minds(app, &saved, &mut world));
@@ -386,7 +391,7 @@ impl<'a> Host<'a> {
         let name = story.slot.name().to_string();
         self.library.stories().insert(name, story.clone());
         let handle = self.runtime.handle().clone();
-        let thread = std::thread::spawn(move || {
+        let thread = std::thread::Builder::new().spawn(move || {
             let view = &played.view;
             let playing = async {
                 let begun = match course {
@@ -416,6 +421,10 @@ impl<'a> Host<'a> {
                 Err(CommandError::new(ErrorKind::Other, broken))
             })
         });
+        let thread = match thread {
+            Ok(thread) => thread,
+            Err(error) => return story.view.set_run(RunState::Failed, Some(error.text())),
+        };
         self.runtime.block_on(async {
             // A long story is shown while it is read.
             let _ = tokio::time::timeout(AT_ONCE, story.view.is_read()).await;
