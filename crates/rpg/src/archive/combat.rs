@@ -14,12 +14,13 @@ use playhouse_engine::knowledge::FactBook;
 use playhouse_engine::message::{Role, cut};
 use serde::Serialize;
 
-use super::day::budget;
-use super::range::{EntryRange, fight_range, room};
+use super::day::{budget, most_at_rest};
+use super::range::{EntryRange, fight_range, past_tokens, room};
 use super::summary::{
     ClosedChapter, PendingSummary, SummaryData, entries, learned_and_felt, pending, spoken_lines,
     summary_ask,
 };
+use crate::campaign_phase::CampaignState;
 use crate::combat::{CombatChoice, FinishedFight, REFLECTION_TAG};
 use crate::components::{Foe, RpgWorld};
 use crate::phase::{CurrentPlace, Phase};
@@ -53,9 +54,9 @@ pub(super) struct FightTitle<'a> {
 }
 
 /// Asks the characters who still stand what they keep of the fight, and replaces it at once for
-/// everybody else who will remember it.
+/// everybody else who will remember it, and for those who are about to be asked about more.
 pub(super) fn archive_combat(
-    world: Res<RpgWorld>,
+    (world, campaign): (Res<RpgWorld>, Res<CampaignState>),
     facts: Res<FactBook>,
     whereabouts: Whereabouts,
     fights: Query<&FinishedFight>,
@@ -93,7 +94,7 @@ pub(super) fn archive_combat(
         let words = words_of(phrases, account, mind.0, range);
         let summary = pending_of(phrases, &world, fight, mind, range);
         let summary = summary.and_then(|summary| Ok((summary, words?)));
-        if asks_minds && is_standing {
+        if asks_minds && is_standing && !is_asked_soon(&world, &campaign, mind.0, range) {
             let question = summary.and_then(|(summary, words)| {
                 let said = (mind.0, range, &*words);
                 let question = question(phrases, &world, &facts, fight, &summary, said)?;
@@ -114,6 +115,18 @@ pub(super) fn archive_combat(
             Err(error) => events.fault(error.into()),
         }
     }
+}
+
+/// Whether somebody is asked about its past right after the fight, and so about the fight, too.
+fn is_asked_soon(
+    world: &RpgWorld,
+    campaign: &CampaignState,
+    context: &AgentContext,
+    range: EntryRange,
+) -> bool {
+    let fight = entries(context, range).map(|entry| u64::from(entry.body().short_tokens()));
+    let room = room(context, budget(world));
+    past_tokens(context) - fight.sum::<u64>() > most_at_rest(campaign, room)
 }
 
 /// The messages of the fight. `None` if its tags are doubtful: then they stay as they are.

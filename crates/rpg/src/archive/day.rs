@@ -96,6 +96,16 @@ pub fn next_archive(context: &AgentContext, chapters: &Chapters, budget: u64) ->
     })
 }
 
+/// How many tokens of its room a conversation may take when a part of the story ends.
+pub(super) fn most_at_rest(campaign: &CampaignState, room: u64) -> u64 {
+    let most = room * 2 / 3;
+    if campaign.phase.may_meet_foes() {
+        most.min(most_before_fight(room))
+    } else {
+        most
+    }
+}
+
 /// How many tokens of its room a conversation may take before a fight.
 fn most_before_fight(room: u64) -> u64 {
     let without = room.saturating_sub(FIGHT_TOKENS);
@@ -128,11 +138,7 @@ pub(super) fn ask_summaries(
             continue;
         };
         let room = room(context, budget);
-        let mut most = room * 2 / 3;
-        if campaign.phase.may_meet_foes() {
-            most = most.min(most_before_fight(room));
-        }
-        if past_tokens(context) <= most {
+        if past_tokens(context) <= most_at_rest(&campaign, room) {
             continue;
         }
         let past = past_to_fold(context, chapters, room);

@@ -3,8 +3,8 @@
 //! A fight is cut out by its tags. Of a conversation that has grown too long, [`past_to_fold`]
 //! finds the range to archive. For example, one with room for 4,000 tokens holds the system
 //! message, a volume, a chapter, and the messages of days 3 and 4. The range ends where day 4
-//! begins, if day 4 has a quarter of the tokens. Day 3 becomes a chapter, if that leaves 2,000
-//! tokens free; else the chapter and day 3 become a volume; else the volume, the chapter and day 3
+//! begins, if day 4 has a quarter of the tokens. Day 3 becomes a chapter, if that leaves two
+//! thirds of the room free; else the chapter and day 3 become a volume; else the volume, the chapter and day 3
 //! become a life.
 
 use std::collections::BTreeMap;
@@ -127,7 +127,7 @@ fn system_tokens(context: &AgentContext) -> u64 {
 /// What to archive of a context that has grown too long: one range, so that its owner is asked
 /// once. It begins after what must not be cut and ends where a part of the story does, so that a
 /// quarter of the tokens remains, or else at the end of the conversation. Of these the first that
-/// leaves half of the room free, or else the one that leaves most:
+/// leaves two thirds of the room free, or else the one that leaves most:
 ///
 /// 1. the oldest stretch of messages between what is archived already: it becomes a chapter;
 /// 2. everything after the volumes: it becomes a volume;
@@ -189,7 +189,7 @@ pub(super) fn past_to_fold(
         ranges.extend([uppers_end..end, first..end]);
     }
     ranges.retain(|range| range.len() > 1 && left(range) < total);
-    let suffices = |range: &&Range<usize>| left(range) <= room / 2;
+    let suffices = |range: &&Range<usize>| left(range) <= room / 3;
     let most = || ranges.iter().min_by_key(|range| left(range));
     let chosen = ranges.iter().find(suffices).or_else(most)?;
     Some(EntryRange {

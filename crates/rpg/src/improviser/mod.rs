@@ -133,9 +133,6 @@ const SKILLS: [(&str, Answer, &str); 15] = [
     ("archive.combat", Answer::Text(prose::summary), ""),
 ];
 
-/// How often, in a hundred plans, an actor looks something up although nobody told it to.
-const CURIOSITY: usize = 25;
-
 /// Teaches the improviser to play a campaign.
 pub fn teach(lessons: &mut Lessons) {
     let words = |text: &'static str| text.split_whitespace().collect::<Vec<_>>();
@@ -149,11 +146,7 @@ pub fn teach(lessons: &mut Lessons) {
         "places", "kickoff", "home", "talk", "attempt", "combat", "archive", "epilogue",
     ]);
     for (purpose, answer, nothing) in SKILLS {
-        let skill = CampaignSkill {
-            answer,
-            nothing,
-            curiosity: if purpose == "home.plan" { CURIOSITY } else { 0 },
-        };
+        let skill = CampaignSkill { answer, nothing };
         lessons.skill(purpose, skill);
     }
 }
@@ -161,7 +154,6 @@ pub fn teach(lessons: &mut Lessons) {
 struct CampaignSkill {
     answer: Answer,
     nothing: &'static str,
-    curiosity: usize,
 }
 
 impl ImproviserSkill for CampaignSkill {
@@ -194,10 +186,6 @@ impl ImproviserSkill for CampaignSkill {
 
     fn subjects<'a>(&self, prompt: &Prompt<'a>) -> Vec<&'a str> {
         plan::subjects(Notes::of(prompt))
-    }
-
-    fn curiosity(&self) -> usize {
-        self.curiosity
     }
 }
 

@@ -41,13 +41,8 @@ pub trait ImproviserSkill: Send + Sync {
         Vec::from_iter((!place.is_empty()).then_some(place))
     }
 
-    /// How often, in a hundred asks, it looks a subject up though the question names no tool.
-    fn curiosity(&self) -> usize {
-        0
-    }
-
     /// Whether it calls the tools for which what others said gives the arguments, as in a group
-    /// chat, instead of looking a subject up.
+    /// chat.
     fn calls_what_is_spoken_of(&self) -> bool {
         false
     }

@@ -1,5 +1,6 @@
-//! Which tools the improviser calls: those that its question names, where skills want it those for
-//! which the others' words give it the arguments, and now and then one that looks a subject up.
+//! Which tools the improviser calls: those that its question names, and where skills want it those
+//! for which the others' words give it the arguments. It looks nothing up unasked, since it can't
+//! read what it would find.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -16,9 +17,6 @@ use crate::mind::splitmix::{SplitMix64, hash, mix};
 use crate::mind::{ExchangeRound, Notes, Prompt};
 use crate::tool::{ToolCall, ToolSpec};
 
-/// The tools with which it looks a subject up: they take a question and change nothing.
-const LOOKUPS: [&str; 2] = ["recall", "search_lore"];
-
 /// The calls of this prompt, made at most once in an ask; none if it answers at once.
 pub(super) fn calls(
     prompt: &Prompt<'_>,
@@ -29,36 +27,18 @@ pub(super) fn calls(
     if !prompt.tools.callable || prompt.rounds.iter().any(called) {
         return Vec::new();
     }
-    let subjects = skill.subjects(prompt);
     let question = prompt.question.full_text();
     let specs = prompt.tools.specs.iter();
     let named: Vec<_> = specs.filter(|spec| names(&question, spec.name())).collect();
     if !named.is_empty() {
+        let subjects = skill.subjects(prompt);
         let calls = named.iter().map(|spec| call(spec, &subjects, writer));
         return calls.collect();
     }
     if skill.calls_what_is_spoken_of() {
-        return in_talk(prompt, writer);
-    }
-    let mut chance = SplitMix64::new(mix(&[prompt.seed, hash("tools")]));
-    let curiosity = skill.curiosity();
-    let wonders = curiosity > 0 && chance.happens(curiosity);
-    let lookups: Vec<_> = prompt
-        .tools
-        .specs
-        .iter()
-        .filter(|spec| LOOKUPS.contains(&spec.name()))
-        .collect();
-    match (chance.pick(&lookups), chance.pick(&subjects)) {
-        (Some(spec), Some(subject)) if wonders => {
-            let question = Value::from(*subject).to_string();
-            vec![ToolCall::new(
-                "",
-                spec.name(),
-                format!("{{\"question\":{question}}}"),
-            )]
-        }
-        _ => Vec::new(),
+        in_talk(prompt, writer)
+    } else {
+        Vec::new()
     }
 }
 
