@@ -23,7 +23,7 @@ use tokio::task::spawn_blocking;
 use tokio::time::sleep;
 
 use crate::replica::PAUSE;
-use crate::{Position, Store, StoreError};
+use crate::{Phase, Position, Store, StoreError};
 
 /// The name of the record of all models; those of single ones begin so.
 const NAME: &str = "budget";
@@ -209,8 +209,9 @@ impl ClusterBudget {
         sum
     }
 
-    /// Gives a world something to spend, after this claim; `None` if there is nothing left.
-    /// What it has spent so far settles an earlier grant.
+    /// Gives a world something to spend, after this claim, or says what becomes of it if nothing is
+    /// left: it waits if others may give something back. What it has spent so far settles an
+    /// earlier grant.
     pub(crate) fn grant(
         store: &dyn Store,
         model: Limited<'_>,
@@ -218,15 +219,20 @@ impl ClusterBudget {
         claim: Position,
         spent: Amounts<u64>,
         share: Share,
-    ) -> Result<Option<Granted>, StoreError> {
+    ) -> Result<Result<Granted, Phase>, StoreError> {
         Self::change(store, model, |budget| {
             budget.settle_to(world, claim, spent);
-            let gone = budget.spent.with(budget.granted(), u64::saturating_add);
+            let granted = budget.granted();
+            let gone = budget.spent.with(granted, u64::saturating_add);
             let left = budget
                 .limits
                 .with(gone, |limit, gone| Some(limit?.saturating_sub(gone)));
             if left.all().contains(&Some(0)) {
-                return None;
+                return Err(if granted == Amounts::default() {
+                    Phase::Paused
+                } else {
+                    Phase::Queued
+                });
             }
             let mut part = left;
             for part in [&mut part.calls, &mut part.tokens, &mut part.cost] {
@@ -241,7 +247,7 @@ impl ClusterBudget {
             if part != Amounts::default() {
                 budget.grants.insert(world.to_string(), grant);
             }
-            Some(Granted(part))
+            Ok(Granted(part))
         })
     }
 

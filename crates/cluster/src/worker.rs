@@ -18,7 +18,7 @@ use playhouse_engine::save::{PackedSlot, Slot, SlotName};
 use playhouse_engine::session::Session;
 use tokio::runtime::Handle;
 
-use crate::budget::{Amounts, ClusterBudget, Share, StorePace, spent_by};
+use crate::budget::{ClusterBudget, Share, StorePace, spent_by};
 use crate::replica::PAUSE;
 use crate::seats::StoreSeat;
 use crate::state::{change_by, revised_states, world_state};
@@ -417,23 +417,16 @@ impl Worker {
             let spent = spent_by(&lines, model);
             let granted = ClusterBudget::grant(store, model, &world, claim, spent, share)?;
             match (granted, model) {
-                (Some(granted), None) => {
+                (Ok(granted), None) => {
                     settings.limits = granted.within(settings.limits);
                     settings.width = settings.width.min(granted.width().unwrap_or(usize::MAX));
                 }
-                (Some(granted), Some(model)) => {
+                (Ok(granted), Some(model)) => {
                     let own = settings.models.entry(model.into()).or_default();
                     own.limits = granted.within(own.limits);
                     own.width = granted.width();
                 }
-                (None, model) => {
-                    // Unless other worlds give something back.
-                    let granted = ClusterBudget::of(store, model)?.granted();
-                    let phase = if granted == Amounts::default() {
-                        Phase::Paused
-                    } else {
-                        Phase::Queued
-                    };
+                (Err(phase), _) => {
                     return Ok(Some(Left::because(phase, text!(cluster_spent))));
                 }
             }

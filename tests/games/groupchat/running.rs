@@ -271,7 +271,10 @@ async fn what_a_team_that_is_a_tool_has_paid_is_counted_once_however_the_run_end
     let killed = ("killed", vec![answers.clone()], [10, 305]);
     let stopped = ("stopped", vec![asks.clone(), answers], [15, 355]);
     for (slot, rest, whole) in [killed, stopped] {
-        let slow = minds(&[asks.clone()], json!({"text": "C1", "delay_ms": 60_000}));
+        let slow = minds(
+            std::slice::from_ref(&asks),
+            json!({"text": "C1", "delay_ms": 60_000}),
+        );
         let user_proxy = UserProxy::new();
         user_proxy.add_input(UserInput::task("hi"));
         let seated = seat_user_proxy(&game(&slow), slow.clone(), &user_proxy);

@@ -240,7 +240,9 @@ fn all_workers_together_spend_no_more_than_the_limit_of_the_store() {
     }
     worker(store.clone(), &scratch, counted(&calls)).work(runtime.handle());
     for seed in 1..=4 {
-        assert_eq!(state(&*store, seed).digest, undisturbed(seed));
+        let state = state(&*store, seed);
+        let ended = (Phase::Ended, undisturbed(seed));
+        assert_eq!((state.phase, state.digest), ended, "{seed}");
     }
     assert_eq!(calls.load(Ordering::SeqCst), 4 * ANSWERS);
 }
