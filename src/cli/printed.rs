@@ -28,8 +28,8 @@ pub(crate) enum Printed<'a> {
     DataChanged { changes: Vec<String> },
     /// A story is over: its ending, goals, items and who knows what.
     Outcome { outcome: Value },
-    /// A run ends, with `spent`, `latency_ms` and, for whoever sees all, `defaults`, `by_entity` and
-    /// `by_purpose`.
+    /// A run ends, with `spent`, `latency_ms` and, for whoever sees all, `defaults`, `by_entity`
+    /// and `by_purpose`.
     End {
         /// Why it stopped.
         stop: &'a str,
@@ -87,8 +87,8 @@ pub(crate) enum Printed<'a> {
     },
     /// `suggest`: a change of a world.
     Suggestion { file: &'a str, patch: &'a str },
-    /// `check --explain`: a member of a world file, with `path`, `kind`, `default`, `range`, `about`
-    /// and `example`.
+    /// `check --explain`: a member of a world file, with `path`, `kind`, `default`, `range`,
+    /// `about` and `example`.
     Member { member: Value },
     /// `saves`: a save.
     Save {

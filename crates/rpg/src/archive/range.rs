@@ -4,8 +4,8 @@
 //! finds the range to archive. For example, one with room for 4,000 tokens holds the system
 //! message, a volume, a chapter, and the messages of days 3 and 4. The range ends where day 4
 //! begins, if day 4 has a quarter of the tokens. Day 3 becomes a chapter, if that leaves two
-//! thirds of the room free; else the chapter and day 3 become a volume; else the volume, the chapter and day 3
-//! become a life.
+//! thirds of the room free; else the chapter and day 3 become a volume; else the volume, the
+//! chapter and day 3 become a life.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
