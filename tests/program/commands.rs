@@ -694,7 +694,7 @@ fn what_was_sent_then_is_shown_listed_and_compared() {
 #[test]
 fn what_came_to_mind_what_repeats_and_how_words_drift_is_told() {
     let folder = &Dir::new();
-    told(folder, "run --until 30 --seed 1 --save s -q");
+    told(folder, "run --seed 1 --save s -q");
     let traced = told(folder, "show s --view trace --json");
     assert!(traced.contains("\"recalled\":[{"), "nothing came to mind");
     assert!(told(folder, "show s --view trace").contains("\nRecalled"));
