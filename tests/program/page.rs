@@ -1638,6 +1638,9 @@ fn a_host_invites_somebody_while_the_story_is_played_and_takes_the_seat_back() {
     let who = one(&story["entities"], "faction", "hero")["id"].clone();
     let head = format!("GET /api/inn/stream HTTP/1.1\r\nHost: {}", page.address);
     let mut before = page.send(&head, "");
+    let mut told = vec![0; 12];
+    before.read_exact(&mut told).unwrap();
+    assert_eq!(told, b"HTTP/1.1 200", "everybody here is the host yet");
     let invited = page.done("inn", &json!({"do": "invite", "who": who}));
     let address = invited.json()["address"].as_str().unwrap().to_owned();
     // Not everybody on this computer is the host any more; whoever invited has a cookie now.
@@ -1660,10 +1663,6 @@ fn a_host_invites_somebody_while_the_story_is_played_and_takes_the_seat_back() {
     });
     assert!(is_asked, "a guest at a seat, and not asked");
     // Who streamed without a token needs one now.
-    let mut told = Vec::new();
-    before
-        .set_read_timeout(Some(Duration::from_secs(30)))
-        .unwrap();
     while !told.ends_with(b"\r\n0\r\n\r\n") {
         let mut bytes = [0; 4_096];
         let count = before.read(&mut bytes).unwrap();
