@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use playhouse_engine::engine::{Lead, NextLines};
-use playhouse_engine::journal::Line;
+use playhouse_engine::journal::{JournalReader, Line};
 use playhouse_engine::mind::Prompt;
 use playhouse_engine::save::{PackedSlot, Slot, SlotName};
 
@@ -22,8 +22,7 @@ pub struct WorldLead {
     store: Arc<dyn Store>,
     slot: Slot,
     at: Position,
-    /// How many lines the engine has.
-    known: usize,
+    reader: JournalReader,
     /// Told how far the world is, now and then; whether more may come.
     note_state: Box<dyn FnMut(&WorldState) -> bool + Send>,
     note_open: Box<dyn FnMut(&Prompt<'_>) + Send>,
@@ -44,12 +43,14 @@ impl WorldLead {
             settings: state.settings.map(String::into_bytes),
         };
         let slot = Slot::unpack(root, world.as_str(), &files).map_err(StoreError::damaged)?;
-        let known = slot.read_journal().map_err(StoreError::damaged)?.len();
+        let mut reader = slot.journal_reader();
+        // The engine has them.
+        reader.next_lines().map_err(StoreError::damaged)?;
         Ok(Self {
             store,
             slot,
             at,
-            known,
+            reader,
             note_state: Box::new(|state| state.phase.is_open() || state.phase == Phase::Waiting),
             note_open: Box::new(|_| ()),
         })
@@ -94,10 +95,8 @@ impl WorldLead {
         let written = file.and_then(|mut file| file.write_all(&more));
         written.map_err(StoreError::damaged)?;
         self.at = now;
-        let lines = self.slot.read_journal();
-        let lines = lines.map_err(StoreError::damaged)?;
-        let known = std::mem::replace(&mut self.known, lines.len());
-        Ok(Some(lines.into_iter().skip(known).collect()))
+        let lines = self.reader.next_lines();
+        lines.map(Some).map_err(StoreError::damaged)
     }
 }
 

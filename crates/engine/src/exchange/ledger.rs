@@ -238,7 +238,7 @@ fn book_unfinished(ledgers: &mut Ledgers, who: (u32, Arc<str>), spent: Spent) {
 /// What all recorded calls have spent, by the name of who was asked, in the order of the entities'
 /// numbers. Unlike the ledgers of a world it includes what was paid after the last snapshot. What
 /// asks without an outcome and tools that were stopped have spent is booked under [`UNFINISHED`].
-pub fn recorded_ledgers(lines: &[Line]) -> Vec<(Arc<str>, Ledger)> {
+pub fn recorded_ledgers<'l>(lines: impl IntoIterator<Item = &'l Line>) -> Vec<(Arc<str>, Ledger)> {
     let mut ledgers = Ledgers::new();
     let mut open = BTreeMap::<(u32, Arc<str>, u32), OpenAsk>::new();
     for line in lines {

@@ -66,7 +66,8 @@ impl Journal {
     /// # Errors
     /// The file can't be read, or a line is invalid. The file is left unchanged then.
     pub(crate) fn open(mut file: File, path: &Path) -> Result<(Self, Vec<Line>), JournalError> {
-        let found = read::read(&file, path, Reading::Whole)?;
+        let mut found = read::read(&file, path, Reading::Whole)?;
+        let lines = found.take(path)?;
         let JournalLines {
             length,
             games,
@@ -74,7 +75,6 @@ impl Journal {
             sum,
             ..
         } = found;
-        let lines = found.all(path)?;
         let mut cut = || {
             // One that is whole is as old as what it tells.
             if file.metadata()?.len() != length {
@@ -111,7 +111,7 @@ impl Journal {
 
     /// As [`Self::read`], from an open file.
     pub(crate) fn read_from(file: &File, path: &Path) -> Result<Vec<Line>, JournalError> {
-        read::read(file, path, Reading::Whole)?.all(path)
+        read::read(file, path, Reading::Whole)?.take(path)
     }
 
     /// Whatever can be read of a damaged journal.
@@ -220,7 +220,7 @@ impl JournalFile {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::journal::Stopped;
+    use crate::journal::{JournalReader, Stopped};
 
     fn opened(folder: &Path, bytes: &[u8]) -> (File, PathBuf) {
         let path = folder.join("journal.jsonl");
@@ -253,6 +253,27 @@ mod tests {
             error.to_string().contains("more than 4194304 values"),
             "{error}"
         );
+    }
+
+    #[test]
+    fn a_journal_that_grows_is_read_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let header = Line::Header(JournalHeader::new("w", "d", 1));
+        let (file, path) = opened(folder.path(), &Journal::encode(&[header]));
+        let (mut journal, _) = Journal::open(file, &path).unwrap();
+        let mut reader = JournalReader::new(path.clone());
+        assert_eq!(reader.next_lines().unwrap().len(), 1);
+        for turn in 1..=3 {
+            // What was read before could not be read again.
+            let length = std::fs::metadata(&path).unwrap().len();
+            let mut old = File::options().write(true).open(&path).unwrap();
+            old.write_all(&vec![b'?'; length as usize]).unwrap();
+            let reason = String::new();
+            let line = Line::Stopped(Stopped { turn, reason });
+            journal.append(vec![line.clone()]).unwrap();
+            assert_eq!(reader.next_lines().unwrap(), [line]);
+            assert!(reader.next_lines().unwrap().is_empty());
+        }
     }
 
     #[test]

@@ -42,6 +42,7 @@ pub use line::{
     TextVectors, ToolPayment, ToolResultRecord, ToolRoundRecord, ToolSpent,
 };
 pub(crate) use read::JournalLines;
+pub use read::JournalReader;
 pub use recording::game_of_line;
 pub use recording::{
     HOST, Recorded, Recording, branch_input, game_input, game_of_input, game_setups, given_by,

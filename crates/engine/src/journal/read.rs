@@ -1,8 +1,8 @@
 //! Reading a journal, line by line.
 
 use std::fs::File;
-use std::io::{BufRead, BufReader, Read, Take};
-use std::path::Path;
+use std::io::{BufRead, BufReader, Read, Seek, SeekFrom, Take};
+use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
@@ -10,7 +10,7 @@ use super::error::JournalError;
 use super::recording::is_of_game;
 use super::sums::{Sum, Summed};
 use super::{FORMAT, JournalHeader, Line};
-use crate::files::{FileAction, FileError, FileProblem, MAX_SAVED_VALUES, count_values};
+use crate::files::{self, FileAction, FileError, FileProblem, MAX_SAVED_VALUES, count_values};
 use crate::locale::{Localize, UiText, text};
 
 /// The maximum length of a journal in bytes.
@@ -31,6 +31,8 @@ const MAX_DAMAGED: usize = 1_000;
 pub(crate) struct JournalLines {
     /// Every whole line: what it says, or what is wrong with it.
     pub(crate) lines: Vec<Result<Line, UiText>>,
+    /// How many lines were before them.
+    before: usize,
     /// How many lines can't be read.
     damaged: usize,
     /// The length of the file in bytes, without an incomplete last line.
@@ -51,9 +53,12 @@ pub(super) enum Reading {
 }
 
 impl JournalLines {
-    /// All lines, or the first mistake.
-    pub(super) fn all(self, path: &Path) -> Result<Vec<Line>, JournalError> {
-        let lines = self.lines.into_iter().zip(1..);
+    /// Takes all lines, or the first mistake.
+    pub(super) fn take(&mut self, path: &Path) -> Result<Vec<Line>, JournalError> {
+        let lines = std::mem::take(&mut self.lines);
+        let first = self.before + 1;
+        self.before += lines.len();
+        let lines = lines.into_iter().zip(first..);
         let line = |(line, number): (Result<_, UiText>, usize)| {
             line.map_err(|problem| JournalError::Unreadable {
                 path: path.to_owned(),
@@ -76,7 +81,7 @@ impl JournalLines {
     /// A line of this length in bytes, if it may follow.
     fn accepted(&mut self, line: Line, length: u64) -> Result<Line, UiText> {
         self.games += games_of(&line, length);
-        if matches!(line, Line::Header(_)) != self.lines.is_empty() {
+        if matches!(line, Line::Header(_)) != (self.length == length) {
             return Err(text!(journal_misplaced_head));
         }
         if self.games > MAX_GAMES {
@@ -91,16 +96,31 @@ pub(super) fn read(
     path: &Path,
     reading: Reading,
 ) -> Result<JournalLines, JournalError> {
+    let mut found = JournalLines::default();
+    read_more(&mut found, file, path, reading)?;
+    Ok(found)
+}
+
+/// Reads what comes after the lines that were found.
+fn read_more(
+    found: &mut JournalLines,
+    mut file: &File,
+    path: &Path,
+    reading: Reading,
+) -> Result<(), JournalError> {
     let failed = |source| FileError::io(path, FileAction::Read, source);
     let size = file.metadata().map_err(failed)?.len();
     if size > MAX_BYTES {
         return Err(too_large(path, MAX_BYTES).into());
     }
-    let mut found = JournalLines::default();
+    let start = SeekFrom::Start(found.length);
+    file.seek(start).map_err(failed)?;
     let mut lines = FileLines {
         reader: BufReader::new(file.take(MAX_BYTES)),
-        checks: Checks::Head,
-        values: 0,
+        checks: found
+            .sum
+            .map_or(Checks::Head, |sum| Checks::Sums(vec![sum])),
+        values: found.values,
         path,
     };
     while let Some(line) = lines.next()? {
@@ -111,7 +131,32 @@ pub(super) fn read(
             break;
         }
     }
-    Ok(found)
+    Ok(())
+}
+
+/// A journal that grows while it is read.
+#[derive(Debug)]
+pub struct JournalReader {
+    path: PathBuf,
+    found: JournalLines,
+}
+
+impl JournalReader {
+    pub(crate) fn new(path: PathBuf) -> Self {
+        let found = JournalLines::default();
+        Self { path, found }
+    }
+
+    /// The lines that have come since the last time, without an incomplete last one. What was read
+    /// is not read again.
+    ///
+    /// # Errors
+    /// The file can't be read, or a line is invalid.
+    pub fn next_lines(&mut self) -> Result<Vec<Line>, JournalError> {
+        let file = files::open(&self.path)?;
+        read_more(&mut self.found, &file, &self.path, Reading::Whole)?;
+        self.found.take(&self.path)
+    }
 }
 
 /// What a line of this length in bytes takes of [`MAX_GAMES`].

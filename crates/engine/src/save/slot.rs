@@ -21,7 +21,9 @@ use crate::cast::WorldTurn;
 use crate::files::{
     Durability, FileAction, FileError, Folder, MAX_SAVED_VALUES, OpenMode, has_more_values,
 };
-use crate::journal::{BranchedFrom, Journal, JournalHeader, JournalLines, Line, SnapshotRecord};
+use crate::journal::{
+    BranchedFrom, Journal, JournalHeader, JournalLines, JournalReader, Line, SnapshotRecord,
+};
 use crate::message::Digest;
 
 const WORLD: &str = "world.json";
@@ -412,6 +414,11 @@ impl Slot {
     pub fn read_journal(&self) -> Result<Vec<Line>, SaveError> {
         let file = journal(&self.open()?, OpenMode::Read)?;
         Ok(Journal::read_from(&file, &self.journal_file())?)
+    }
+
+    /// Reads its journal while it grows.
+    pub fn journal_reader(&self) -> JournalReader {
+        JournalReader::new(self.journal_file())
     }
 
     /// Its story: journal and snapshot, checked for damage. With `force`, the snapshot may be
