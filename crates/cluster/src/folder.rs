@@ -1,5 +1,6 @@
 //! A store in a folder, for one machine.
 
+use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -7,7 +8,7 @@ use std::time::Duration;
 
 use playhouse_engine::save::SlotName;
 
-use crate::store::{encoded, whole_lines, world_of};
+use crate::store::{decoded, encoded, whole_lines, world_of};
 use crate::{Claimed, Lease, Owner, Position, Record, Store, StoreError};
 
 /// How often a process looks whether another left work.
@@ -241,10 +242,12 @@ impl Store for FolderStore {
         Ok(next)
     }
 
-    fn records(&self) -> Result<Vec<String>, StoreError> {
+    fn records(&self) -> Result<BTreeMap<String, Record>, StoreError> {
         let names = self.names(Part::Records)?;
-        let names = names.iter().filter_map(|name| crate::store::decoded(name));
-        Ok(names.collect())
+        let names = names.iter().filter_map(|name| decoded(name));
+        names
+            .filter_map(|name| Some(self.record(&name).transpose()?.map(|record| (name, record))))
+            .collect()
     }
 
     fn enqueue(&self, world: &SlotName) -> Result<(), StoreError> {

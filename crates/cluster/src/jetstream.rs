@@ -1,5 +1,6 @@
 //! A store in NATS JetStream, for any number of machines.
 
+use std::collections::BTreeMap;
 use std::error::Error;
 use std::fmt;
 use std::future::Future;
@@ -7,7 +8,7 @@ use std::sync::mpsc::sync_channel;
 use std::time::Duration;
 
 use async_nats::header::NATS_EXPECTED_LAST_SUBJECT_SEQUENCE;
-use async_nats::jetstream::consumer::{AckPolicy, PullConsumer, pull};
+use async_nats::jetstream::consumer::{AckPolicy, PullConsumer, pull, push};
 use async_nats::jetstream::context::{PublishError, PublishErrorKind};
 use async_nats::jetstream::message::{PublishMessage, StreamMessage};
 use async_nats::jetstream::object_store::{self, ObjectStore};
@@ -421,14 +422,34 @@ impl Server {
         })
     }
 
-    async fn records(&self) -> Result<Vec<String>, StoreError> {
-        let names = self.records.keys().await.map_err(failed)?;
-        let names = timeout(TRANSFER, names.try_collect()).await;
-        let mut names: Vec<_> = names.map_err(failed)?.map_err(failed)?;
-        names.sort();
-        // One that changes meanwhile may be listed twice.
-        names.dedup();
-        Ok(names)
+    /// All records in one go, without a question for each.
+    async fn records(&self) -> Result<BTreeMap<String, Record>, StoreError> {
+        let wanted = push::OrderedConfig {
+            deliver_subject: self.context.client().new_inbox(),
+            ..Default::default()
+        };
+        let stream = &self.records.stream;
+        let all = stream.create_consumer(wanted).await.map_err(failed)?;
+        let mut left = all.cached_info().num_pending;
+        let mut messages = all.messages().await.map_err(failed)?;
+        let mut found = BTreeMap::new();
+        while left > 0 {
+            let message = timeout(TRANSFER, messages.try_next()).await;
+            let message = message.map_err(failed)?.map_err(failed)?;
+            let message = message.ok_or_else(|| StoreError::unavailable("closed"))?;
+            let info = message.info().map_err(failed)?;
+            left = info.pending;
+            let name = message.subject.strip_prefix(&self.records.prefix);
+            let Some(name) = name.and_then(decoded) else {
+                continue;
+            };
+            let record = Record {
+                revision: info.stream_sequence,
+                value: message.message.payload.to_vec(),
+            };
+            found.insert(name, record);
+        }
+        Ok(found)
     }
 
     async fn enqueue(&self, world: &str) -> Result<(), StoreError> {
@@ -502,9 +523,8 @@ impl Store for JetStreamStore {
         self.ask(|server| async move { server.write(&name, value, revision).await })
     }
 
-    fn records(&self) -> Result<Vec<String>, StoreError> {
-        let names = self.ask(|server| async move { server.records().await })?;
-        Ok(names.iter().filter_map(|name| decoded(name)).collect())
+    fn records(&self) -> Result<BTreeMap<String, Record>, StoreError> {
+        self.ask(|server| async move { server.records().await })
     }
 
     fn enqueue(&self, world: &SlotName) -> Result<(), StoreError> {

@@ -1,5 +1,6 @@
 //! Where worlds live that many machines play.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
@@ -187,11 +188,11 @@ pub trait Store: fmt::Debug + Send + Sync {
     /// [`StoreError::Stale`] if it has another one.
     fn write(&self, name: &str, value: &[u8], revision: u64) -> Result<u64, StoreError>;
 
-    /// The names of all records.
+    /// All records by name.
     ///
     /// # Errors
     /// The store does not answer.
-    fn records(&self) -> Result<Vec<String>, StoreError>;
+    fn records(&self) -> Result<BTreeMap<String, Record>, StoreError>;
 
     /// Puts a world on the queue, once at most.
     ///

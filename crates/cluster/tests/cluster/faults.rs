@@ -1,5 +1,6 @@
 //! A store that fails when it is told to.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -113,7 +114,7 @@ impl Store for Faulty {
         self.store.write(name, value, revision)
     }
 
-    fn records(&self) -> Result<Vec<String>, StoreError> {
+    fn records(&self) -> Result<BTreeMap<String, Record>, StoreError> {
         self.store.records()
     }
 

@@ -107,8 +107,15 @@ fn a_record_changes_only_from_what_its_writer_knows() {
         assert_eq!(store.write("world-a", b"3", first), Err(StoreError::Stale));
         let record = store.record("world-a").unwrap().unwrap();
         assert_eq!((record.value, record.revision), (b"2".to_vec(), second));
-        store.write("world-b", b"", 0).unwrap();
-        assert_eq!(store.records().unwrap(), ["world-a", "world-b"]);
+        let third = store.write("world-b", b"", 0).unwrap();
+        let records = store.records().unwrap().into_iter();
+        let records = records.map(|(name, record)| (name, record.value, record.revision));
+        let known = [
+            ("world-a", b"2".to_vec(), second),
+            ("world-b", Vec::new(), third),
+        ];
+        let known = known.map(|(name, value, revision)| (name.to_owned(), value, revision));
+        assert_eq!(records.collect::<Vec<_>>(), known);
     });
 }
 
