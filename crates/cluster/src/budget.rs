@@ -15,6 +15,7 @@ use std::time::SystemTime;
 use playhouse_engine::engine::Pace;
 use playhouse_engine::exchange::{Spent, lost_requests, recorded_ledgers};
 use playhouse_engine::journal::Line;
+use playhouse_engine::locale::{UiText, text};
 use playhouse_engine::message::Cost;
 use playhouse_engine::save::SlotName;
 use playhouse_engine::tool::SpendLimits;
@@ -64,6 +65,21 @@ pub struct Amounts<T> {
     pub at_once: T,
 }
 
+impl Amounts<u64> {
+    pub(crate) fn of(spent: &Spent) -> Self {
+        Self {
+            calls: spent.calls,
+            tokens: spent.usage.total(),
+            cost: spent.cost.0,
+            at_once: 0,
+        }
+    }
+
+    pub(crate) fn plus(self, other: Self) -> Self {
+        self.with(other, u64::saturating_add)
+    }
+}
+
 impl<T: Copy> Amounts<T> {
     fn with<U: Copy, V>(self, other: Amounts<U>, join: impl Fn(T, U) -> V) -> Amounts<V> {
         Amounts {
@@ -91,20 +107,14 @@ pub(crate) fn spent_by(lines: &[Line], model: Limited<'_>) -> Amounts<u64> {
         }
         _ => true,
     };
-    let own: Vec<_> = lines.iter().filter(is_of).cloned().collect();
     let mut total = Spent::default();
-    for (_, ledger) in recorded_ledgers(&own) {
+    for (_, ledger) in recorded_ledgers(lines.iter().filter(is_of)) {
         total += ledger.total();
     }
     for (_, lost) in lost_requests(lines) {
         total += lost;
     }
-    Amounts {
-        calls: total.calls,
-        tokens: total.usage.total(),
-        cost: total.cost.0,
-        at_once: 0,
-    }
+    Amounts::of(&total)
 }
 
 /// What a world may spend.
@@ -204,7 +214,7 @@ impl ClusterBudget {
     pub fn granted(&self) -> Amounts<u64> {
         let mut sum = Amounts::<u64>::default();
         for grant in self.grants.values() {
-            sum = sum.with(grant.amount, u64::saturating_add);
+            sum = sum.plus(grant.amount);
         }
         sum
     }
@@ -223,7 +233,7 @@ impl ClusterBudget {
         Self::change(store, model, |budget| {
             budget.settle_to(world, claim, spent);
             let granted = budget.granted();
-            let gone = budget.spent.with(granted, u64::saturating_add);
+            let gone = budget.spent.plus(granted);
             let left = budget
                 .limits
                 .with(gone, |limit, gone| Some(limit?.saturating_sub(gone)));
@@ -269,7 +279,7 @@ impl ClusterBudget {
         };
         if grant.claim <= claim.0 {
             let since = spent.with(grant.before, u64::saturating_sub);
-            self.spent = self.spent.with(since, u64::saturating_add);
+            self.spent = self.spent.plus(since);
             self.grants.remove(world.as_str());
         }
     }
@@ -334,21 +344,32 @@ impl StorePace {
         let has_any = !limits.is_empty();
         Ok(has_any.then(|| Arc::new(Self { store, limits }) as _))
     }
+
+    /// The limits of a model, by the name of the record.
+    fn of_model(&self, model: &str) -> impl Iterator<Item = (&String, u64)> {
+        let limits = self.limits.iter();
+        let limits = limits.filter(move |(_, of, _)| of.as_deref().is_none_or(|of| of == model));
+        limits.map(|(name, _, limit)| (name, *limit))
+    }
 }
 
 impl Pace for StorePace {
+    fn check(&self, model: &str, tokens: u64) -> Result<(), UiText> {
+        match self.of_model(model).find(|(_, limit)| tokens > *limit) {
+            Some((_, limit)) => Err(text!(cluster_minute, model, tokens, limit)),
+            None => Ok(()),
+        }
+    }
+
     fn wait(&self, model: &Arc<str>, tokens: u64) -> Pin<Box<dyn Future<Output = ()> + Send>> {
-        let limits = self.limits.iter();
-        let limits = limits.filter(|(_, of, _)| of.as_ref().is_none_or(|of| of == model));
-        let limits: Vec<_> = limits
-            .map(|(name, _, limit)| (name.clone(), *limit))
-            .collect();
+        let limits = self.of_model(model);
+        let limits: Vec<_> = limits.map(|(name, limit)| (name.clone(), limit)).collect();
         let store = self.store.clone();
         Box::pin(async move {
             for (name, limit) in limits {
                 loop {
                     let (store, name) = (store.clone(), name.clone());
-                    let count = move || count_in_minute(&*store, &name, tokens, limit);
+                    let count = move || count_in_minute(&*store, &name, minute(), tokens, limit);
                     match spawn_blocking(count).await {
                         Ok(Ok(true)) => break,
                         Ok(Ok(false) | Err(StoreError::Stale)) => {}
@@ -363,17 +384,20 @@ impl Pace for StorePace {
     }
 }
 
-/// Counts these tokens, if there is room for them in this minute; one that is larger than a limit
-/// takes a minute alone.
+fn minute() -> u64 {
+    #[expect(clippy::disallowed_methods, reason = "providers count by the clock")]
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+    since.unwrap_or_default().as_secs() / 60
+}
+
+/// Counts these tokens, if there is room for them in this minute.
 fn count_in_minute(
     store: &dyn Store,
     name: &str,
+    number: u64,
     tokens: u64,
     limit: u64,
 ) -> Result<bool, StoreError> {
-    #[expect(clippy::disallowed_methods, reason = "providers count by the clock")]
-    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
-    let number = since.unwrap_or_default().as_secs() / 60;
     let record = store.record(name)?;
     let known = record
         .as_ref()
@@ -386,11 +410,30 @@ fn count_in_minute(
     if minute.number < number {
         minute = Minute { number, tokens: 0 };
     }
-    if minute.tokens > 0 && minute.tokens.saturating_add(tokens) > limit {
+    minute.tokens = minute.tokens.saturating_add(tokens);
+    if minute.tokens > limit {
         return Ok(false);
     }
-    minute.tokens = minute.tokens.saturating_add(tokens);
     let value = serde_json::to_vec(&minute).map_err(StoreError::damaged)?;
     store.write(name, &value, record.map_or(0, |record| record.revision))?;
     Ok(true)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::FolderStore;
+
+    #[test]
+    fn no_more_tokens_are_counted_in_a_minute_than_are_allowed() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = FolderStore::open(folder.path()).unwrap();
+        let count = |number, tokens| count_in_minute(&store, "minute", number, tokens, 100);
+        assert!(count(7, 60).unwrap());
+        assert!(!count(7, 50).unwrap());
+        assert!(count(7, 40).unwrap());
+        // A clock that is behind the others makes no more room.
+        assert!(!count(6, 1).unwrap());
+        assert!(count(8, 100).unwrap());
+    }
 }

@@ -7,7 +7,7 @@ use playhouse_engine::save::{PackedSlot, SlotName};
 use serde::{Deserialize, Serialize};
 
 use crate::store::MAX_RECORD;
-use crate::{Position, Store, StoreError};
+use crate::{Amounts, Position, Record, Store, StoreError};
 
 /// The names of the records of worlds begin so.
 const PREFIX: &str = "world-";
@@ -85,6 +85,14 @@ pub struct WorldState {
     pub claim: u64,
     /// How often the worker that plays it has said so.
     pub beats: u64,
+    /// What its story has taken.
+    pub spent: Amounts<u64>,
+}
+
+/// What the stories of all these worlds have taken.
+pub fn spent_by_worlds(worlds: &[(SlotName, WorldState)]) -> Amounts<u64> {
+    let spent = worlds.iter().map(|(_, state)| state.spent);
+    spent.fold(Amounts::default(), Amounts::plus)
 }
 
 /// Puts a story into a store, for workers to play. If this fails in the middle, the same may be
@@ -187,8 +195,11 @@ pub fn world_state(
     let Some(record) = store.record(&format!("{PREFIX}{world}"))? else {
         return Ok(None);
     };
-    let state = serde_json::from_slice(&record.value).map_err(StoreError::damaged)?;
-    Ok(Some((state, record.revision)))
+    Ok(Some((state_of(&record)?, record.revision)))
+}
+
+fn state_of(record: &Record) -> Result<WorldState, StoreError> {
+    serde_json::from_slice(&record.value).map_err(StoreError::damaged)
 }
 
 /// All worlds, by name.
@@ -204,12 +215,12 @@ pub fn states(store: &dyn Store) -> Result<Vec<(SlotName, WorldState)>, StoreErr
 pub(crate) fn revised_states(
     store: &dyn Store,
 ) -> Result<Vec<(SlotName, WorldState, u64)>, StoreError> {
-    let names = store.records()?;
-    let worlds = names.iter().filter_map(|name| name.strip_prefix(PREFIX));
     let mut found = Vec::new();
-    for world in worlds.filter_map(|name| name.parse::<SlotName>().ok()) {
-        let state = world_state(store, &world)?;
-        found.extend(state.map(|(state, revision)| (world, state, revision)));
+    for (name, record) in store.records()? {
+        let name = name.strip_prefix(PREFIX);
+        if let Some(Ok(world)) = name.map(str::parse::<SlotName>) {
+            found.push((world, state_of(&record)?, record.revision));
+        }
     }
     Ok(found)
 }

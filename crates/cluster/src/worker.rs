@@ -9,7 +9,7 @@ use std::thread;
 use std::time::Duration;
 
 use playhouse_engine::cast::WorldTurn;
-use playhouse_engine::engine::{CancellationToken, EngineError, Stop};
+use playhouse_engine::engine::{Account, CancellationToken, EngineError, Stop};
 use playhouse_engine::event::{Feed, Record};
 use playhouse_engine::journal::JournalError;
 use playhouse_engine::locale::{Localize, UiText, text};
@@ -22,7 +22,7 @@ use crate::budget::{ClusterBudget, Share, StorePace, spent_by};
 use crate::replica::PAUSE;
 use crate::seats::StoreSeat;
 use crate::state::{change_by, revised_states, world_state};
-use crate::{Lease, Owner, Phase, Position, Store, StoreError, StoreReplica, WorldState};
+use crate::{Amounts, Lease, Owner, Phase, Position, Store, StoreError, StoreReplica, WorldState};
 
 /// How long the queue is waited for at a time.
 const TAKE: Duration = Duration::from_secs(1);
@@ -38,6 +38,16 @@ pub trait Player: Send + Sync {
     /// # Errors
     /// Why it can't be played here.
     fn open(&self, root: &Path, world: &SlotName) -> Result<Session, UiText>;
+
+    /// Does what the first line of a journal asks for, if it is no story. Returns a line with what
+    /// came of it, unless it was stopped.
+    fn perform(
+        &self,
+        _journal: &[u8],
+        _stop: &CancellationToken,
+    ) -> Option<Result<Vec<u8>, UiText>> {
+        None
+    }
 }
 
 /// What a worker tells about one of its worlds.
@@ -86,6 +96,8 @@ struct Running {
     lease: Arc<dyn Lease>,
     token: CancellationToken,
     turn: Arc<AtomicU64>,
+    /// What its story had taken before, and what this run spends.
+    spent: (Amounts<u64>, Account),
     /// Where it was claimed; `None` before.
     claim: Option<Position>,
     /// The characters that people play.
@@ -177,6 +189,7 @@ impl Worker {
                         lease: lease.clone(),
                         token: CancellationToken::default(),
                         turn: Arc::default(),
+                        spent: Default::default(),
                         claim: None,
                         seats: BTreeSet::new(),
                         reopens: Arc::default(),
@@ -272,8 +285,10 @@ impl Worker {
         claim: Position,
     ) -> Result<(), StoreError> {
         let turn = world.turn.load(Ordering::SeqCst);
+        let (before, account) = &world.spent;
         let state = change_by(&*self.store, name, claim, |state| {
             state.turn = turn;
+            state.spent = before.plus(Amounts::of(&account.spent()));
             state.beats += 1;
             state.phase.is_open()
         })?;
@@ -353,10 +368,24 @@ impl Worker {
         if before.phase != Phase::Playing {
             return Ok(None);
         }
+        let mut stop = CancellationToken::default();
         if let Some(running) = lock(&stage.running).get_mut(world) {
+            stop = running.token.clone();
             running.claim = Some(claimed.at);
             running.seats.clone_from(&before.seats);
             running.turn.store(before.turn, Ordering::SeqCst);
+            running.spent.0 = before.spent;
+        }
+        if let Some(done) = self.player.perform(&claimed.journal, &stop) {
+            let left = match done {
+                _ if stop.is_cancelled() => self.left_by(&Stop::Cancelled),
+                Ok(line) => {
+                    self.patiently(world, || store.append(world, &owner, claimed.at, &line))?;
+                    Left::because(Phase::Ended, UiText::default())
+                }
+                Err(reason) => self.cannot(&before, reason),
+            };
+            return self.leave(world, &before, left).map(Some);
         }
         let known = claimed.journal.len() as u64;
         let story = PackedSlot {
@@ -449,6 +478,7 @@ impl Worker {
         let turn = engine.world.resource::<WorldTurn>().0;
         if let Some(running) = lock(&stage.running).get_mut(world) {
             running.token = engine.cancellation_token();
+            running.spent.1 = engine.settings.account.clone();
             running.turn.store(turn, Ordering::SeqCst);
             reopens = running.reopens.clone();
             let now = running.turn.clone();
@@ -544,17 +574,16 @@ impl Worker {
         let claim = Position(before.claim);
         let slot = Slot::find(&self.scratch, world.as_str()).ok();
         let snapshot = slot.as_ref().and_then(|slot| slot.read_world().ok()?);
-        let budget = ClusterBudget::of(&*self.store, None)?;
-        if budget != ClusterBudget::default()
-            && let Some(lines) = slot.and_then(|slot| slot.read_journal().ok())
-        {
-            for model in budget.all() {
-                let spent = spent_by(&lines, model);
+        let lines = slot.and_then(|slot| slot.read_journal().ok());
+        if let Some(lines) = &lines {
+            for model in ClusterBudget::of(&*self.store, None)?.all() {
+                let spent = spent_by(lines, model);
                 self.patiently(world, || {
                     ClusterBudget::settle(&*self.store, model, world, claim, spent)
                 })?;
             }
         }
+        let spent = lines.map(|lines| spent_by(&lines, None));
         let head = snapshot.as_ref().and_then(|bytes| {
             let head = playhouse_engine::save::read_head(bytes);
             head.ok()
@@ -575,6 +604,7 @@ impl Worker {
                     state.phase = left.phase;
                 }
                 state.note = left.note.to_string();
+                state.spent = spent.unwrap_or(state.spent);
                 if !left.is_refused {
                     state.build.clone_from(&self.build);
                     state.digest = digest.clone().unwrap_or_default();

@@ -5,6 +5,7 @@ cluster_damaged = the store has something that can't be read: { $reason }
 cluster_exists = the store has a world '{ $world }' already
 cluster_full = the store is full: { $reason }
 cluster_missing = the store has no world '{ $world }'
+cluster_minute = a call of { $model } may take { $tokens } tokens, more than all workers may send in a minute ({ $limit })
 cluster_not_packed = this file is no packed story: { $reason }
 cluster_other_build = build { $own } can't go on with this world, which { $build } played: { $reason }
 cluster_spent = what all workers may spend together is spent, or granted to other worlds

@@ -5,6 +5,7 @@ cluster_damaged = 存储库中有无法读取的内容：{ $reason }
 cluster_exists = 存储库中已有世界“{ $world }”
 cluster_full = 存储库已满：{ $reason }
 cluster_missing = 存储库中没有世界“{ $world }”
+cluster_minute = { $model } 的一次调用最多需要 { $tokens } 个 token，超过所有工作进程每分钟合计的上限（{ $limit }）
 cluster_not_packed = 这个文件不是打包的故事：{ $reason }
 cluster_other_build = 版本 { $own } 无法继续这个世界，它是由 { $build } 运行的：{ $reason }
 cluster_spent = 所有工作进程合计的限额已用完，或已分给其他世界

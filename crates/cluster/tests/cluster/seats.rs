@@ -3,16 +3,14 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 
-use playhouse_cluster::{
-    FolderStore, Phase, SeatAnswer, Store, WorldLead, answer_at_seat, give_seat, submit,
-};
+use playhouse_cluster::{Phase, SeatAnswer, WorldLead, answer_at_seat, give_seat};
 use playhouse_engine::engine::{Lead, NextLines};
 use playhouse_engine::journal::Line;
 use playhouse_engine::mind::Prompt;
 use playhouse_engine::session::{Session, play_again};
 
-use super::mill::{ANSWERS, LAST, Mill, is_recorded, minds, named, run, scratch, story};
-use super::workers::{BUILD, runtime, state, worker};
+use super::mill::{ANSWERS, LAST, Mill, is_recorded, minds, named, run, scratch};
+use super::workers::{runtime, state, store_with, worker};
 
 /// A journal of which one more line is known at each look.
 struct LineByLine(VecDeque<Line>);
@@ -44,15 +42,13 @@ fn a_story_is_followed_to_the_same_end_though_its_lines_come_one_by_one() {
 
 #[test]
 fn a_world_rests_until_its_people_answer_and_any_worker_goes_on() {
-    let folder = scratch();
-    let store: Arc<dyn Store> = Arc::new(FolderStore::open(&folder.path().join("store")).unwrap());
+    let (folder, store) = store_with(1);
     let world = named(1);
-    submit(&*store, &world, story(1), None, BUILD).unwrap();
     give_seat(&*store, &world, "Alda", true).unwrap();
     let paid = Arc::new(Mutex::new(Vec::new()));
     let work = || {
         let paid = paid.clone();
-        let worker = worker(store.clone(), &folder.path().join("scratch"), move |_| {
+        let worker = worker(&store, &folder, move |_| {
             let paid = paid.clone();
             minds(move |who, number| paid.lock().unwrap().push((who.to_owned(), number)))
         });
@@ -102,12 +98,10 @@ fn a_world_rests_until_its_people_answer_and_any_worker_goes_on() {
 
 #[test]
 fn a_seat_that_is_taken_or_left_while_its_world_is_played_opens_it_again() {
-    let folder = scratch();
-    let store: Arc<dyn Store> = Arc::new(FolderStore::open(&folder.path().join("store")).unwrap());
+    let (folder, store) = store_with(1);
     let world = named(1);
-    submit(&*store, &world, story(1), None, BUILD).unwrap();
     let (taken, playing) = (store.clone(), world.clone());
-    let worker = worker(store.clone(), &folder.path().join("scratch"), move |_| {
+    let worker = worker(&store, &folder, move |_| {
         let (store, world) = (taken.clone(), playing.clone());
         minds(move |who, number| {
             if (who, number) == ("Bero", 2) {

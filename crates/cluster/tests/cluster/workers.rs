@@ -16,6 +16,7 @@ use playhouse_cluster::{
 use playhouse_engine::engine::CancellationToken;
 use playhouse_engine::mind::Minds;
 use playhouse_engine::save::SlotName;
+use tempfile::TempDir;
 use tokio::runtime::{Builder, Runtime};
 
 use super::mill::{
@@ -32,17 +33,27 @@ pub(crate) fn runtime() -> Runtime {
     builder.worker_threads(2).enable_all().build().unwrap()
 }
 
+/// A store in a folder, with so many worlds to play.
+pub(crate) fn store_with(worlds: u64) -> (TempDir, Arc<dyn Store>) {
+    let folder = scratch();
+    let store = FolderStore::open(&folder.path().join("store")).unwrap();
+    for seed in 1..=worlds {
+        submit(&store, &named(seed), story(seed), None, BUILD).unwrap();
+    }
+    (folder, Arc::new(store))
+}
+
 pub(crate) fn worker(
-    store: Arc<dyn Store>,
-    scratch: &Path,
+    store: &Arc<dyn Store>,
+    folder: impl AsRef<Path>,
     minds: impl Fn(&SlotName) -> Minds + Send + Sync + 'static,
 ) -> Worker {
     Worker {
-        store,
+        store: store.clone(),
         player: Arc::new(Miller(minds)),
         name: "test".into(),
         build: BUILD.into(),
-        scratch: scratch.to_owned(),
+        scratch: folder.as_ref().join("scratch"),
         worlds: 4,
         beat: LEASE / 4,
         until_empty: true,
@@ -57,18 +68,12 @@ pub(crate) fn state(store: &dyn Store, seed: u64) -> WorldState {
 
 #[test]
 fn a_worker_plays_what_was_submitted_to_its_end_or_to_a_turn() {
-    let folder = scratch();
-    let store: Arc<dyn Store> = Arc::new(FolderStore::open(&folder.path().join("store")).unwrap());
-    for seed in 1..=3 {
-        submit(&*store, &named(seed), story(seed), None, BUILD).unwrap();
-    }
+    let (folder, store) = store_with(3);
     submit(&*store, &named(4), story(4), Some(2), BUILD).unwrap();
     let again = submit(&*store, &named(4), story(5), Some(2), BUILD);
     assert!(again.is_err());
     cancel(&*store, &named(3)).unwrap();
-    let worker = worker(store.clone(), &folder.path().join("scratch"), |_| {
-        minds(|_, _| {})
-    });
+    let worker = worker(&store, &folder, |_| minds(|_, _| {}));
     let runtime = runtime();
     worker.work(runtime.handle());
     let phases = states(&*store).unwrap().into_iter();
@@ -96,14 +101,10 @@ fn a_worker_plays_what_was_submitted_to_its_end_or_to_a_turn() {
 
 #[test]
 fn a_world_that_the_queue_has_lost_is_found_and_played() {
-    let folder = scratch();
-    let store: Arc<dyn Store> = Arc::new(FolderStore::open(&folder.path().join("store")).unwrap());
-    submit(&*store, &named(1), story(1), None, BUILD).unwrap();
+    let (folder, store) = store_with(1);
     let (_, lease) = store.take(Duration::ZERO).unwrap().unwrap();
     lease.finish().unwrap();
-    let mut worker = worker(store.clone(), &folder.path().join("scratch"), |_| {
-        minds(|_, _| {})
-    });
+    let mut worker = worker(&store, &folder, |_| minds(|_, _| {}));
     worker.until_empty = false;
     let stop = worker.stop.clone();
     worker.news = Arc::new(move |_, news| {
@@ -117,12 +118,10 @@ fn a_world_that_the_queue_has_lost_is_found_and_played() {
 
 #[test]
 fn a_worker_that_is_told_to_end_hands_its_worlds_over() {
-    let folder = scratch();
-    let store: Arc<dyn Store> = Arc::new(FolderStore::open(&folder.path().join("store")).unwrap());
-    submit(&*store, &named(1), story(1), None, BUILD).unwrap();
+    let (folder, store) = store_with(1);
     let stop = CancellationToken::default();
     let stops = stop.clone();
-    let mut first = worker(store.clone(), &folder.path().join("first"), move |_| {
+    let mut first = worker(&store, &folder, move |_| {
         let stop = stops.clone();
         minds(move |_, number| {
             if number == 2 {
@@ -142,7 +141,7 @@ fn a_worker_that_is_told_to_end_hands_its_worlds_over() {
     assert!(matches!(last, Some(News::GaveBack { .. })), "{last:?}");
     assert_eq!(state(&*store, 1).phase, Phase::Queued);
     let watched = store.clone();
-    let second = worker(store.clone(), &folder.path().join("second"), move |_| {
+    let second = worker(&store, &folder, move |_| {
         let watched = watched.clone();
         minds(move |who, number| assert!(!is_recorded(&*watched, &named(1), who, number)))
     });
@@ -152,14 +151,11 @@ fn a_worker_that_is_told_to_end_hands_its_worlds_over() {
 
 #[test]
 fn a_build_that_cannot_replay_a_world_leaves_it_to_one_that_can() {
-    let folder = scratch();
-    let store: Arc<dyn Store> = Arc::new(FolderStore::open(&folder.path().join("store")).unwrap());
+    let (folder, store) = store_with(0);
     let mut damaged = story(1);
     damaged.world = Some(b"{}".to_vec());
     submit(&*store, &named(1), damaged, None, "another").unwrap();
-    let mut worker = worker(store.clone(), &folder.path().join("scratch"), |_| {
-        minds(|_, _| {})
-    });
+    let mut worker = worker(&store, &folder, |_| minds(|_, _| {}));
     worker.until_empty = false;
     let stop = worker.stop.clone();
     worker.news = Arc::new(move |_, _| stop.cancel());
@@ -172,160 +168,88 @@ fn a_build_that_cannot_replay_a_world_leaves_it_to_one_that_can() {
 
 #[test]
 fn a_packed_story_goes_on_in_another_store() {
-    let folder = scratch();
-    let stores = ["a", "b"].map(|name| -> Arc<dyn Store> {
-        Arc::new(FolderStore::open(&folder.path().join(name)).unwrap())
-    });
-    let runtime = runtime();
-    let scratch = folder.path().join("scratch");
-    submit(&*stores[0], &named(1), story(1), Some(2), BUILD).unwrap();
-    worker(stores[0].clone(), &scratch, |_| minds(|_, _| {})).work(runtime.handle());
-    let story = playhouse_cluster::stored(&*stores[0], &named(1)).unwrap();
-    let pack = Pack::of(&named(1), story.clone(), BUILD)
-        .unwrap()
-        .to_bytes()
-        .unwrap();
+    let (folder, store) = store_with(0);
+    submit(&*store, &named(1), story(1), Some(2), BUILD).unwrap();
+    worker(&store, &folder, |_| minds(|_, _| {})).work(runtime().handle());
+    let story = playhouse_cluster::stored(&*store, &named(1)).unwrap();
+    let pack = Pack::of(&named(1), story.clone(), BUILD);
+    let pack = pack.unwrap().to_bytes().unwrap();
     let (name, unpacked) = Pack::read(&pack).unwrap();
     assert_eq!((&name, &unpacked), (&named(1), &story));
-    submit(&*stores[1], &name, unpacked, None, BUILD).unwrap();
-    worker(stores[1].clone(), &scratch, |_| minds(|_, _| {})).work(runtime.handle());
-    assert_eq!(state(&*stores[1], 1).digest, undisturbed(1));
+    let (folder, other) = store_with(0);
+    submit(&*other, &name, unpacked, None, BUILD).unwrap();
+    worker(&other, &folder, |_| minds(|_, _| {})).work(runtime().handle());
+    assert_eq!(state(&*other, 1).digest, undisturbed(1));
     assert!(Pack::read(&pack[..pack.len() - 1]).is_err());
     assert!(Pack::read(b"{}").is_err());
 }
 
 #[test]
-fn all_workers_together_spend_no_more_than_the_limit_of_the_store() {
-    let folder = scratch();
-    let store: Arc<dyn Store> = Arc::new(FolderStore::open(&folder.path().join("store")).unwrap());
-    for seed in 1..=4 {
-        submit(&*store, &named(seed), story(seed), None, BUILD).unwrap();
-    }
-    let most = 2 * ANSWERS + 5;
-    let limits = Amounts {
-        calls: Some(most),
-        at_once: Some(6),
-        ..Amounts::default()
-    };
-    ClusterBudget::limit(&*store, None, limits, None).unwrap();
-    let calls = Arc::new(AtomicU64::new(0));
-    let counted = |calls: &Arc<AtomicU64>| {
-        let calls = calls.clone();
-        move |_: &SlotName| {
-            let calls = calls.clone();
-            minds(move |_, _| {
-                calls.fetch_add(1, Ordering::SeqCst);
-            })
-        }
-    };
-    let runtime = runtime();
-    let scratch = folder.path().join("scratch");
-    worker(store.clone(), &scratch, counted(&calls)).work(runtime.handle());
-    assert_eq!(calls.load(Ordering::SeqCst), most);
-    let budget = ClusterBudget::of(&*store, None).unwrap();
-    assert_eq!(
-        (budget.spent.calls, budget.granted()),
-        (most, Amounts::default())
-    );
-    // With more to spend, all of them come to their ends.
-    let limits = Amounts {
-        calls: Some(1_000),
-        ..limits
-    };
-    ClusterBudget::limit(&*store, None, limits, None).unwrap();
-    for (world, state) in states(&*store).unwrap() {
-        if state.phase != Phase::Ended {
-            go_on(&*store, &world, None).unwrap();
-        }
-    }
-    worker(store.clone(), &scratch, counted(&calls)).work(runtime.handle());
-    for seed in 1..=4 {
-        let state = state(&*store, seed);
-        let ended = (Phase::Ended, undisturbed(seed));
-        assert_eq!((state.phase, state.digest), ended, "{seed}");
-    }
-    assert_eq!(calls.load(Ordering::SeqCst), 4 * ANSWERS);
-}
-
-#[test]
-fn a_model_has_limits_of_its_own() {
-    let folder = scratch();
-    let store: Arc<dyn Store> = Arc::new(FolderStore::open(&folder.path().join("store")).unwrap());
-    for seed in 1..=3 {
-        submit(&*store, &named(seed), story(seed), None, BUILD).unwrap();
-    }
-    let limit = |model, calls| {
-        let limits = Amounts {
-            calls: Some(calls),
-            at_once: Some(2),
-            ..Amounts::default()
+fn all_workers_together_spend_no_more_than_the_limits_of_all_models_and_of_one() {
+    for model in [None, Some("mill")] {
+        let (folder, store) = store_with(4);
+        let limit = |model, calls| {
+            let limits = Amounts {
+                calls: Some(calls),
+                at_once: Some(2),
+                ..Amounts::default()
+            };
+            ClusterBudget::limit(&*store, model, limits, Some(1_000_000)).unwrap();
         };
-        ClusterBudget::limit(&*store, Some(model), limits, Some(1_000_000)).unwrap();
-    };
-    let most = ANSWERS + 1;
-    limit("mill", most);
-    limit("ford", 1);
-    let (calls, now) = (Arc::new(AtomicU64::new(0)), Arc::new(AtomicU64::new(0)));
-    let work = || {
-        let (calls, now) = (calls.clone(), now.clone());
-        let scratch = folder.path().join("scratch");
-        let worker = worker(store.clone(), &scratch, move |_| {
+        let most = 2 * ANSWERS + 5;
+        limit(model, most);
+        limit(Some("ford"), 1);
+        let (calls, now) = (Arc::new(AtomicU64::new(0)), Arc::new(AtomicU64::new(0)));
+        let work = || {
             let (calls, now) = (calls.clone(), now.clone());
-            minds(move |_, _| {
-                calls.fetch_add(1, Ordering::SeqCst);
-                assert!(now.fetch_add(1, Ordering::SeqCst) < 2, "too many at once");
-                std::thread::sleep(Duration::from_millis(2));
-                now.fetch_sub(1, Ordering::SeqCst);
-            })
-        });
-        worker.work(runtime().handle());
-    };
-    work();
-    assert_eq!(calls.load(Ordering::SeqCst), most);
-    let budget = ClusterBudget::of(&*store, Some("mill")).unwrap();
-    assert_eq!(
-        (budget.spent.calls, budget.granted()),
-        (most, Amounts::default())
-    );
-    limit("mill", 1_000);
-    for (world, state) in states(&*store).unwrap() {
-        if state.phase != Phase::Ended {
-            go_on(&*store, &world, None).unwrap();
+            let worker = worker(&store, &folder, move |_| {
+                let (calls, now) = (calls.clone(), now.clone());
+                minds(move |_, _| {
+                    calls.fetch_add(1, Ordering::SeqCst);
+                    assert!(now.fetch_add(1, Ordering::SeqCst) < 2, "too many at once");
+                    std::thread::sleep(Duration::from_millis(2));
+                    now.fetch_sub(1, Ordering::SeqCst);
+                })
+            });
+            worker.work(runtime().handle());
+        };
+        work();
+        assert_eq!(calls.load(Ordering::SeqCst), most);
+        let budget = ClusterBudget::of(&*store, model).unwrap();
+        assert_eq!(
+            (budget.spent.calls, budget.granted()),
+            (most, Amounts::default())
+        );
+        // With more to spend, all of them come to their ends.
+        limit(model, 1_000);
+        for (world, state) in states(&*store).unwrap() {
+            if state.phase != Phase::Ended {
+                go_on(&*store, &world, None).unwrap();
+            }
         }
-    }
-    work();
-    for seed in 1..=3 {
-        assert_eq!(state(&*store, seed).digest, undisturbed(seed));
+        work();
+        for seed in 1..=4 {
+            let state = state(&*store, seed);
+            let ended = (Phase::Ended, undisturbed(seed), ANSWERS);
+            let now = (state.phase, state.digest, state.spent.calls);
+            assert_eq!(now, ended, "{seed}");
+        }
+        assert_eq!(calls.load(Ordering::SeqCst), 4 * ANSWERS);
     }
 }
 
 #[test]
-fn no_more_tokens_are_on_their_way_in_a_minute_than_the_store_allows() {
-    let folder = scratch();
-    let store: Arc<dyn Store> = Arc::new(FolderStore::open(&folder.path().join("store")).unwrap());
-    submit(&*store, &named(1), story(1), None, BUILD).unwrap();
+fn a_call_that_no_minute_has_room_for_is_refused_by_name() {
+    let (folder, store) = store_with(1);
     ClusterBudget::limit(&*store, None, Amounts::default(), Some(1)).unwrap();
-    let calls = Arc::new(AtomicU64::new(0));
-    let mut worker = worker(store.clone(), &folder.path().join("scratch"), {
-        let calls = calls.clone();
-        move |_| {
-            let calls = calls.clone();
-            minds(move |_, _| {
-                calls.fetch_add(1, Ordering::SeqCst);
-            })
-        }
-    });
-    worker.until_empty = false;
-    let stop = worker.stop.clone();
-    let waiting = std::thread::spawn(move || {
-        std::thread::sleep(Duration::from_secs(2));
-        stop.cancel();
+    let worker = worker(&store, &folder, |_| {
+        minds(|who, _| panic!("{who} is asked"))
     });
     worker.work(runtime().handle());
-    waiting.join().unwrap();
-    // One a minute; a minute may have ended meanwhile.
-    assert!((1..=2).contains(&calls.load(Ordering::SeqCst)));
-    assert_eq!(state(&*store, 1).phase, Phase::Queued);
+    let refused = state(&*store, 1);
+    assert_eq!(refused.phase, Phase::Paused);
+    let reason = "more than all workers may send in a minute (1)";
+    assert!(refused.note.ends_with(reason), "{}", refused.note);
 }
 
 // --- processes ---
@@ -392,8 +316,8 @@ fn worker_process() {
     let mut told = told.split(' ');
     let [address, port, scratch, worlds] = [(); 4].map(|()| told.next().unwrap().to_owned());
     let port = port.parse().unwrap();
-    let store = JetStreamStore::connect(&address, LEASE).unwrap();
-    let mut worker = worker(Arc::new(store), Path::new(&scratch), move |world| {
+    let store: Arc<dyn Store> = Arc::new(JetStreamStore::connect(&address, LEASE).unwrap());
+    let mut worker = worker(&store, &scratch, move |world| {
         let world = world.clone();
         minds(move |who, number| pay(port, &world, who, number))
     });

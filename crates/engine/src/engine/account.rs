@@ -167,6 +167,12 @@ impl ModelBudget {
 
 /// Makes calls wait until a provider takes them.
 pub trait Pace: Debug + Send + Sync {
+    /// Whether a model may ever be sent so many tokens in one call.
+    ///
+    /// # Errors
+    /// Why not.
+    fn check(&self, model: &str, tokens: u64) -> Result<(), UiText>;
+
     /// Waits until a model may be sent so many tokens, prompt and answer together.
     fn wait(&self, model: &Arc<str>, tokens: u64) -> Pin<Box<dyn Future<Output = ()> + Send>>;
 }
@@ -190,6 +196,9 @@ impl Engine {
     /// Why the limits do not allow it.
     pub(super) fn reserve(&mut self, model: &str, worst: Spent) -> Result<(), UiText> {
         let settings = &self.settings;
+        if let Some(pace) = &settings.pace {
+            pace.check(model, worst.usage.total())?;
+        }
         settings.account.reserve(&settings.limits, &worst)?;
         if let Some(own) = settings.models.get(model) {
             let reserved = own.account.reserve(&own.limits, &worst);

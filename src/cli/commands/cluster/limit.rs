@@ -3,7 +3,7 @@
 use super::store;
 use crate::cli::args::LimitArgs;
 use crate::cli::prelude::*;
-use crate::cluster::{Amounts, ClusterBudget};
+use crate::cluster::{Amounts, ClusterBudget, spent_by_worlds, states};
 use crate::mind::Cost;
 
 /// Sets limits, if any are given, and shows what became of them.
@@ -25,7 +25,11 @@ pub(in crate::cli) fn limit(app: &App, args: &LimitArgs) -> Result<()> {
     if (limits, a_minute) != (known, before.tokens_a_minute) {
         ClusterBudget::limit(&*store, args.of.as_deref(), limits, a_minute)?;
     }
-    let all = ClusterBudget::of(&*store, None)?;
+    let mut all = ClusterBudget::of(&*store, None)?;
+    // It counts only as long as there are limits.
+    if all.limits == Amounts::default() {
+        all.spent = spent_by_worlds(&states(&*store)?);
+    }
     show(app, None, &all);
     for model in &all.models {
         show(app, Some(model), &ClusterBudget::of(&*store, Some(model))?);

@@ -6,7 +6,7 @@ use crate::cli::commands::play;
 use crate::cli::prelude::*;
 use crate::cli::{loader, slot_settings};
 use crate::cluster::{self, Store, StoreError, WorldState};
-use crate::mind::Minds;
+use crate::mind::{Cost, Minds};
 use crate::save::{PackedSlot, SlotName};
 use crate::session::{Game, Session};
 use std::fs;
@@ -93,8 +93,8 @@ pub(in crate::cli) fn status(app: &App, args: &StatusArgs) -> Result<()> {
         app.out().line(say!(language, cli_no_submitted));
         return Ok(());
     }
-    let columns =
-        columns!(language, < cli_world, < cli_state, > cli_turn, < cli_worker, < cli_note);
+    let columns = columns!(language, < cli_world, < cli_state, > cli_turn, > cli_calls, > cli_cost,
+                           < cli_worker, < cli_note);
     let json = |(world, state): &(SlotName, WorldState)| Printed::Played {
         world: world.as_str().to_owned(),
         state: json!(state),
@@ -102,7 +102,17 @@ pub(in crate::cli) fn status(app: &App, args: &StatusArgs) -> Result<()> {
     app.list(columns, rows, json, |(world, state)| {
         let phase = state.phase.text().in_language(language);
         let turn = state.turn.to_string();
-        [world.to_string(), phase, turn, state.worker, state.note]
+        let (calls, cost) = (state.spent.calls.to_string(), Cost(state.spent.cost));
+        let cost = cost.to_string();
+        [
+            world.to_string(),
+            phase,
+            turn,
+            calls,
+            cost,
+            state.worker,
+            state.note,
+        ]
     });
     Ok(())
 }

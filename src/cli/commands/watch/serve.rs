@@ -20,8 +20,8 @@ use crate::cli::prelude::*;
 use crate::cli::process::told_to_end;
 use crate::cli::saved::{Played, Saved};
 use crate::cluster::{
-    Amounts, ClusterBudget, Phase, SeatAnswer, Store, StoreError, WorldLead, WorldState,
-    answer_at_seat, give_seat, states, world_state,
+    ClusterBudget, Phase, SeatAnswer, Store, StoreError, WorldLead, WorldState, answer_at_seat,
+    give_seat, spent_by_worlds, states, world_state,
 };
 use crate::mind::{Cost, Mind, Prompt, ScriptMind};
 use crate::page::{
@@ -95,6 +95,7 @@ impl Library for StoreLibrary {
         let store = &*self.store;
         let known = || Ok::<_, StoreError>((states(store)?, ClusterBudget::of(store, None)?));
         let (worlds, budget) = known().map_err(|error| error.text())?;
+        let spent = spent_by_worlds(&worlds);
         let mut phases = BTreeMap::<_, u64>::new();
         let mut workers = BTreeSet::new();
         for (_, state) in worlds {
@@ -124,32 +125,31 @@ impl Library for StoreLibrary {
                 text!(cli_serve_worlds, phase = phase.text(), count),
             )
         }));
-        // Only what is limited is counted.
-        if budget.limits != Amounts::default() {
-            let (spent, granted) = (budget.spent, budget.granted());
-            let cost = Cost(spent.cost);
-            figures.extend([
-                figure(
-                    "playhouse_calls_spent",
-                    spent.calls,
-                    text!(cli_serve_calls, count = spent.calls),
-                ),
-                figure(
-                    "playhouse_tokens_spent",
-                    spent.tokens,
-                    text!(cli_serve_tokens, count = spent.tokens),
-                ),
-                figure(
-                    "playhouse_cost_spent_nano",
-                    spent.cost,
-                    text!(cli_serve_cost, cost = cost.to_string()),
-                ),
-                figure(
-                    "playhouse_calls_at_once_granted",
-                    granted.at_once,
-                    text!(cli_serve_at_once, count = granted.at_once),
-                ),
-            ]);
+        let cost = Cost(spent.cost).to_string();
+        figures.extend([
+            figure(
+                "playhouse_calls_spent",
+                spent.calls,
+                text!(cli_serve_calls, count = spent.calls),
+            ),
+            figure(
+                "playhouse_tokens_spent",
+                spent.tokens,
+                text!(cli_serve_tokens, count = spent.tokens),
+            ),
+            figure(
+                "playhouse_cost_spent_nano",
+                spent.cost,
+                text!(cli_serve_cost, cost),
+            ),
+        ]);
+        if budget.limits.at_once.is_some() {
+            let count = budget.granted().at_once;
+            figures.push(figure(
+                "playhouse_calls_at_once_granted",
+                count,
+                text!(cli_serve_at_once, count),
+            ));
         }
         Ok(figures)
     }
