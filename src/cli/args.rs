@@ -396,6 +396,9 @@ pub(crate) struct RehearseArgs {
     pub(crate) seed: Option<u64>,
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000))]
     pub(crate) jobs: Option<u32>,
+    #[cfg(feature = "cluster")]
+    #[arg(long, value_name = "STORE", conflicts_with = "jobs")]
+    pub(crate) on: Option<String>,
     #[arg(long, value_name = "WORLD", conflicts_with_all = ["cost_as", "find", "why", "map", "html"])]
     pub(crate) against: Option<String>,
     #[arg(long, value_name = "MODEL")]

@@ -159,33 +159,49 @@ fn people_play_on_pages_while_their_world_rests_in_the_store() {
 }
 
 #[test]
-fn a_batch_that_workers_play_has_the_figures_of_one_machine() {
+fn what_workers_play_together_has_the_figures_of_one_machine_though_one_dies() {
     let folder = &Dir::new();
-    let mut worker = playhouse(folder)
-        .args(["worker", "--store", "folder:store", "--worlds", "3"])
-        .stderr(std::process::Stdio::null())
-        .stdout(std::process::Stdio::null())
-        .spawn()
-        .unwrap();
-    for batch in ["run drowned-assize --games 3", "undercover --games 4"] {
-        let play = |save: &str, on: &str| {
-            let played = succeed(
-                folder,
-                &format!("{batch} --save {save} --seed 5 {on} --json"),
-            );
-            let records = out(&played).replace(save, "batch");
+    let work = || {
+        playhouse(folder)
+            .args(["worker", "--store", "folder:store", "--worlds", "3"])
+            .stderr(std::process::Stdio::null())
+            .stdout(std::process::Stdio::null())
+            .spawn()
+            .unwrap()
+    };
+    for batch in [
+        "run drowned-assize --games 3 --seed 5 --save stories --force",
+        "undercover --games 4 --seed 5 --save games --force",
+        "rehearse drowned-assize --runs 20",
+    ] {
+        let play = |on: &str| {
+            let played = succeed(folder, &format!("{batch} {on} --json"));
             // Games are printed as they end.
-            let mut records: Vec<_> = records.lines().map(str::to_owned).collect();
-            records.sort();
+            let mut records: Vec<_> = out(&played).lines().map(str::to_owned).collect();
+            if !batch.starts_with("rehearse") {
+                records.sort();
+            }
             records
         };
-        let name = batch.split(' ').next().unwrap();
-        let here = play(&format!("{name}-here"), "");
-        let there = play(&format!("{name}-there"), "--on folder:store");
-        assert_eq!(there, here);
+        let here = play("");
+        let mut worker = work();
+        let there = std::thread::scope(|scope| {
+            let there = scope.spawn(|| play("--on folder:store"));
+            while !states(folder)
+                .iter()
+                .any(|(_, phase, _)| phase == "playing")
+            {
+                std::thread::sleep(Duration::from_millis(5));
+            }
+            worker.kill().unwrap();
+            worker.wait().unwrap();
+            worker = work();
+            there.join().unwrap()
+        });
+        worker.kill().unwrap();
+        worker.wait().unwrap();
+        assert_eq!(there, here, "{batch}");
     }
-    worker.kill().unwrap();
-    worker.wait().unwrap();
 }
 
 #[test]

@@ -798,6 +798,7 @@ cli_worker_waits = { $world }: waiting: { $reason }
 cli_packed = { $slot } is packed in { $path }.
 cli_unpacked = Unpacked as { $slot }.
 cli_not_on_workers = workers can't play conversations of teams so far
+cli_other_build = the figures of another build may differ
 cli_budget_calls = Calls: { $spent } spent, { $granted } granted to worlds, limit { $limit }
 cli_budget_tokens = Tokens: { $spent } spent, { $granted } granted to worlds, limit { $limit }
 cli_budget_cost = Cost: { $spent } spent, { $granted } granted to worlds, limit { $limit }

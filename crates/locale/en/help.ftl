@@ -202,6 +202,7 @@ help_rehearse_map = Show scenes and people by day, time and place, and who can k
 help_rehearse_why = Show why this scene, option (scene=option) or ending did not come about: what was missing, and how often
 help_rehearse_html = Also write the tables and a graph to this HTML file
 help_rehearse_jobs = Number of runs played at a time (default: one per core)
+help_rehearse_on = Let the workers of this store play the runs
 help_rehearse_runs = Number of runs
 help_rehearse_world = Name of a world (see `playhouse worlds`), or path of a folder with a world.ron
 help_rehearse_seed = Random seed of the first run; each later run adds one (default: 1, so that figures can be compared)

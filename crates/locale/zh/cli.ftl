@@ -734,6 +734,7 @@ cli_worker_waits = { $world }：等待中：{ $reason }
 cli_packed = { $slot } 已打包到 { $path }。
 cli_unpacked = 已解包为 { $slot }。
 cli_not_on_workers = 工作进程目前还不能运行团队的对话
+cli_other_build = 不同版本得出的数据可能不一样
 cli_budget_calls = 调用：已用 { $spent }，已分给各世界 { $granted }，上限 { $limit }
 cli_budget_tokens = token 数：已用 { $spent }，已分给各世界 { $granted }，上限 { $limit }
 cli_budget_cost = 费用：已用 { $spent }，已分给各世界 { $granted }，上限 { $limit }

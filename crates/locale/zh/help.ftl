@@ -205,6 +205,7 @@ help_rehearse_map = 按日子、时段和地点显示场景与人物，以及谁
 help_rehearse_why = 显示这个场景、选项（场景=选项）或结局为何没有出现：差了什么条件，差了几次
 help_rehearse_html = 另外把表格和图写入这个 HTML 文件
 help_rehearse_jobs = 同时运行的次数（默认：每个核心一次）
+help_rehearse_on = 让这个存储库的工作进程来运行
 help_rehearse_runs = 运行次数
 help_rehearse_world = 世界的名称（见 `playhouse worlds`），或含 world.ron 的文件夹的路径
 help_rehearse_seed = 第一次运行的随机种子；以后每次加一（默认：1，便于比较）

@@ -113,7 +113,8 @@ pub(super) fn begin(app: &App, args: &RunArgs, games: u32) -> Result<()> {
 }
 
 pub(super) fn resume(app: &App, batch: &Batch, jobs: Option<u32>) -> Result<()> {
-    let campaign = world_of(app, batch)?;
+    let campaign = world_of(app, batch.plan())?;
+    batch.check_data(&campaign).map_err(batch_error)?;
     let (root, name) = (&app.settings.saves.value, batch.name().as_str());
     let models = loader::asked_models(app, campaign.file.models());
     slot_settings::check_player_models(app, &Slot::find(root, name)?, &models)?;
@@ -124,16 +125,13 @@ pub(super) fn resume(app: &App, batch: &Batch, jobs: Option<u32>) -> Result<()> 
 
 /// The world of a batch as it began: that of today, if it is the same, else the one that the batch
 /// keeps.
-pub(super) fn world_of(app: &App, batch: &Batch) -> Result<Campaign> {
-    let plan = batch.plan();
+pub(super) fn world_of(app: &App, plan: &BatchPlan) -> Result<Campaign> {
     let today = loader::load(app, &plan.world);
-    let campaign = match (today, Campaign::of_batch(plan)) {
-        (Ok(Ok(today)), _) if today.fingerprint == plan.data => today,
-        (_, Some(kept)) => kept.map_err(|error| unusable(plan, &error))?,
-        (today, None) => today?.map_err(|error| unusable(plan, &error))?,
-    };
-    batch.check_data(&campaign).map_err(batch_error)?;
-    Ok(campaign)
+    match (today, Campaign::of_batch(plan)) {
+        (Ok(Ok(today)), _) if today.fingerprint == plan.data => Ok(today),
+        (_, Some(kept)) => kept.map_err(|error| unusable(plan, &error)),
+        (today, None) => today?.map_err(|error| unusable(plan, &error)),
+    }
 }
 
 fn unusable(plan: &BatchPlan, error: &CampaignError) -> CommandError {

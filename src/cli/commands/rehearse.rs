@@ -76,7 +76,7 @@ pub(super) fn rehearse(app: &App, args: &RehearseArgs) -> Result<()> {
     });
     let plan = plan(args, find);
     let token = CancellationToken::default();
-    let runs = play_plan(app, &campaign, &plan, &token)?;
+    let runs = play_plan(app, args, &campaign, &plan, &token)?;
     let provenance = Provenance::of(campaign.meta(), IMPROVISER);
     let rehearsal = Rehearsal::of(&campaign.file, &runs);
     // Who asks one question is told nothing else.
@@ -130,11 +130,11 @@ fn plan(args: &RehearseArgs, find: Option<Find>) -> RehearsalPlan {
 /// Plays a world and prints which of its texts were told although they were not true.
 fn check_texts(app: &App, args: &RehearseArgs, campaign: &Campaign) -> Result<()> {
     let (plan, token) = (plan(args, None), CancellationToken::default());
-    let runs = play_plan(app, campaign, &plan, &token)?;
+    let runs = play_plan(app, args, campaign, &plan, &token)?;
     let source = campaign.source();
     let mut by_place = BTreeMap::<_, Vec<(u64, &FalseText)>>::new();
     for run in &runs {
-        for found in &run.false_texts {
+        for found in &run.notes.false_texts {
             let told = by_place.entry((&found.path, &found.wrong)).or_default();
             told.push((run.seed, found));
         }
@@ -195,13 +195,18 @@ fn check_texts(app: &App, args: &RehearseArgs, campaign: &Campaign) -> Result<()
     Err(CommandError::new(ErrorKind::Expectation, message))
 }
 
-/// Plays all runs, unless Ctrl-C stops them.
+/// Plays all runs, unless Ctrl-C stops them, or lets the workers of a store play them.
 fn play_plan(
     app: &App,
+    args: &RehearseArgs,
     campaign: &Campaign,
     plan: &RehearsalPlan,
     token: &CancellationToken,
 ) -> Result<Vec<RunFigures>> {
+    #[cfg(feature = "cluster")]
+    if let Some(address) = &args.on {
+        return super::cluster::play_runs(app, address, campaign, plan);
+    }
     let runtime = play::runtime()?;
     runtime.spawn(play::handle_ctrl_c(token.clone(), app.err(), app.language));
     let done = Mutex::new(0);
@@ -228,7 +233,7 @@ fn compare(app: &App, args: &RehearseArgs, first: &Campaign, other: &str) -> Res
     let campaigns = [(&args.world, first), (&other.to_owned(), &second)];
     let mut arms = Vec::new();
     for (name, campaign) in campaigns {
-        let runs = play_plan(app, campaign, &plan, &token)?;
+        let runs = play_plan(app, args, campaign, &plan, &token)?;
         let mut provenance = Provenance::of(campaign.meta(), IMPROVISER);
         provenance.condition = Some(name.clone());
         arms.push((name, campaign, provenance, runs));

@@ -5,7 +5,7 @@ mod paired;
 use std::borrow::Cow;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Serialize, Serializer};
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
 pub use paired::{Comparison, EffectSize, Test, compare_means, compare_shares, correct_by_holm};
@@ -14,7 +14,7 @@ pub use paired::{Comparison, EffectSize, Test, compare_means, compare_shares, co
 const Z: f64 = 1.959_963_984_540_054;
 
 /// A share of cases. Its JSON contains the value and the interval too.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 pub struct Share {
     /// The number of hits.
     pub hits: u64,

@@ -21,7 +21,7 @@ pub enum PlotPoint {
 }
 
 /// What was missing of a plot point in a run.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Missing {
     /// The parts of its condition that held at least once when it was asked about, by number.
     pub held: BTreeSet<usize>,

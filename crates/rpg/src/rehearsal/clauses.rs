@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use playhouse_engine::statistics::Share;
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// A clause counts from this many words.
 const WORDS: usize = 4;
@@ -12,7 +12,9 @@ const WORDS: usize = 4;
 const CHARACTERS: usize = 6;
 
 /// The kinds of texts that minds word.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum Wording {
     /// What is said, whispered and announced.

@@ -294,7 +294,7 @@ impl DramaFigures {
         for fact in &mut self.facts {
             fact.add(run, &self.acts_on);
         }
-        for (spot, seen) in &run.spots {
+        for (spot, seen) in &run.notes.spots {
             let place = self.map.binary_search_by(|known| known.spot.cmp(spot));
             let place = place.unwrap_or_else(|place| {
                 let figures = SpotFigures {
@@ -429,7 +429,7 @@ impl FactFigures {
         let is_told = heard().next().is_some();
         self.told.count(is_told);
         if !is_told {
-            self.near.count(run.near_told.contains(&self.id));
+            self.near.count(run.notes.near_told.contains(&self.id));
         }
         if is_told {
             let acts = |moment: &Moment, hearer: &str| match moment {

@@ -5,21 +5,31 @@ use std::collections::{BTreeMap, BTreeSet};
 use playhouse_engine::exchange::Spent;
 use playhouse_engine::locale::UiText;
 use playhouse_engine::statistics::Share;
+use ron::error::SpannedError;
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Deserializer, Serialize};
 
 use super::clauses::Wording;
 use super::consistency::FalseText;
 use crate::components::FightResult;
 use crate::drama::{GoalState, Missing, Occasion, PlotPoint};
 
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum RunEnd {
     /// The story came to its end, in these words.
     Finished(String),
     /// It came to none, for this reason.
-    Failed(#[schemars(with = "String")] UiText),
+    Failed(
+        #[schemars(with = "String")]
+        #[serde(deserialize_with = "in_english")]
+        UiText,
+    ),
+}
+
+/// A reason that was written is kept in English alone.
+fn in_english<'de, D: Deserializer<'de>>(from: D) -> Result<UiText, D::Error> {
+    String::deserialize(from).map(UiText::verbatim)
 }
 
 impl Default for RunEnd {
@@ -39,7 +49,7 @@ impl RunEnd {
 }
 
 /// Something that happened in the course of a story.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Moment {
     Scene {
@@ -67,7 +77,7 @@ pub enum Moment {
 }
 
 /// A fact that a character learned in a run.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LearnedFact {
     pub fact: String,
     pub who: String,
@@ -77,7 +87,7 @@ pub struct LearnedFact {
 }
 
 /// A goal of a character at the end of a run.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct GoalFigures {
     pub who: String,
     /// Which of its goals, from 0.
@@ -86,7 +96,7 @@ pub struct GoalFigures {
 }
 
 /// A bond at the end of a run.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct BondFigures {
     pub from: String,
     pub to: String,
@@ -95,7 +105,7 @@ pub struct BondFigures {
 }
 
 /// A place at some time.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 pub struct Spot {
     pub day: u32,
     pub occasion: Occasion,
@@ -107,13 +117,46 @@ pub struct Spot {
 }
 
 /// Who was at a place, and which scenes began there.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SpotSeen {
     pub people: BTreeSet<String>,
     pub scenes: BTreeSet<String>,
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
+/// What is noted of a run for the figures of all.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct RunNotes {
+    /// What was missing of each scene, option and ending that was asked about.
+    pub missing: BTreeMap<PlotPoint, Missing>,
+    /// Who was where and when, and which scenes began there.
+    pub spots: BTreeMap<Spot, SpotSeen>,
+    /// The facts that somebody who knew them was together with somebody who did not.
+    pub near_told: BTreeSet<String>,
+    /// The texts that were not true when they were told, if that is looked at.
+    pub false_texts: Vec<FalseText>,
+}
+
+/// What runs came to as one line, for another machine.
+///
+/// # Errors
+/// None that figures can cause.
+pub fn write_runs(runs: &[RunFigures]) -> ron::Result<String> {
+    let runs: Vec<_> = runs.iter().map(|run| (run, &run.notes)).collect();
+    ron::to_string(&runs)
+}
+
+/// The runs of such a line. Why one failed is known in English alone.
+///
+/// # Errors
+/// It is none.
+pub fn read_runs(line: &str) -> Result<Vec<RunFigures>, SpannedError> {
+    let runs: Vec<(RunFigures, RunNotes)> = ron::from_str(line)?;
+    let runs = runs.into_iter();
+    let runs = runs.map(|(run, notes)| RunFigures { notes, ..run });
+    Ok(runs.collect())
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RunFigures {
     /// The seed by which it can be played again.
     pub seed: u64,
@@ -129,18 +172,9 @@ pub struct RunFigures {
     pub course: Vec<Moment>,
     /// The heroes who fell, and how often.
     pub falls: BTreeMap<String, u32>,
-    /// What was missing of each scene, option and ending that was asked about.
+    /// What only sums of runs show.
     #[serde(skip)]
-    pub missing: BTreeMap<PlotPoint, Missing>,
-    /// Who was where and when, and which scenes began there.
-    #[serde(skip)]
-    pub spots: BTreeMap<Spot, SpotSeen>,
-    /// The facts that somebody who knew them was together with somebody who did not.
-    #[serde(skip)]
-    pub near_told: BTreeSet<String>,
-    /// The texts that were not true when they were told, if that is looked at.
-    #[serde(skip)]
-    pub false_texts: Vec<FalseText>,
+    pub notes: RunNotes,
     /// How often an effect could not apply: by scene and option, with the effect.
     pub skipped: BTreeMap<String, u32>,
     pub learned: Vec<LearnedFact>,

@@ -156,7 +156,7 @@ impl MissedFigures {
         if came_about {
             return;
         }
-        let missing = run.missing.get(&self.point);
+        let missing = run.notes.missing.get(&self.point);
         self.asked.count(missing.is_some());
         let Some(missing) = missing else { return };
         self.near.count(missing.nearest.len() <= 1);

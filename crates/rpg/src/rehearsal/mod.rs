@@ -25,8 +25,11 @@ pub use drama::{
 };
 pub use expectations::{Expectation, Expectations};
 pub use figures::{
-    BondFigures, GoalFigures, LearnedFact, Moment, RunEnd, RunFigures, Spot, SpotSeen,
+    BondFigures, GoalFigures, LearnedFact, Moment, RunEnd, RunFigures, RunNotes, Spot, SpotSeen,
+    read_runs, write_runs,
 };
 pub use missed::{MissedFigures, NOWHERE, PartFigures};
-pub use play::{Find, FindWhen, RehearsalError, RehearsalPlan, figures_of, play, rehearse};
+pub use play::{
+    Find, FindWhen, RUNS_WITH_MEMORIES, RehearsalError, RehearsalPlan, figures_of, play, rehearse,
+};
 pub use summary::{Activity, FailedRun, FightFigures, PurposeFigures, Rehearsal};

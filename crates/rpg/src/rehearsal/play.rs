@@ -20,11 +20,12 @@ use playhouse_engine::mind::improviser::{GrammarErrors, Improviser};
 use playhouse_engine::mind::{MindAlias, Minds};
 use playhouse_engine::save::Slot;
 use playhouse_engine::session::{SessionError, play_again};
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 use tracing::subscriber::NoSubscriber;
 
 use super::consistency;
-use super::figures::{BondFigures, GoalFigures, LearnedFact, RunEnd, RunFigures};
+use super::figures::{BondFigures, GoalFigures, LearnedFact, RunEnd, RunFigures, RunNotes};
 use super::watch::Watch;
 use crate::campaign::Campaign;
 use crate::campaign_phase::CampaignState;
@@ -33,7 +34,7 @@ use crate::improviser;
 
 /// One run in this many has automatic memories, which take a fifth of its time. The improviser
 /// does not read them, so they change nothing but the length of prompts.
-const RUNS_WITH_MEMORIES: u64 = 8;
+pub const RUNS_WITH_MEMORIES: u32 = 8;
 
 /// How often a world is rehearsed.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -50,14 +51,14 @@ pub struct RehearsalPlan {
 }
 
 /// A condition that is looked for in runs.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Find {
     pub condition: Condition,
     pub when: FindWhen,
 }
 
 /// When a condition is looked for.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub enum FindWhen {
     #[default]
     End,
@@ -106,7 +107,7 @@ pub fn rehearse(
             let seed = plan.seed.wrapping_add(u64::from(run));
             let engine = set_up(campaign, &improviser, seed, plan.consistency);
             let engine = engine.map(|mut engine| {
-                engine.settings.recalls = u64::from(run).is_multiple_of(RUNS_WITH_MEMORIES);
+                engine.settings.recalls = run.is_multiple_of(RUNS_WITH_MEMORIES);
                 engine
             });
             let figures = play_engine(engine, seed, plan.find.as_ref());
@@ -171,15 +172,16 @@ async fn play_engine(engine: Result<Engine, UiText>, seed: u64, find: Option<&Fi
         }
         _ => locked(&watch).found_in,
     };
+    let mut figures = figures(world, &watch);
+    figures.notes.false_texts = false_texts;
     RunFigures {
         seed,
         end,
         found: find.map(|_| found_in.is_some()),
         found_in,
-        false_texts,
         has_memories: engine.settings.recalls,
         cached_tokens: engine.totals().predicted_cached(),
-        ..figures(world, &watch)
+        ..figures
     }
 }
 
@@ -251,9 +253,12 @@ fn figures(world: &World, watch: &SharedWatch) -> RunFigures {
         turns: world.resource::<WorldTurn>().0,
         days: world.resource::<CampaignState>().days_done,
         course: watch.course,
-        missing: Nearness::take(world),
-        spots: watch.spots,
-        near_told: watch.near_told,
+        notes: RunNotes {
+            missing: Nearness::take(world),
+            spots: watch.spots,
+            near_told: watch.near_told,
+            false_texts: Vec::new(),
+        },
         falls: watch.falls,
         skipped: watch.skipped,
         learned: learned(world),

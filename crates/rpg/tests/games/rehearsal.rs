@@ -10,7 +10,7 @@ use playhouse_engine::world_data::DataFolder;
 use playhouse_rpg::Campaign;
 use playhouse_rpg::rehearsal::{
     Contradiction, Expectations, Find, FindWhen, Rehearsal, RehearsalPlan, RunEnd, RunFigures,
-    rehearse,
+    read_runs, rehearse, write_runs,
 };
 use playhouse_rpg::world_file::{WorldKind, list_worlds, new_world};
 
@@ -46,6 +46,10 @@ fn the_number_of_jobs_changes_no_figure() {
     };
     let figures = runs(&campaign, plan(1));
     assert_eq!(figures, runs(&campaign, plan(2)));
+    // As they come from another machine.
+    let line = write_runs(&figures).unwrap();
+    assert!(!line.contains('\n'));
+    assert_eq!(read_runs(&line).unwrap(), figures);
     let seeds: Vec<_> = figures.iter().map(|run| run.seed).collect();
     assert_eq!(seeds, (5..25).collect::<Vec<_>>());
     let rehearsal = Rehearsal::of(&campaign.file, &figures);
@@ -314,7 +318,7 @@ fn false_texts(campaign: &Campaign, count: u32) -> Vec<(String, Contradiction)> 
         ..RehearsalPlan::default()
     };
     let runs = runs(campaign, plan);
-    let found = runs.into_iter().flat_map(|run| run.false_texts);
+    let found = runs.into_iter().flat_map(|run| run.notes.false_texts);
     let found: BTreeSet<_> = found.map(|found| (found.path, found.wrong)).collect();
     found.into_iter().collect()
 }

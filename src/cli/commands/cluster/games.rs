@@ -9,8 +9,8 @@ use super::{build, store};
 use crate::cli::commands::play;
 use crate::cli::prelude::*;
 use crate::cli::slot_settings;
-use crate::cluster::{self, Phase, StoreError};
-use crate::save::{Slot, SlotName};
+use crate::cluster::{self, Phase, Position, Store, StoreError};
+use crate::save::{PackedSlot, Slot, SlotName};
 use crate::session::{Batch, Game};
 
 /// How often it is looked whether there is more.
@@ -29,28 +29,55 @@ pub(in crate::cli::commands) fn play_games(
         return Ok(());
     }
     let store = store(address)?;
-    let (settings, build) = (slot_settings::text(app, player_models), build());
-    let all = batch.plan().games;
-    let mut open = Vec::new();
-    for number in 0..all {
+    let settings = slot_settings::text(app, player_models);
+    let games = (0..batch.plan().games).map(|number| {
         let world = format!("{}-{}", batch.name(), Batch::slot_name(number));
         let world: SlotName = world.parse()?;
         let story = begun(app, game, &world, batch.seed(number), &settings)?;
-        match cluster::submit(&*store, &world, story, None, &build) {
+        Ok((world, story))
+    });
+    submit_and_wait(app, &*store, batch.plan().games, games, |number, world| {
+        let story = cluster::stored(&*store, world)?;
+        Slot::unpack(
+            &batch.games_folder(),
+            &Batch::slot_name(number as u32),
+            &story,
+        )?;
+        Ok(())
+    })
+}
+
+/// Submits worlds that have this many runs together, waits until they are over, and takes each of
+/// them, by its number.
+pub(super) fn submit_and_wait(
+    app: &App,
+    store: &dyn Store,
+    runs: u32,
+    worlds: impl Iterator<Item = Result<(SlotName, PackedSlot)>>,
+    mut take: impl FnMut(usize, &SlotName) -> Result<()>,
+) -> Result<()> {
+    let (mut open, build) = (Vec::new(), build());
+    for (number, world) in worlds.enumerate() {
+        let (world, story) = world?;
+        let begun = story.journal.clone();
+        match cluster::submit(store, &world, story, None, &build) {
             // An earlier run of this command did it.
-            Err(StoreError::Exists { .. }) => {}
+            Err(StoreError::Exists { .. })
+                if store
+                    .read(&world, Position::default())?
+                    .0
+                    .starts_with(&begun) => {}
             submitted => submitted?,
         }
         open.push((number, world));
     }
+    let all = open.len();
     while !open.is_empty() {
-        sleep(LOOK);
         let mut rest = Vec::new();
         for (number, world) in open {
-            let state = state(&*store, &world)?;
+            let state = state(store, &world)?;
             if state.phase == Phase::Ended {
-                let story = cluster::stored(&*store, &world)?;
-                Slot::unpack(&batch.games_folder(), &Batch::slot_name(number), &story)?;
+                take(number, &world)?;
             } else if state.phase.is_open() {
                 rest.push((number, world));
             } else {
@@ -60,13 +87,13 @@ pub(in crate::cli::commands) fn play_games(
             }
         }
         open = rest;
-        let done = all - open.len() as u32;
-        play::show_progress(
-            app,
-            done,
-            all,
-            &say!(app.language, cli_runs_played, done, all),
-        );
+        let played = u64::from(runs) * (all - open.len()) as u64 / all as u64;
+        let text = say!(app.language, cli_runs_played, done = played, all = runs);
+        play::show_progress(app, played as u32, runs, &text);
+        if !open.is_empty() {
+            sleep(LOOK);
+        }
     }
+    app.status.hide();
     Ok(())
 }

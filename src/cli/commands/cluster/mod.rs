@@ -4,6 +4,7 @@ mod follow;
 mod games;
 mod limit;
 mod pack;
+mod rehearsals;
 mod worker;
 mod worlds;
 
@@ -19,6 +20,7 @@ pub(super) use follow::follow;
 pub(super) use games::play_games;
 pub(super) use limit::limit;
 pub(super) use pack::{pack, unpack};
+pub(super) use rehearsals::play_runs;
 pub(super) use worker::worker;
 pub(super) use worlds::{cancel, status, submit};
 

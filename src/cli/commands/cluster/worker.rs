@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::{build, store};
+use super::{build, rehearsals, store};
 use crate::cli::args::WorkerArgs;
 use crate::cli::commands::play;
 use crate::cli::commands::players::Players;
@@ -22,6 +22,7 @@ const BEATS: u32 = 4;
 /// Plays stories of all games with the models of this machine.
 struct Program {
     app: App,
+    build: String,
 }
 
 impl Program {
@@ -65,6 +66,11 @@ impl Player for Program {
         let session = self.session(root, world);
         session.map_err(|error| error.message.unwrap_or_default())
     }
+
+    fn perform(&self, journal: &[u8], stop: &CancellationToken) -> Option<Result<Vec<u8>, UiText>> {
+        let done = rehearsals::perform(&self.app, &self.build, journal, stop)?;
+        Some(done.map_err(|error| error.message.unwrap_or_default()))
+    }
 }
 
 pub(in crate::cli) fn worker(app: &App, args: &WorkerArgs) -> Result<()> {
@@ -73,11 +79,15 @@ pub(in crate::cli) fn worker(app: &App, args: &WorkerArgs) -> Result<()> {
     let scratch = app.settings.saves.value.join(format!(".worker-{name}"));
     let runtime = play::runtime()?;
     let stop = CancellationToken::default();
+    let build = build();
     let worker = Worker {
         store: store(args.store.store.as_ref())?,
-        player: Arc::new(Program { app: app.clone() }),
+        player: Arc::new(Program {
+            app: app.clone(),
+            build: build.clone(),
+        }),
         name,
-        build: build(),
+        build,
         scratch,
         worlds: args.worlds as usize,
         beat: LEASE / BEATS,
