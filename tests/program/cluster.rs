@@ -170,29 +170,29 @@ fn what_workers_play_together_has_the_figures_of_one_machine_though_one_dies() {
             .unwrap()
     };
     for batch in [
-        "run drowned-assize --games 3 --seed 5 --save stories --force",
-        "undercover --games 4 --seed 5 --save games --force",
+        "run drowned-assize --games 3 --seed 5 --save stories-SAVE",
+        "undercover --games 4 --seed 5 --save games-SAVE",
         "rehearse drowned-assize --runs 20",
     ] {
-        let play = |on: &str| {
-            let played = succeed(folder, &format!("{batch} {on} --json"));
+        let play = |save: &str, on: &str| {
+            let command = format!("{batch} {on} --json").replace("SAVE", save);
+            let played = out(&succeed(folder, &command)).replace(save, "SAVE");
             // Games are printed as they end.
-            let mut records: Vec<_> = out(&played).lines().map(str::to_owned).collect();
+            let mut records: Vec<_> = played.lines().map(str::to_owned).collect();
             if !batch.starts_with("rehearse") {
                 records.sort();
             }
             records
         };
-        let here = play("");
+        let here = play("one-machine", "");
         let mut worker = work();
         let there = std::thread::scope(|scope| {
-            let there = scope.spawn(|| play("--on folder:store"));
-            while !states(folder)
-                .iter()
-                .any(|(_, phase, _)| phase == "playing")
-            {
-                std::thread::sleep(Duration::from_millis(5));
-            }
+            let there = scope.spawn(|| play("many-machines", "--on folder:store"));
+            let is_playing = || {
+                let states = states(folder);
+                states.iter().any(|(_, phase, _)| phase == "playing")
+            };
+            while !there.is_finished() && !is_playing() {}
             worker.kill().unwrap();
             worker.wait().unwrap();
             worker = work();
