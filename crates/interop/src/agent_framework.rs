@@ -1,10 +1,10 @@
 //! The messages of Microsoft's Agent Framework, as its libraries for Python and .NET write them.
 
-use playhouse_engine::message::{FormatError, Role};
+use playhouse_engine::message::FormatError;
 use serde_json::{Map, Value, json};
 
 use super::neutral::Neutral;
-use super::{blocks, roles};
+use super::{blocks, openai, roles};
 
 /// Whether it is a message with contents.
 pub(super) fn is_message(map: &Map<String, Value>) -> bool {
@@ -15,16 +15,9 @@ pub(super) fn read(
     map: &Map<String, Value>,
     warnings: &mut Vec<FormatError>,
 ) -> Result<Neutral, FormatError> {
-    const ROLES: [&str; 4] = ["system", "user", "assistant", "tool"];
     let role = map.get("role").unwrap_or(&Value::Null);
-    let role = match role.get("value").unwrap_or(role).as_str() {
-        Some("system" | "developer") => Role::System,
-        Some("user") => Role::Human,
-        Some("assistant") => Role::Ai,
-        Some("tool") => Role::Tool,
-        Some(other) => return Err(roles::unknown("role", other, &ROLES)),
-        None => return Err(roles::missing("role", &ROLES)),
-    };
+    let role = role.get("value").unwrap_or(role).as_str();
+    let role = roles::read(role, "role", &openai::ROLES)?;
     let contents = map.get("contents").and_then(Value::as_array);
     let contents: Value = contents.into_iter().flatten().filter_map(spelled).collect();
     let either = |names: [&str; 2]| names.into_iter().find_map(|name| map.get(name));

@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 use super::neutral::{JOINED, Neutral};
 use super::roles::take_role;
 use super::timestamp::{Spelling, spelled};
-use super::{Profile, blocks, leftovers, media, roles};
+use super::{Profile, blocks, leftovers, media, openai, roles};
 
 /// Members that not all four formats have, and that a message keeps: of Python 1, then of Python 2.
 const KEPT_MEMBERS: [&str; 7] = [
@@ -30,7 +30,8 @@ pub(super) fn read(
     map: &Map<String, Value>,
     warnings: &mut Vec<FormatError>,
 ) -> Result<Neutral, FormatError> {
-    let role = role(map)?;
+    let named = map.get("role").and_then(Value::as_str);
+    let role = roles::read(named, "role", &openai::ROLES)?;
     let blocks = blocks::read_content(map.get("content"), warnings)?;
     let role = match role {
         // Python 1 stores results under the role system.
@@ -67,21 +68,6 @@ pub(super) fn read(
         None => neutral.response = usage.or_else(|| java_usage(map)).and_then(response_of),
     }
     Ok(neutral)
-}
-
-fn role(map: &Map<String, Value>) -> Result<Role, FormatError> {
-    const ROLES: [&str; 4] = ["system", "user", "assistant", "tool"];
-    let role = map.get("role").and_then(Value::as_str);
-    let Some(role) = role else {
-        return Err(roles::missing("role", &ROLES));
-    };
-    match role.to_ascii_lowercase().as_str() {
-        "system" => Ok(Role::System),
-        "user" => Ok(Role::Human),
-        "assistant" => Ok(Role::Ai),
-        "tool" => Ok(Role::Tool),
-        _ => Err(roles::unknown("role", role, &ROLES)),
-    }
 }
 
 /// Java 1 keeps the usage among the metadata.

@@ -190,8 +190,8 @@ pub(super) fn read(
     }
     let Some((kind, member)) = type_of(map) else {
         let kind = map.get("type").and_then(Value::as_str).unwrap_or_default();
-        let known = [&CHAT_TYPES[..], &CONTEXT_TYPES[..]].concat();
-        return Err(roles::unknown("type", kind, &known));
+        let known = CHAT_TYPES.into_iter().chain(CONTEXT_TYPES);
+        return Err(roles::unknown("type", kind, known));
     };
     let role = match kind {
         "SystemMessage" => Role::System,

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use playhouse_engine::locale::text;
+use playhouse_engine::locale::{UiText, text};
 use playhouse_engine::message::{Block, Body, FormatError, Message};
 use playhouse_engine::reading::{Arguments, ArgumentsRepair, SplitText};
 use serde_json::{Map, Value, json};
@@ -265,6 +265,23 @@ pub(super) fn tool_names(messages: &[Message]) -> BTreeMap<&str, &str> {
 pub(super) fn at_any_depth(body: &Body) -> Vec<Block> {
     let results = body.tool_results().flat_map(|result| result.blocks());
     body.to_blocks().into_iter().chain(results).collect()
+}
+
+/// The blocks of a model's answer: what it thought, then its content without empty texts.
+pub(super) fn of_answer(reasoning: &str, content: Vec<Block>) -> Vec<Block> {
+    let thoughts = SplitText::default().with_reasoning(reasoning);
+    let mut answer = thoughts.into_blocks();
+    answer.extend(split_thoughts(content));
+    answer.retain(|block| block.as_text() != Some(""));
+    answer
+}
+
+/// Says how many thoughts messages lose in a format without them; `None` if they have none.
+pub(super) fn thoughts_left_out<'m>(messages: impl Iterator<Item = &'m Message>) -> Option<UiText> {
+    let blocks = messages.flat_map(|message| at_any_depth(&message.body));
+    let thoughts = blocks.filter(|block| matches!(block, Block::Thinking { .. }));
+    let count = Some(thoughts.count()).filter(|count| *count > 0)?;
+    Some(text!(dialect_thoughts_left_out, count))
 }
 
 /// A model's blocks, with the thoughts within its texts as blocks of their own.

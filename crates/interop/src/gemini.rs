@@ -19,14 +19,16 @@ pub(super) fn read(
     map: &Map<String, Value>,
     warnings: &mut Vec<FormatError>,
 ) -> Result<Neutral, FormatError> {
-    const ROLES: [&str; 4] = ["user", "model", "function", "system"];
-    let role = match map.get("role").and_then(Value::as_str) {
-        // A content without a role is the user's.
-        None | Some("user" | "function") => Role::Human,
-        Some("model" | "assistant") => Role::Ai,
-        Some("system") => Role::System,
-        Some(other) => return Err(roles::unknown("role", other, &ROLES)),
-    };
+    const ROLES: [(&str, Role); 5] = [
+        ("user", Role::Human),
+        ("function", Role::Human),
+        ("model", Role::Ai),
+        ("assistant", Role::Ai),
+        ("system", Role::System),
+    ];
+    // A content without a role is the user's.
+    let role = map.get("role").and_then(Value::as_str).or(Some("user"));
+    let role = roles::read(role, "role", &ROLES)?;
     let parts = match map.get("parts") {
         Some(parts) => spelled_parts(parts),
         None => Value::Array(vec![spelled(&Value::Object(map.clone()))]),

@@ -10,7 +10,6 @@
 use playhouse_engine::message::{
     Block, FormatError, MediaKind, MediaSource, Message, ResponseMetadata, Role, Tag, ToolResult,
 };
-use playhouse_engine::reading::SplitText;
 use serde_json::{Map, Value, json};
 
 use super::leftovers::{self, add_tag};
@@ -113,19 +112,21 @@ fn role(
     data: &Map<String, Value>,
     neutral: &mut Neutral,
 ) -> Result<Role, FormatError> {
-    const ROLES: [&str; 5] = ["system", "human", "ai", "tool", "function"];
-    let Some(kind) = kind(outer, data) else {
-        return Err(roles::missing("type", &ROLES));
-    };
+    const ROLES: [(&str, Role); 7] = [
+        ("system", Role::System),
+        ("human", Role::Human),
+        ("user", Role::Human),
+        ("ai", Role::Ai),
+        ("assistant", Role::Ai),
+        ("tool", Role::Tool),
+        ("function", Role::Tool),
+    ];
     // Names of classes, and of their chunks in a stream: `AIMessage`, `AIMessageChunk`.
-    let name = kind.trim_end_matches("Chunk").trim_end_matches("Message");
-    match name.to_ascii_lowercase().as_str() {
-        "system" => Ok(Role::System),
-        "human" | "user" => Ok(Role::Human),
-        "ai" | "assistant" => Ok(Role::Ai),
-        "tool" | "function" => Ok(Role::Tool),
-        "chat" => Ok(chat_role(data, neutral)),
-        _ => Err(roles::unknown("type", kind, &ROLES)),
+    let kind = kind(outer, data);
+    let name = kind.map(|kind| kind.trim_end_matches("Chunk").trim_end_matches("Message"));
+    match name {
+        Some(chat) if chat.eq_ignore_ascii_case("chat") => Ok(chat_role(data, neutral)),
+        name => roles::read(name, "type", &ROLES),
     }
 }
 
@@ -176,11 +177,7 @@ fn answer_blocks(
         .filter_map(|place| REASONING.iter().find_map(|key| place.get(*key)?.as_str()))
         .collect::<Vec<_>>()
         .join("\n");
-    let mut answer = SplitText::default()
-        .with_reasoning(&reasoning)
-        .into_blocks();
-    answer.extend(blocks::split_thoughts(blocks));
-    answer.retain(|block| block.as_text() != Some(""));
+    let mut answer = blocks::of_answer(&reasoning, blocks);
     for key in ["tool_calls", "invalid_tool_calls"] {
         let calls = data.get(key).and_then(Value::as_array);
         for call in calls.into_iter().flatten() {

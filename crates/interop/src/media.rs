@@ -180,73 +180,37 @@ pub(super) fn to_url(source: &MediaSource) -> String {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use playhouse_engine::testing::each_row;
 
     use super::*;
 
     #[test]
     fn media_is_read_in_every_spelling() {
-        let png = || MediaSource::base64("image/png", "QUJD");
-        let url = |url: &str| MediaSource::url(url);
-        for (value, block) in [
-            (
-                json!({"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "QUJD"}}),
-                Block::image(png()),
-            ),
-            (
-                json!({"type": "image", "source": {"type": "base64", "mediaType": "image/png", "data": "QUJD", "x": 1}}),
-                Block::image(png()),
-            ),
-            (
-                json!({"type": "image_url", "image_url": {"url": "data:image/png;base64,QUJD", "detail": "low"}}),
-                Block::image(png()),
-            ),
-            (
-                json!({"type": "image_url", "image_url": "http://x/y"}),
-                Block::image(url("http://x/y")),
-            ),
-            (
-                json!({"type": "image", "base64": "QUJD", "mime_type": "image/png"}),
-                Block::image(png()),
-            ),
-            (
-                json!({"type": "image", "url": "http://x/y"}),
-                Block::image(url("http://x/y")),
-            ),
-            (
-                json!({"type": "image", "source_type": "base64", "data": "QUJD", "mime_type": "image/png"}),
-                Block::image(png()),
-            ),
-            (
-                json!({"type": "data", "source": {"type": "base64", "media_type": "image/png", "data": "QUJD"}, "id": "b1"}),
-                Block::image(png()),
-            ),
-            (
-                json!({"type": "image", "source": {"type": "url", "url": "file:///home/a.png"}}),
-                Block::image(MediaSource::file("/home/a.png")),
-            ),
-            (
-                json!({"type": "audio", "source": {"type": "file", "path": "a.mp3"}}),
-                Block::audio(MediaSource::file("a.mp3")),
-            ),
-            (
-                json!({"type": "input_audio", "input_audio": {"data": "QUJD", "format": "mp3"}}),
-                Block::audio(MediaSource::base64("audio/mpeg", "QUJD")),
-            ),
-            (
-                json!({"type": "video_url", "video_url": {"url": "http://x/y.mp4"}}),
-                Block::video(url("http://x/y.mp4")),
-            ),
-        ] {
-            let map = value.as_object().unwrap();
-            assert_eq!(
-                read(value["type"].as_str().unwrap(), map),
-                Some(block),
-                "{value}"
-            );
-        }
-        let letter = json!({"type": "data", "source": {"type": "base64", "media_type": "application/pdf", "data": "QUJD"}});
-        assert_eq!(read("data", letter.as_object().unwrap()), None);
+        each_row(
+            r#"
+                {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "QUJD"}} => image data:image/png;base64,QUJD
+                {"type": "image", "source": {"type": "base64", "mediaType": "image/png", "data": "QUJD", "x": 1}} => image data:image/png;base64,QUJD
+                {"type": "image_url", "image_url": {"url": "data:image/png;base64,QUJD", "detail": "low"}} => image data:image/png;base64,QUJD
+                {"type": "image_url", "image_url": "http://x/y"} => image http://x/y
+                {"type": "image", "base64": "QUJD", "mime_type": "image/png"} => image data:image/png;base64,QUJD
+                {"type": "image", "url": "http://x/y"} => image http://x/y
+                {"type": "image", "source_type": "base64", "data": "QUJD", "mime_type": "image/png"} => image data:image/png;base64,QUJD
+                {"type": "data", "source": {"type": "base64", "media_type": "image/png", "data": "QUJD"}, "id": "b1"} => image data:image/png;base64,QUJD
+                {"type": "image", "source": {"type": "url", "url": "file:///home/a.png"}} => image file:///home/a.png
+                {"type": "audio", "source": {"type": "file", "path": "a.mp3"}} => audio file:a.mp3
+                {"type": "input_audio", "input_audio": {"data": "QUJD", "format": "mp3"}} => audio data:audio/mpeg;base64,QUJD
+                {"type": "video_url", "video_url": {"url": "http://x/y.mp4"}} => video http://x/y.mp4
+                {"type": "data", "source": {"type": "base64", "media_type": "application/pdf", "data": "QUJD"}} => none
+            "#,
+            |[block, wanted]| {
+                let map: Map<String, Value> = serde_json::from_str(block).unwrap();
+                let read = read(map["type"].as_str().unwrap(), &map);
+                let media = read.as_ref().and_then(Block::as_media);
+                let found =
+                    media.map(|(kind, source)| format!("{} {}", kind.name(), to_url(source)));
+                assert_eq!(found.as_deref().unwrap_or("none"), wanted, "{block}");
+            },
+        );
     }
 
     #[test]

@@ -10,7 +10,6 @@ use std::collections::BTreeMap;
 
 use playhouse_engine::locale::{UiText, text};
 use playhouse_engine::message::{Block, FormatError, MediaSource, Message, Role, ToolResult};
-use playhouse_engine::reading::SplitText;
 use serde_json::{Map, Value, json};
 
 use super::format::alias;
@@ -21,6 +20,16 @@ use super::{blocks, media, roles};
 
 /// The maximum length of a name at OpenAI.
 const MAX_NAME: usize = 64;
+
+/// The roles by their names, of which others have some, too.
+pub(super) const ROLES: [(&str, Role); 6] = [
+    ("system", Role::System),
+    ("developer", Role::System),
+    ("user", Role::Human),
+    ("assistant", Role::Ai),
+    ("tool", Role::Tool),
+    ("function", Role::Tool),
+];
 
 /// The members, other than role and content, by which such a message is detected.
 pub(super) const MEMBERS: [&str; 8] = [
@@ -39,7 +48,9 @@ pub(super) fn read(
     warnings: &mut Vec<FormatError>,
 ) -> Result<Neutral, FormatError> {
     let mut neutral = Neutral::default();
-    let role = role(map, &mut neutral)?;
+    let named = map.get("role");
+    let role = roles::read(named.and_then(Value::as_str), "role", &ROLES)?;
+    neutral.keep("role", named.filter(|name| *name == "developer"));
     let blocks = blocks::read_content(map.get("content"), warnings)?;
     let name = map
         .get("name")
@@ -60,22 +71,6 @@ pub(super) fn read(
     }
     neutral.blocks.extend(calls(map, warnings));
     Ok(neutral)
-}
-
-fn role(map: &Map<String, Value>, neutral: &mut Neutral) -> Result<Role, FormatError> {
-    const ROLES: [&str; 5] = ["system", "developer", "user", "assistant", "tool"];
-    match map.get("role").and_then(Value::as_str) {
-        Some("system") => Ok(Role::System),
-        Some("developer") => {
-            neutral.keep("role", map.get("role"));
-            Ok(Role::System)
-        }
-        Some("user") => Ok(Role::Human),
-        Some("assistant") => Ok(Role::Ai),
-        Some("tool" | "function") => Ok(Role::Tool),
-        Some(other) => Err(roles::unknown("role", other, &ROLES)),
-        None => Err(roles::missing("role", &ROLES)),
-    }
 }
 
 /// The results in a message of a tool: the message itself, or those that AG2 lists in it. One from
@@ -108,12 +103,7 @@ fn answer_blocks(map: &Map<String, Value>, mut blocks: Vec<Block>) -> Vec<Block>
         blocks.push(Block::text(refusal.as_str()));
     }
     let reasoning = reasoning_of(map).unwrap_or_default();
-    let mut answer = SplitText::default()
-        .with_reasoning(&reasoning)
-        .into_blocks();
-    answer.extend(blocks::split_thoughts(blocks));
-    answer.retain(|block| block.as_text() != Some(""));
-    answer
+    blocks::of_answer(&reasoning, blocks)
 }
 
 fn calls(map: &Map<String, Value>, warnings: &mut Vec<FormatError>) -> Vec<Block> {
@@ -210,13 +200,11 @@ fn sent_name(name: &str) -> Cow<'_, str> {
 }
 
 /// What messages lose when they are written: thoughts, and names that are replaced.
-pub(super) fn losses<'a>(messages: impl Iterator<Item = &'a Message>) -> Vec<UiText> {
-    let mut thoughts = 0_usize;
+pub(super) fn losses<'a>(messages: impl Iterator<Item = &'a Message> + Clone) -> Vec<UiText> {
+    let thoughts = blocks::thoughts_left_out(messages.clone());
     let mut replaced = BTreeMap::new();
     for message in messages {
         let blocks = blocks::at_any_depth(&message.body);
-        let is_thought = |block: &&Block| matches!(block, Block::Thinking { .. });
-        thoughts += blocks.iter().filter(is_thought).count();
         let called = blocks.iter().filter_map(Block::as_tool_call);
         let speaker = message.body.sender().map(|name| &**name);
         let names = called.map(|call| call.name).chain(speaker);
@@ -226,7 +214,6 @@ pub(super) fn losses<'a>(messages: impl Iterator<Item = &'a Message>) -> Vec<UiT
             }
         }
     }
-    let thoughts = (thoughts > 0).then(|| text!(dialect_thoughts_left_out, count = thoughts));
     let replaced = replaced
         .iter()
         .map(|(name, alias)| text!(dialect_name_replaced, name, alias));
@@ -263,80 +250,39 @@ fn by_url(kind: &str, source: &MediaSource) -> Value {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use playhouse_engine::message::Body;
+    use playhouse_engine::testing::each_row;
 
-    fn read_one(value: Value) -> Vec<Message> {
-        let mut warnings = Vec::new();
-        let neutral = read(value.as_object().unwrap(), &mut warnings).unwrap();
-        neutral.into_messages()
-    }
+    use super::*;
 
     #[test]
-    fn old_and_new_calls_are_read() {
-        let listed = json!({"role": "assistant", "content": null, "tool_calls": [
-            {"id": "c1", "type": "function", "function": {"name": "f", "arguments": "{\"k\": 1}"}}]});
-        let message = &read_one(listed.clone())[0];
-        assert_eq!(
-            message.body.listed_blocks(),
-            [Block::tool_use("c1", "f", json!({"k": 1}))]
-        );
-        assert_eq!(
-            write(std::slice::from_ref(message))[0]["content"],
-            Value::Null
-        );
-
-        let old = json!({"role": "assistant", "content": null, "function_call": {"name": "f", "arguments": "{}"}});
-        assert_eq!(
-            read_one(old)[0].body.listed_blocks(),
-            [Block::tool_use("f", "f", json!({}))]
-        );
-        let answer = read_one(json!({"role": "function", "name": "f", "content": "r"}));
-        assert_eq!(answer[0].body.tool_results().next().unwrap().id, "f");
-    }
-
-    #[test]
-    fn reasoning_is_read_and_not_written() {
-        let value =
-            json!({"role": "assistant", "content": "Hello", "reasoning_content": "secret plan"});
-        let read = read_one(value);
-        assert_eq!(
-            read[0].body.to_blocks(),
-            [Block::thinking("secret plan"), Block::text("Hello")]
-        );
-        assert_eq!(
-            write(&read),
-            [json!({"role": "assistant", "content": "Hello"})]
-        );
-    }
-
-    #[test]
-    fn messages_of_anthropic_are_read() {
-        let read = read_one(json!({"role": "user", "content": [
-            {"type": "tool_result", "tool_use_id": "c1", "content": [{"type": "text", "text": "r"}]},
-            {"type": "text", "text": "go on"}]}));
-        let roles: Vec<_> = read.iter().map(|message| message.role).collect();
-        assert_eq!(roles, [Role::Tool, Role::Human]);
-        assert_eq!(
-            write(&read),
-            [
-                json!({"role": "tool", "tool_call_id": "c1", "content": "r"}),
-                json!({"role": "user", "content": "go on"}),
-            ]
-        );
-    }
-
-    #[test]
-    fn a_result_keeps_its_media_and_a_call_what_it_is() {
-        let look = json!([{"type": "text", "text": "look"}, {"type": "image_url", "image_url": {"url": "http://x/y.png"}}]);
-        let value = json!({"role": "tool", "tool_call_id": "c1", "content": look});
-        assert_eq!(write(&read_one(value.clone())), [value]);
-        let custom = json!({"type": "custom", "id": "c2", "custom": {"name": "f", "input": "x"}});
-        let odd =
-            read_one(json!({"role": "assistant", "content": "so", "tool_calls": [custom, null]}));
-        assert_eq!(
-            odd[0].body.to_blocks(),
-            [Block::text("so"), Block::Unknown(custom)]
+    fn messages_are_read_in_all_spellings_and_written_as_documented() {
+        each_row(
+            r#"
+                // calls, those of before there were lists, and what is none
+                {"role": "assistant", "content": null, "tool_calls": [{"id": "c1", "type": "function", "function": {"name": "f", "arguments": "{\"k\":1}"}}]} => same
+                {"role": "assistant", "content": null, "function_call": {"name": "f", "arguments": "{}"}} => [{"role": "assistant", "content": null, "tool_calls": [{"id": "f", "type": "function", "function": {"name": "f", "arguments": "{}"}}]}]
+                {"role": "function", "name": "f", "content": "r"} => [{"role": "tool", "tool_call_id": "f", "name": "f", "content": "r"}]
+                {"role": "assistant", "content": "so", "tool_calls": [{"type": "custom", "id": "c2"}, null]} => [{"role": "assistant", "content": [{"type": "text", "text": "so"}, {"type": "custom", "id": "c2"}]}]
+                // thoughts are private
+                {"role": "assistant", "content": "Hello", "reasoning_content": "secret plan"} => [{"role": "assistant", "content": "Hello"}]
+                // Anthropic's and AG2's results
+                {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "c1", "content": [{"type": "text", "text": "r"}]}, {"type": "text", "text": "go on"}]} => [{"role": "tool", "tool_call_id": "c1", "content": "r"}, {"role": "user", "content": "go on"}]
+                {"role": "tool", "content": "4", "name": "user", "tool_responses": [{"tool_call_id": "c1", "content": "4"}, {"tool_call_id": "c2", "content": "5"}]} => [{"role": "tool", "tool_call_id": "c1", "content": "4"}, {"role": "tool", "tool_call_id": "c2", "content": "5"}]
+                {"role": "tool", "tool_call_id": "c1", "content": [{"type": "text", "text": "look"}, {"type": "image_url", "image_url": {"url": "http://x/y.png"}}]} => same
+                {"role": "developer", "content": "rules"} => same
+                {"role": "user", "name": "", "content": "hi"} => [{"role": "user", "content": "hi"}]
+                {"role": "user", "name": "Ann", "content": [{"type": "text", "text": "look"}, {"type": "image_url", "image_url": {"url": "data:image/png;base64,QUJD"}}, {"type": "input_audio", "input_audio": {"data": "QUJD", "format": "wav"}}, {"type": "video_url", "video_url": {"url": "https://example.com/a.mp4"}}]} => same
+            "#,
+            |[message, wanted]| {
+                let message: Value = serde_json::from_str(message).unwrap();
+                let read = read(message.as_object().unwrap(), &mut Vec::new()).unwrap();
+                let wanted = match wanted {
+                    "same" => json!([message]),
+                    wanted => serde_json::from_str(wanted).unwrap(),
+                };
+                assert_eq!(Value::from(write(&read.into_messages())), wanted);
+            },
         );
     }
 
@@ -372,42 +318,5 @@ mod tests {
             .collect();
         assert_eq!(losses.len(), 3, "{losses:?}");
         assert!(losses[0].starts_with("a thought is left out"), "{losses:?}");
-    }
-
-    #[test]
-    fn an_empty_name_is_none() {
-        let message = Message::new(Role::Human, Body::text("hi").from_sender(""));
-        assert_eq!(
-            write(std::slice::from_ref(&message)),
-            [json!({"role": "user", "content": "hi"})]
-        );
-        assert_eq!(losses(std::iter::once(&message)).len(), 0);
-    }
-
-    #[test]
-    fn the_results_of_ag2_are_read() {
-        let value = json!({"role": "tool", "content": "4\n5", "name": "user", "tool_responses": [
-            {"tool_call_id": "c1", "role": "tool", "content": "4"},
-            {"tool_call_id": "c2", "role": "tool", "content": "5"}]});
-        let results = [Block::tool_result("c1", "4"), Block::tool_result("c2", "5")];
-        assert_eq!(read_one(value)[0].body.to_blocks(), results);
-    }
-
-    #[test]
-    fn a_developer_message_stays_one() {
-        let value = json!({"role": "developer", "content": "rules"});
-        let read = read_one(value.clone());
-        assert_eq!(read[0].role, Role::System);
-        assert_eq!(write(&read), [value]);
-    }
-
-    #[test]
-    fn media_become_parts() {
-        let value = json!({"role": "user", "name": "Ann", "content": [
-            {"type": "text", "text": "look"},
-            {"type": "image_url", "image_url": {"url": "data:image/png;base64,QUJD"}},
-            {"type": "input_audio", "input_audio": {"data": "QUJD", "format": "wav"}},
-            {"type": "video_url", "video_url": {"url": "https://example.com/a.mp4"}}]});
-        assert_eq!(write(&read_one(value.clone())), [value]);
     }
 }

@@ -1,17 +1,38 @@
 //! Roles of messages in other formats.
 
 use playhouse_engine::locale::{Argument, text};
-use playhouse_engine::message::FormatError;
+use playhouse_engine::message::{FormatError, Role};
 use serde_json::{Map, Value};
 
-/// The error of a message without a role. `member` is the member for it.
-pub(super) fn missing(member: &str, known: &[&str]) -> FormatError {
-    let known = Argument::list(known);
-    FormatError::new(member, text!(dialect_missing_role, known))
+/// The role in a member of a message, by the names that its format has for roles.
+///
+/// # Errors
+/// There is none, or it has another name.
+pub(super) fn read(
+    role: Option<&str>,
+    member: &str,
+    names: &[(&str, Role)],
+) -> Result<Role, FormatError> {
+    let known = names.iter().map(|(name, _)| *name);
+    let Some(role) = role else {
+        let known = Argument::list(known);
+        return Err(FormatError::new(member, text!(dialect_missing_role, known)));
+    };
+    let mut found = names
+        .iter()
+        .filter(|(name, _)| name.eq_ignore_ascii_case(role));
+    found
+        .next()
+        .map(|(_, role)| *role)
+        .ok_or_else(|| unknown(member, role, known))
 }
 
-/// The error of a role that the format does not have.
-pub(super) fn unknown(member: &str, role: &str, known: &[&str]) -> FormatError {
+/// The error of a role or a type that the format does not have.
+pub(super) fn unknown<'n>(
+    member: &str,
+    role: &str,
+    known: impl Iterator<Item = &'n str>,
+) -> FormatError {
     let known = Argument::list(known);
     FormatError::new(member, text!(dialect_unknown_role, role, known))
 }

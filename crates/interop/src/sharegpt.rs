@@ -90,15 +90,10 @@ fn write_message(message: &Message) -> Vec<Value> {
 }
 
 /// What messages lose when they are written.
-pub(super) fn losses<'a>(messages: impl Iterator<Item = &'a Message>) -> Vec<UiText> {
-    let (mut thoughts, mut names) = (0_usize, 0_usize);
-    for message in messages {
-        let blocks = message.body.to_blocks();
-        let is_thought = |block: &&Block| matches!(block, Block::Thinking { .. });
-        thoughts += blocks.iter().filter(is_thought).count();
-        names += usize::from(message.body.sender().is_some());
-    }
-    let thoughts = (thoughts > 0).then(|| text!(dialect_thoughts_left_out, count = thoughts));
-    let names = (names > 0).then(|| text!(dialect_names_left_out, count = names));
+pub(super) fn losses<'a>(messages: impl Iterator<Item = &'a Message> + Clone) -> Vec<UiText> {
+    let thoughts = blocks::thoughts_left_out(messages.clone());
+    let named = messages.filter(|message| message.body.sender().is_some());
+    let names = Some(named.count()).filter(|count| *count > 0);
+    let names = names.map(|count| text!(dialect_names_left_out, count));
     thoughts.into_iter().chain(names).collect()
 }

@@ -7,8 +7,8 @@ use playhouse_engine::locale::{UiText, text};
 use playhouse_engine::message::{Block, FormatError, Message, Role, shown};
 use serde_json::{Map, Value, json};
 
+use super::blocks;
 use super::neutral::{JOINED, Neutral};
-use super::{blocks, roles};
 
 /// Who speaks for nobody: what happens, and what the model is told.
 const NARRATOR: &str = "narrator";
@@ -26,45 +26,28 @@ pub(super) fn is_head(value: &Value) -> bool {
 /// What a file of SillyTavern is that is no chat, by the members that tell it; `None` if that is
 /// not known.
 pub fn other_file(value: &Value) -> Option<UiText> {
-    let is = |members: &[&str]| members.iter().all(|member| value.get(member).is_some());
+    let is = |members: &str| members.split(' ').all(|member| value.get(member).is_some());
     let first = value.as_array().and_then(|list| list.first());
-    let value_or_first = first.unwrap_or(value);
-    if value_or_first.get("findRegex").is_some() {
+    if first.unwrap_or(value).get("findRegex").is_some() {
         return Some(text!(dialect_tavern_script));
     }
-    let kinds = [
-        (
-            is(&["prompts", "prompt_order"]),
-            text!(dialect_tavern_preset),
-        ),
-        (
-            is(&["temperature", "top_p"]) || is(&["temp", "top_k"]),
-            text!(dialect_tavern_preset),
-        ),
-        (
-            is(&["input_sequence"])
-                || is(&["story_string"])
-                || is(&["content", "post_history"])
-                || is(&["prefix", "suffix", "separator"]),
-            text!(dialect_tavern_template),
-        ),
-        (
-            is(&["qrList"]) || is(&["quickReplySlots"]),
-            text!(dialect_tavern_replies),
-        ),
-        (
-            is(&["display_name", "js"]) || is(&["manifest_version"]),
-            text!(dialect_tavern_extension),
-        ),
-        (is(&["main_text_color"]), text!(dialect_tavern_theme)),
-        (is(&["entries"]), text!(dialect_tavern_book)),
-        (
-            is(&["spec", "data"]) || is(&["first_mes", "mes_example"]),
-            text!(dialect_tavern_card),
-        ),
-    ];
-    let found = kinds.into_iter().find(|(is_it, _)| *is_it);
-    found.map(|(_, kind)| kind)
+    let any = |each: &[&str]| each.iter().any(|members| is(members));
+    Some(match () {
+        () if any(&["prompts prompt_order", "temperature top_p", "temp top_k"]) => {
+            text!(dialect_tavern_preset)
+        }
+        () if any(&["input_sequence", "story_string", "content post_history"])
+            || is("prefix suffix separator") =>
+        {
+            text!(dialect_tavern_template)
+        }
+        () if any(&["qrList", "quickReplySlots"]) => text!(dialect_tavern_replies),
+        () if any(&["display_name js", "manifest_version"]) => text!(dialect_tavern_extension),
+        () if is("main_text_color") => text!(dialect_tavern_theme),
+        () if is("entries") => text!(dialect_tavern_book),
+        () if any(&["spec data", "first_mes mes_example"]) => text!(dialect_tavern_card),
+        () => return None,
+    })
 }
 
 /// A persona: somebody whom the user plays.
@@ -113,7 +96,7 @@ pub(super) fn read(
     let extra = |member: &str| map.get("extra")?.get(member)?.as_str();
     let is_narrator = extra("type") == Some(NARRATOR);
     let Some(words) = map.get("mes") else {
-        return Err(roles::missing("mes", &["mes"]));
+        return Err(FormatError::new("mes", text!(dialect_expected_text)));
     };
     if is("is_system") && !is_narrator {
         warnings.push(FormatError::new("is_system", text!(dialect_hidden_message)));

@@ -79,57 +79,34 @@ impl<'a> Parts<'a> {
 
 #[cfg(test)]
 mod tests {
+    use playhouse_engine::testing::each_row;
+
     use super::*;
 
     #[test]
     fn times_are_spelled_as_each_format_expects() {
-        for (time, instant, spaced, iso) in [
-            (
-                "2024-01-15T10:30:00Z",
-                "2024-01-15T10:30:00Z",
-                "2024-01-15 10:30:00.000",
-                "2024-01-15T10:30:00Z",
-            ),
-            (
-                "2024-01-15 10:30:00.120",
-                "2024-01-15T10:30:00.120Z",
-                "2024-01-15 10:30:00.120",
-                "2024-01-15T10:30:00.120",
-            ),
-            (
-                "2024-01-15T10:30:00.123456",
-                "2024-01-15T10:30:00.123456Z",
-                "2024-01-15 10:30:00.123",
-                "2024-01-15T10:30:00.123456",
-            ),
-            (
-                "2024-01-15T10:30:00+08:00",
-                "2024-01-15T10:30:00+08:00",
-                "2024-01-15T10:30:00+08:00",
-                "2024-01-15T10:30:00+08:00",
-            ),
-            (
-                "yesterday at tea",
-                "yesterday at tea",
-                "yesterday at tea",
-                "yesterday at tea",
-            ),
-            (
-                "2024-01-15 noon",
-                "2024-01-15 noon",
-                "2024-01-15 noon",
-                "2024-01-15 noon",
-            ),
-            (
-                "二〇二四 年一月十五日",
-                "二〇二四 年一月十五日",
-                "二〇二四 年一月十五日",
-                "二〇二四 年一月十五日",
-            ),
+        each_row(
+            r#"
+                2024-01-15T10:30:00Z => 2024-01-15T10:30:00Z => 2024-01-15 10:30:00.000 => 2024-01-15T10:30:00Z
+                2024-01-15 10:30:00.120 => 2024-01-15T10:30:00.120Z => 2024-01-15 10:30:00.120 => 2024-01-15T10:30:00.120
+                2024-01-15T10:30:00.123456 => 2024-01-15T10:30:00.123456Z => 2024-01-15 10:30:00.123 => 2024-01-15T10:30:00.123456
+            "#,
+            |[time, instant, spaced, iso]| {
+                assert_eq!(spelled(time, Spelling::Instant), instant);
+                assert_eq!(spelled(time, Spelling::Spaced), spaced);
+                assert_eq!(spelled(time, Spelling::Iso), iso);
+            },
+        );
+        let zone = "2024-01-15T10:30:00+08:00";
+        for time in [
+            zone,
+            "yesterday at tea",
+            "2024-01-15 noon",
+            "二〇二四 年一月十五日",
         ] {
-            assert_eq!(spelled(time, Spelling::Instant), instant);
-            assert_eq!(spelled(time, Spelling::Spaced), spaced);
-            assert_eq!(spelled(time, Spelling::Iso), iso);
+            for spelling in [Spelling::Instant, Spelling::Spaced, Spelling::Iso] {
+                assert_eq!(spelled(time, spelling), time);
+            }
         }
     }
 }

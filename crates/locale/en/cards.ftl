@@ -41,4 +41,4 @@ cards_too_large = the card has more than { $max } bytes without its pictures
 cards_too_many_files = the archive has more than { $max } files
 cards_too_many_values = the card has more than { $max } values
 cards_unknown = is not known
-cards_unknown_macro = the macro '{ $name }' is not known and stays as it is
+cards_unknown_macro = the macro '{ $name }' stays as it is: it is not known, or there are too many

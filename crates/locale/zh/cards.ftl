@@ -32,4 +32,4 @@ cards_too_large = 除图片外，角色卡超过 { $max } 字节
 cards_too_many_files = 压缩包中的文件超过 { $max } 个
 cards_too_many_values = 角色卡中的值超过 { $max } 个
 cards_unknown = 不认识
-cards_unknown_macro = 不认识宏“{ $name }”，保持原样
+cards_unknown_macro = 宏“{ $name }”保持原样：不认识，或宏太多、嵌套太深

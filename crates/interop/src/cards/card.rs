@@ -356,11 +356,6 @@ pub(crate) fn json_of(file: &[u8]) -> Result<(String, usize), CardError> {
     } else {
         (file.to_vec(), 0)
     };
-    if bytes.len() > MAX_JSON_BYTES {
-        return Err(CardError::TooLarge {
-            max: MAX_JSON_BYTES,
-        });
-    }
     let json = String::from_utf8(bytes).map_err(|_| CardError::NotUtf8)?;
     Ok((json, assets))
 }

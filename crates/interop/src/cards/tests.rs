@@ -5,6 +5,7 @@ use std::io::{Cursor, Write};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use playhouse_engine::locale::Language;
+use playhouse_engine::testing::each_row;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use zip::ZipWriter;
@@ -112,35 +113,24 @@ fn the_newer_card_of_a_picture_is_read() {
 
 #[test]
 fn cards_are_read_as_programs_write_them() {
+    use CardVersion::{V1, V2, V3};
     for (json, name, version) in [
+        (r#"{"char_name": "A", "char_persona": "x"}"#, "A", V1),
         (
-            r#"{"char_name": "A", "char_persona": "x"}"#,
+            r#"{"name": "A", "description": null, "tags": "one"}"#,
             "A",
-            CardVersion::V1,
+            V1,
         ),
+        (r#"{"data": {"name": "A"}}"#, "A", V2),
+        (r#"{"spec": "chara_card_v4", "data": {"name": 7}}"#, "7", V3),
         (
-            r#"{"name": "A", "description": null, "tags": "one", "extensions": []}"#,
+            "\u{feff}{\"name\": \"A\", \"description\": [\"x\"]}",
             "A",
-            CardVersion::V1,
-        ),
-        (r#"{"data": {"name": "A"}}"#, "A", CardVersion::V2),
-        (
-            r#"{"spec": "chara_card_v4", "spec_version": 4, "data": {"name": 7}}"#,
-            "7",
-            CardVersion::V3,
-        ),
-        (
-            "\u{feff}{\"name\": \"A\", \"description\": [\"x\", \"y\"]}",
-            "A",
-            CardVersion::V1,
+            V1,
         ),
     ] {
         let card = Card::from_json(json).expect(json);
-        assert_eq!(
-            (&*card.character.name, card.version),
-            (name, version),
-            "{json}"
-        );
+        assert_eq!((&*card.character.name, card.version), (name, version));
         assert_eq!(card.to_json(), json);
     }
     let newer = r#"{"spec": "chara_card_v3", "spec_version": "3.1", "data": {"name": "A"}}"#;
@@ -294,31 +284,19 @@ fn a_name_is_never_a_path() {
 
 #[test]
 fn what_is_no_card_is_named() {
-    for (file, named) in [
-        (
-            json!({"name": "N", "input_sequence": "", "story_string": ""}),
-            "a template of prompts",
-        ),
-        (
-            json!({"name": "N", "content": "Be brief.", "post_history": ""}),
-            "a template of prompts",
-        ),
-        (
-            json!({"name": "N", "quickReplySlots": []}),
-            "a set of quick replies",
-        ),
-        (json!({"name": "N", "main_text_color": "red"}), "a theme"),
-        (
-            json!({"temperature": 1, "top_p": 1}),
-            "a preset of settings for a model",
-        ),
-        (
-            json!([{"scriptName": "N", "findRegex": "/x/"}]),
-            "a regex script",
-        ),
-        (json!({"name": "N"}), "this is no character card"),
-    ] {
-        let error = Card::from_json(&file.to_string()).expect_err("is no card");
-        assert!(error.to_string().contains(named), "{error}");
-    }
+    each_row(
+        r#"
+            {"name": "N", "input_sequence": "", "story_string": ""} => a template of prompts
+            {"name": "N", "content": "Be brief.", "post_history": ""} => a template of prompts
+            {"name": "N", "quickReplySlots": []} => a set of quick replies
+            {"name": "N", "main_text_color": "red"} => a theme
+            {"temperature": 1, "top_p": 1} => a preset of settings for a model
+            [{"scriptName": "N", "findRegex": "/x/"}] => a regex script
+            {"name": "N"} => this is no character card
+        "#,
+        |[file, named]| {
+            let error = Card::from_json(file).expect_err("is no card");
+            assert!(error.to_string().contains(named), "{error}");
+        },
+    );
 }

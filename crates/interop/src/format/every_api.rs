@@ -7,14 +7,8 @@ use playhouse_engine::message::{Block, Body, MediaSource, Message, Role};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
+use super::tests::{Sent, turns, written};
 use super::*;
-
-fn turns(messages: &[Message]) -> Vec<Turn<'_>> {
-    let turns = messages.iter();
-    turns
-        .map(|message| Turn::full(message.role, &message.body))
-        .collect()
-}
 
 fn by(role: Role, name: &str, body: impl Into<Body>) -> Message {
     Message::new(role, body.into().from_sender(name))
@@ -49,73 +43,6 @@ fn text_of(rendered: &Rendered) -> String {
     let mut found = Vec::new();
     texts(&rendered.messages, &mut found);
     found.join("\n")
-}
-
-#[test]
-fn every_omission_is_reported() {
-    let messages = [
-        by(
-            Role::Human,
-            "Odile",
-            vec![
-                Block::text("Look."),
-                Block::Unknown(json!({"type": "hologram", "secret": "zzz"})),
-                Block::video(MediaSource::url("http://x/storm.mp4")),
-            ],
-        ),
-        by(
-            Role::Ai,
-            "Mira",
-            vec![Block::tool_use("1", "dice", json!({}))],
-        ),
-        Message::new(Role::Tool, vec![Block::tool_result("9", "stray")]),
-    ];
-    let turns = turns(&messages);
-    for format in formats() {
-        let about = format!("{:?} {:?}", format.api, format.style);
-        let rendered = format.render(Some("Mira"), &turns).unwrap();
-        let video = Omission::Media {
-            kind: "video",
-            name: "http://x/storm.mp4".into(),
-        };
-        let accepts_video = matches!(format.api, Api::Gemini | Api::DashScope);
-        let mut expected = vec![Omission::UnknownBlock {
-            kind: "hologram".into(),
-        }];
-        expected.extend((!accepts_video).then_some(video));
-        expected.push(Omission::UnansweredCall {
-            id: "1".into(),
-            tool: "dice".into(),
-        });
-        expected.push(Omission::OrphanResult { id: "9".into() });
-        assert_eq!(rendered.omissions, expected, "{about}");
-        let text = rendered.messages.to_string();
-        for words in ["hologram", "zzz", "dice", "stray"] {
-            assert!(!text.contains(words), "{about}: {text}");
-        }
-        // Media that can't be sent are described instead.
-        assert_eq!(text.contains("[video: "), !accepts_video, "{about}: {text}");
-    }
-}
-
-/// What a writer makes of a history and the rounds of a question.
-fn sent(
-    format: &Format,
-    history: &[Message],
-    question: &[Message],
-) -> Result<(String, Vec<Omission>), MediaError> {
-    let mut writer = MessageWriter::new(format, Some("Mira"), b"{".into());
-    writer.write_history(turns(history).into_iter())?;
-    writer.write_question(turns(question).into_iter())?;
-    let Written {
-        json,
-        end,
-        omissions,
-    } = writer.finish();
-    let json = end.close(format, json, "");
-    let json = format!("{}}}", String::from_utf8_lossy(&json));
-    serde_json::from_str::<Value>(&json).unwrap();
-    Ok((json, omissions))
 }
 
 /// A block of every kind, with words by which it is found and what may be reported in its place.
@@ -223,7 +150,8 @@ fn every_block_at_every_place_is_sent_or_reported() {
                     }
                     format.options.merge_roles = merge;
                     let about = format!("{block:?} {place}, {:?} {:?}", format.api, format.style);
-                    let (json, omissions) = match sent(&format, &history, &question) {
+                    let sent = written(&format, &turns(&history), &turns(&question));
+                    let Sent { json, omissions } = match sent {
                         Ok(sent) => sent,
                         Err(error) => {
                             assert!(error.to_string().contains(mark), "{about}: {error}");
@@ -251,7 +179,8 @@ fn an_image_in_a_result_is_shown_wherever_images_are() {
             .filter(|(place, ..)| place.starts_with("in a result") && !place.ends_with("another"))
     {
         for format in formats() {
-            let (json, omissions) = sent(&format, &history, &question).unwrap();
+            let sent = written(&format, &turns(&history), &turns(&question));
+            let Sent { json, omissions } = sent.unwrap();
             let about = format!("{:?} {:?}: {json}", format.api, format.style);
             let sees = format.api != Api::DeepSeek;
             assert_eq!(json.contains("QUJD"), sees, "{about}");

@@ -49,7 +49,7 @@ fn message() -> impl Strategy<Value = Message> {
         Role::Ai,
         Role::Tool,
     ]);
-    let sender = prop::sample::select(vec![None, Some("A"), Some("B"), Some("苏绣 [x]: ")]);
+    let sender = prop::sample::select(vec![None, Some("Mira"), Some("B"), Some("苏绣 [x]: ")]);
     let body = prop_oneof![
         words().prop_map(Body::from),
         prop::collection::vec(block(), 0..5).prop_map(Body::from),
@@ -91,7 +91,7 @@ fn format() -> impl Strategy<Value = Format> {
     )
 }
 
-fn turns(messages: &[Message]) -> Vec<Turn<'_>> {
+pub(super) fn turns(messages: &[Message]) -> Vec<Turn<'_>> {
     let turns = messages.iter();
     turns
         .map(|message| Turn::full(message.role, &message.body))
@@ -140,18 +140,22 @@ fn calls_and_results(api: Api, messages: &Value) -> (Vec<Value>, Vec<Value>) {
 /// Turns in which somebody speaks.
 fn said() -> impl Strategy<Value = Message> {
     let role = prop::sample::select(vec![Role::Human, Role::Ai]);
-    let sender = prop::sample::select(vec!["A", "B"]);
+    let sender = prop::sample::select(vec!["Mira", "B"]);
     (role, sender, words()).prop_map(|(role, sender, words)| {
         let body = Body::text(words).from_sender(sender);
         Message::new(role, body)
     })
 }
 
-/// The JSON of turns of the history and of the question.
-fn written(format: &Format, me: Option<&str>, history: &[Turn<'_>], asked: &[Turn<'_>]) -> Sent {
-    let mut writer = MessageWriter::new(format, me, b"{".into());
-    writer.write_history(history.iter().copied()).unwrap();
-    writer.write_question(asked.iter().copied()).unwrap();
+/// What Mira is sent: turns of the history, and of the question.
+pub(super) fn written(
+    format: &Format,
+    history: &[Turn<'_>],
+    asked: &[Turn<'_>],
+) -> Result<Sent, MediaError> {
+    let mut writer = MessageWriter::new(format, Some("Mira"), b"{".into());
+    writer.write_history(history.iter().copied())?;
+    writer.write_question(asked.iter().copied())?;
     let Written {
         json,
         end,
@@ -159,12 +163,13 @@ fn written(format: &Format, me: Option<&str>, history: &[Turn<'_>], asked: &[Tur
     } = writer.finish();
     let mut json = String::from_utf8(end.close(format, json, "And in JSON.")).unwrap();
     json.push('}');
-    Sent { json, omissions }
+    assert!(serde_json::from_str::<Value>(&json).unwrap().is_object());
+    Ok(Sent { json, omissions })
 }
 
-struct Sent {
-    json: String,
-    omissions: Vec<Omission>,
+pub(super) struct Sent {
+    pub(super) json: String,
+    pub(super) omissions: Vec<Omission>,
 }
 
 fn question() -> Vec<Turn<'static>> {
@@ -184,7 +189,7 @@ proptest! {
     fn calls_and_results_are_always_paired(
         messages in prop::collection::vec(message(), 0..14), format in format(),
     ) {
-        let rendered = format.render(Some("A"), &turns(&messages)).unwrap();
+        let rendered = format.render(Some("Mira"), &turns(&messages)).unwrap();
         prop_assert!(rendered.messages.is_array(), "{rendered:?}");
         let (calls, results) = calls_and_results(format.api, &rendered.messages);
         prop_assert_eq!(calls, results);
@@ -208,8 +213,7 @@ proptest! {
         let before = [turns(&messages), turns(&last)].concat();
         let after = [before.clone(), turns(&more)].concat();
         let [before, after] = [before, after].map(|history| {
-            let Sent { json, .. } = written(&format, Some("A"), &history, &question());
-            assert!(serde_json::from_str::<Value>(&json).unwrap().is_object());
+            let Sent { json, .. } = written(&format, &history, &question()).unwrap();
             assert!(json.matches(BREAKPOINT).count() <= 4, "{json}");
             json.replace(BREAKPOINT, "")
         });
@@ -311,7 +315,7 @@ fn thoughts_go_back_signed_and_only_while_the_question_is_open() {
     );
     let before = format.render(None, &turns(&round)).unwrap();
     assert!(!before.messages.to_string().contains("hm"));
-    let Sent { json, omissions } = written(&format, None, &[], &turns(&round));
+    let Sent { json, omissions } = written(&format, &[], &turns(&round)).unwrap();
     let value: Value = serde_json::from_str(&json).unwrap();
     let thought = json!({"type": "thinking", "thinking": "hm", "signature": "s1"});
     assert_eq!(value["messages"][0]["content"][0], thought);
