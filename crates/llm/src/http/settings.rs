@@ -227,7 +227,7 @@ impl ModelSettings {
             window: None,
             model: model.into(),
             limit_field: LimitField::default(),
-            max_output: 1024,
+            max_output: 4_096,
             stream: true,
             stream_usage: false,
             temperature: None,

@@ -156,7 +156,7 @@ impl Default for Provider {
             cache_key: false,
             schema: SchemaMode::Constrained,
             temperature: None,
-            max_output: 1024,
+            max_output: 4_096,
             width: 8,
             longest_answer: 2_000_000,
             timeouts: Timeouts::default(),

@@ -60,7 +60,7 @@ const ROUNDS: u32 = 2;
 const MOST_LOOSENED: u32 = 8;
 
 /// The longest answer in tokens.
-const ANSWER_TOKENS: u32 = 6_000;
+const ANSWER_TOKENS: u32 = 4_096;
 
 /// Why no draft can be begun.
 #[derive(Debug, Error, Localize)]
