@@ -663,8 +663,12 @@ impl<R: Reply> ErasedAsk for Spec<R> {
 
     fn fallback(&self) -> (BoxedAnswer, String) {
         let fallback = self.fallback.of(&self.constraints);
+        // What is only told once is accepted then.
         debug_assert!(
-            fallback.check(&self.constraints).is_empty(),
+            fallback
+                .check(&self.constraints)
+                .iter()
+                .all(|it| it.only_once),
             "the fallback of '{}' fails its own check: {:?}",
             self.purpose,
             fallback.check(&self.constraints)
