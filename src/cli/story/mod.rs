@@ -3,8 +3,8 @@
 //! Stages do not wait for each other, so their records arrive mixed. [`StoryPrinter`] prints the
 //! stage that comes first in a turn as it happens, keeps the records of the others, and prints them
 //! stage by stage when the turn is over, so that each scene can be read as one. If a scene has
-//! opened, they wait until something happens on all stages, such as the next part of the day: what
-//! is decided meanwhile belongs to it.
+//! opened, they wait until something begins on all stages, such as the next part of the day: what
+//! is decided meanwhile belongs to it, and what came of it stands after all of them.
 //! `formatter.rs` says what a record looks like, `fight.rs` what a fight looks like, `outcome.rs`
 //! what stands after its last words.
 
@@ -76,7 +76,15 @@ impl RecordPrinter for StoryPrinter {
             Record::Answer(answer) => (answer.place.clone(), self.formatter.answer(answer)),
         };
         if !paragraphs.is_empty() {
-            self.add(&place, paragraphs);
+            let came_of_a_scene =
+                matches!(record, Record::Event(event) if self.came_of_a_scene(event));
+            if place.is_empty() && !came_of_a_scene {
+                // It concerns all stages, and none of them is running.
+                self.print_kept();
+                self.print_at(&place, &paragraphs);
+            } else {
+                self.add(&place, paragraphs);
+            }
         }
         if let Record::Event(event) = record {
             self.has_opened |= self.has_style(event, EventStyle::SceneText);
@@ -149,6 +157,12 @@ impl StoryPrinter {
         telling.is_some_and(|telling| telling.style() == style)
     }
 
+    fn came_of_a_scene(&self, event: &EventRecord) -> bool {
+        use EventStyle::{Deed, Lesson, Move, Note, SharedDeed, Text};
+        let is = |style: &EventStyle| self.has_style(event, *style);
+        self.has_opened && [Deed, Lesson, Move, Note, SharedDeed, Text].iter().any(is)
+    }
+
     /// If a place is seen for the first time, prints the first words there.
     fn show_reached(&mut self, record: &Record) {
         let Record::Event(event) = record else {
@@ -183,11 +197,6 @@ impl StoryPrinter {
     }
 
     fn add(&mut self, place: &Arc<str>, paragraphs: Vec<Paragraph>) {
-        if place.is_empty() {
-            // It concerns all stages, and none of them is running.
-            self.print_kept();
-            return self.print_at(place, &paragraphs);
-        }
         // A character is on one stage at a time.
         if self.formatter.is_at_seat || self.live.get_or_insert_with(|| place.clone()) == place {
             return self.print_at(place, &paragraphs);

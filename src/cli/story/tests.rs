@@ -185,11 +185,13 @@ fn what_is_decided_in_a_scene_stands_under_its_heading() {
     let chosen = json!({
         "actor": "Mira", "scene": "s", "option": "burn", "message": "Mira burns it.", "label": "Burn it",
     });
+    let learned = json!({"fact": "f", "title": "It", "message": "It is false.", "from": ""});
     let records = [
         event("", "scene_opens", opens),
         speak("Inn", "Mira", "", "Well."),
         speak("Quay", "Tobin", "", "Nothing here."),
         Record::Turn { turn: 1 },
+        event("", "learned", learned),
         event("Inn", "choice", chosen),
         Record::Turn { turn: 2 },
         speak("Quay", "Tobin", "", "Still nothing."),
@@ -197,6 +199,11 @@ fn what_is_decided_in_a_scene_stands_under_its_heading() {
     let told = told(Language::En, 70, &records);
     assert_eq!(told.matches("── Inn").count(), 1, "{told}");
     assert!(told.find("burns it") < told.find("Nothing here"), "{told}");
+    // What came of a scene elsewhere parts it from nothing.
+    assert!(
+        told.find("Nothing here") < told.find("It is false"),
+        "{told}"
+    );
     assert!(
         told.find("Nothing here") < told.find("Still nothing"),
         "{told}"
