@@ -765,6 +765,7 @@ cli_draft_other_text = { $folder } holds a draft of another text; name another f
 cli_draft_outline = places and people
 cli_draft_plot = the plot
 cli_draft_scenes = the words of some scenes
+cli_draft_somebody = somebody
 cli_draft_spent = Read { $read } tokens, written { $written }.
 cli_draft_stakes = facts, things and bonds
 cli_draft_too_long = Of the text’s { $length } characters the first { $read } were read.

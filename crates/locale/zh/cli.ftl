@@ -701,6 +701,7 @@ cli_draft_other_text = { $folder } 里有另一段文字的草稿；请换一个
 cli_draft_outline = 地点与人物
 cli_draft_plot = 情节
 cli_draft_scenes = 几个场景的文字
+cli_draft_somebody = 某人
 cli_draft_spent = 读了 { $read } 个 token，写了 { $written } 个。
 cli_draft_stakes = 事实、物件与关系
 cli_draft_too_long = 原文共 { $length } 个字符，只读了前 { $read } 个。

@@ -8,7 +8,9 @@ use playhouse_engine::files::{self, Durability, Folder};
 
 use crate::engine::{Engine, Stop};
 use crate::event::{AnsweredBy, Feed, Record};
-use crate::interop::cards::{Card, Taken, Taking};
+use crate::exchange::ledgers;
+use crate::interop::cards::{Card, Taking};
+use crate::message::TokenUsage;
 use crate::mind::Minds;
 use crate::rpg::draft::{Draft, DraftGame, MOST_READ, added};
 use crate::rpg::world_file::NewWorldError;
@@ -110,21 +112,15 @@ fn premise(app: &App, from: &str, language: Language) -> Result<String> {
 /// What a card says of a character, in plain words.
 fn of_card(card: &Card, language: Language) -> String {
     let name = card.called();
-    let Taken {
-        profile,
-        look,
-        kickoff,
-        voice,
-        ..
-    } = card.take(Taking {
+    let taken = card.take(Taking {
         name,
-        user: "?",
+        user: &text!(cli_draft_somebody).in_language(language),
         language,
         seed: SEED,
         in_group: true,
     });
-    let voice = voice.join("\n");
-    format!("# {name}\n\n{profile}\n\n{look}\n\n{kickoff}\n\n{voice}\n\n")
+    let (profile, kickoff, voice) = (taken.profile, taken.kickoff, taken.voice.join("\n"));
+    format!("# {name}\n\n{profile}\n\n{kickoff}\n\n{voice}\n\n")
 }
 
 fn play_out(app: &App, engine: &mut Engine) -> Result<Stop> {
@@ -183,7 +179,10 @@ fn write_world(folder: &Path, draft: &Draft) -> Result<()> {
 }
 
 fn report(app: &App, folder: &Path, engine: &Engine, draft: &Draft, length: usize) {
-    let (world, spent) = (&draft.world, engine.totals().spent.usage);
+    let world = &draft.world;
+    // Also what was spent before the draft was stopped.
+    let mut spent = TokenUsage::default();
+    ledgers(&engine.world).for_each(|(_, ledger)| spent += ledger.total().usage);
     let path = folder.join(WORLD).display().to_string();
     if app.settings.json {
         let unmet: Vec<_> = draft.unmet().collect();

@@ -71,8 +71,14 @@ fn pointer(value: &Value, path: &str) -> Option<String> {
 
 /// What rehearsals should come to and did not, each with the reason.
 pub(super) fn unmet(rehearsal: &Rehearsal, language: Language) -> Vec<(PlotPoint, String)> {
-    let missed = rehearsal.missed.iter();
-    let never = missed.filter(|missed| missed.is_never()).map(|missed| {
+    let never = rehearsal.missed.iter().filter(|missed| missed.is_never());
+    let scenes: Vec<_> = never.clone().map(|missed| &missed.point).collect();
+    // The options of a scene that never came say nothing more.
+    let told = never.filter(|missed| match &missed.point {
+        PlotPoint::Option { scene, .. } => !scenes.contains(&&PlotPoint::Scene(scene.clone())),
+        _ => true,
+    });
+    let never = told.map(|missed| {
         let (name, why) = (missed.name(), missed.reason());
         (missed.point.clone(), text!(rpg_draft_never, name, why))
     });
