@@ -541,7 +541,7 @@ pub(crate) struct AtMost {
 }
 
 /// Answers that are no examples, by why.
-#[derive(Serialize)]
+#[derive(Clone, Copy, Default, Serialize)]
 #[cfg_attr(test, derive(JsonSchema))]
 pub(crate) struct LeftOut {
     pub(crate) defaults: usize,

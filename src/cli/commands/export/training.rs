@@ -22,9 +22,7 @@ pub(super) struct Picked<'a> {
     /// Whether whole stories are held out, since there are several.
     by_story: bool,
     examples: usize,
-    defaults: usize,
-    repaired: usize,
-    short: usize,
+    left_out: LeftOut,
 }
 
 impl<'a> Picked<'a> {
@@ -33,9 +31,7 @@ impl<'a> Picked<'a> {
             args,
             by_story: stories > 1,
             examples: 0,
-            defaults: 0,
-            repaired: 0,
-            short: 0,
+            left_out: LeftOut::default(),
         }
     }
 
@@ -82,16 +78,16 @@ impl<'a> Picked<'a> {
     /// The answer of an outcome, if it is an example.
     fn picks<'o>(&mut self, outcome: &'o Outcome) -> Option<&'o str> {
         let AskEnding::Answered { text, .. } = &outcome.ending else {
-            self.defaults += 1;
+            self.left_out.defaults += 1;
             return None;
         };
         if !outcome.refused.is_empty() && !self.args.repaired {
-            self.repaired += 1;
+            self.left_out.repaired += 1;
             return None;
         }
         // Nothing is learned from an answer without words.
         if text.trim().chars().count() < self.args.min_length.max(1) as usize {
-            self.short += 1;
+            self.left_out.short += 1;
             return None;
         }
         Some(text)
@@ -110,30 +106,25 @@ impl<'a> Picked<'a> {
     }
 
     /// Says what was left out.
-    pub(super) fn report(&self, app: &App) {
-        let (defaults, repaired, short) = (self.defaults, self.repaired, self.short);
-        if self.examples + defaults + repaired + short == 0 {
+    pub(super) fn report(self, app: &App) {
+        let (examples, left_out) = (self.examples, self.left_out);
+        let LeftOut {
+            defaults,
+            repaired,
+            short,
+        } = left_out;
+        if examples + defaults + repaired + short == 0 {
             return;
         }
-        let examples = self.examples;
-        app.tell(
-            &Printed::Examples {
-                examples,
-                left_out: LeftOut {
-                    defaults,
-                    repaired,
-                    short,
-                },
-            },
-            say!(
-                app.language,
-                cli_export_examples,
-                examples,
-                defaults,
-                repaired,
-                short
-            ),
+        let told = say!(
+            app.language,
+            cli_export_examples,
+            examples,
+            defaults,
+            repaired,
+            short
         );
+        app.tell(&Printed::Examples { examples, left_out }, told);
     }
 }
 
