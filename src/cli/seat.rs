@@ -251,7 +251,13 @@ impl SeatConsole {
                 return Ok(Some(line));
             };
             match self.seat.obey(command) {
-                Some(shown) => self.show(&UiText::verbatim(shown), Language::default())?,
+                Some(shown) => {
+                    self.show(&UiText::verbatim(shown), Language::default())?;
+                    // It has driven the question out of sight.
+                    if let Some(question) = self.asked.clone() {
+                        self.show_question(&question, true)?;
+                    }
+                }
                 None => return Ok(None),
             }
         }
@@ -265,6 +271,16 @@ impl SeatConsole {
             return Err(io::ErrorKind::BrokenPipe.into());
         }
         Ok(())
+    }
+
+    fn show_question(&mut self, question: &Question, with_options: bool) -> io::Result<()> {
+        let language = self.seat.language;
+        for option in question.options.iter().filter(|_| with_options) {
+            let (number, label) = (option.number, option.label.in_language(language));
+            self.show(&UiText::verbatim(format!("  {number}) {label}")), language)?;
+        }
+        let asks = question.label_and_keys(language).join(" ");
+        self.show(&UiText::verbatim(asks.trim()), language)
     }
 
     /// Reads a line; on a terminal, `typed` stands in it already.
@@ -297,17 +313,12 @@ impl SeatConsole {
 
 impl Console for SeatConsole {
     /// Asks above the line in which the person types, which has all of its width.
-    fn ask(&mut self, question: &Question, language: Language) -> io::Result<Option<String>> {
+    fn ask(&mut self, question: &Question, _: Language) -> io::Result<Option<String>> {
         // What was not understood is asked again; its options are still in sight.
         let asked = question.clone().typed("");
         let is_again = self.asked.as_ref() == Some(&asked);
-        for option in question.options.iter().filter(|_| !is_again) {
-            let (number, label) = (option.number, option.label.in_language(language));
-            self.show(&UiText::verbatim(format!("  {number}) {label}")), language)?;
-        }
         self.asked = Some(asked);
-        let asks = question.label_and_keys(language).join(" ");
-        self.show(&UiText::verbatim(asks.trim()), language)?;
+        self.show_question(question, !is_again)?;
         self.read_typed("> ", &question.typed)
     }
 

@@ -50,6 +50,20 @@ fn the_last_answer_is_taken_back_in_a_new_slot() {
 }
 
 #[test]
+fn a_person_may_speak_as_no_model_should() {
+    let folder = &Dir::new();
+    let line = "抱歉，我不能帮你做这件事，你还是去问别人吧，那边有人知道这件事该怎么办。";
+    let output = fed(
+        folder,
+        SEAT,
+        &format!("{line}\n{line}\n\n{line}\n\n/quit\n"),
+    );
+    let journal = journal(folder, "tide");
+    assert!(journal.matches(line).count() > 2, "{}", out(&output));
+    lacks(&journal, &["\"refused\":["]);
+}
+
+#[test]
 fn commands_at_the_seat_of_a_team_are_no_messages() {
     let folder = tempfile::tempdir().unwrap();
     let typed = "/help\n/me\n/who\n/undo\n/etc is a folder.\n";

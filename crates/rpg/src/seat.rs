@@ -415,22 +415,26 @@ fn play_cards(form: &SeatForm, dialogue: &mut Dialogue<'_>) -> io::Result<Filled
             let question = question(text!(rpg_seat_another_card, energy));
             question.or(text!(rpg_seat_no_more)).with_back()
         };
-        match dialogue.ask(&question)? {
+        let (index, words) = match dialogue.ask(&question)? {
             SeatAnswer::Skipped => break,
             SeatAnswer::Back => {
                 played.pop();
+                continue;
             }
-            SeatAnswer::Words(words) => {
-                dialogue.show(text!(rpg_seat_you_say, words = &words))?;
-                said = Filled::default().with_words(SAID, words);
-            }
-            SeatAnswer::Option(index) => {
-                let chosen = open.get(index).copied();
-                played.extend(chosen);
-                if chosen.is_some_and(|option| option.cost.is_none()) {
-                    break;
-                }
-            }
+            SeatAnswer::Words(line) => match question.numbered(&line) {
+                Some((index, words)) => (Some(index), words.to_owned()),
+                None => (None, line),
+            },
+            SeatAnswer::Option(index) => (Some(index), String::new()),
+        };
+        if !words.is_empty() {
+            dialogue.show(text!(rpg_seat_you_say, words = &words))?;
+            said = Filled::default().with_words(SAID, words);
+        }
+        let chosen = index.and_then(|index| open.get(index)).copied();
+        played.extend(chosen);
+        if chosen.is_some_and(|option| option.cost.is_none()) {
+            break;
         }
     }
     Ok(played.into_iter().fold(said, |filled, option| {
@@ -577,6 +581,7 @@ mod tests {
         for typed in [
             "speak\nBob\nHello there.\n\n",
             "speak\n2 Hello there.\n\n",
+            "1 2 Hello there.\n\n",
             "speak\nBob: Hello there.\n\n",
             "speak\n1\nb\n2\nHello there.\n\n",
         ] {
@@ -589,12 +594,12 @@ mod tests {
 
     #[tokio::test]
     async fn something_said_goes_with_something_done_or_thought() {
-        let (plan, _) = at_seat("home.plan", turn(&["Ann"]), "Good night.\ngo to Quay\n\n").await;
         let said = json!({"target": "Ann", "text": "Good night."});
-        assert_eq!(
-            plan,
-            json!({"mind": "", "speak": said, "move": {"to": "Quay"}})
-        );
+        for typed in ["Good night.\ngo to Quay\n\n", "7 Good night.\n\n"] {
+            let (plan, _) = at_seat("home.plan", turn(&["Ann"]), typed).await;
+            let left = json!({"mind": "", "speak": said, "move": {"to": "Quay"}});
+            assert_eq!(plan, left);
+        }
         let typed = "Good night.\nI don't believe a word.\n\n";
         let (plan, _) = at_seat("home.plan", turn(&["Ann"]), typed).await;
         assert_eq!(
@@ -714,10 +719,10 @@ mod tests {
                 "targets": [target]})
         };
         let cards = [card("Strike", "Bear"), card("Mend", "Ann")];
-        assert_eq!(
-            choice,
-            json!({"action": "play", "say": "Stand back!", "cards": cards})
-        );
+        let played = json!({"action": "play", "say": "Stand back!", "cards": cards});
+        assert_eq!(choice, played);
+        let (choice, _) = at_seat("combat.act", fight(), "2 Stand back!\n1\n").await;
+        assert_eq!(choice, played);
         insta::assert_snapshot!(shown, @r"
         *** You are Mira. ***
         The tavern is full.

@@ -378,10 +378,13 @@ impl Engine {
             return self.retry(job, &shown(&completion.to_blocks()), &[violation]);
         }
         let is_filtered = completion.finish == FinishReason::ContentFilter;
+        let is_persons = &*job.mind.info().provider == human::ALIAS;
+        let is_asked_again = job.may_be_refused() && job.rounds.refused().next().is_none();
         let state = AnswerState {
             is_cut: cut_off,
-            is_last: !job.may_be_refused() || job.rounds.refused().next().is_some(),
-            is_persons: &*job.mind.info().provider == human::ALIAS,
+            // What is told once is for models.
+            is_last: is_persons || !is_asked_again,
+            is_persons,
         };
         match job.ask.question.judge(&completion.text, state) {
             Ok(_) if is_filtered && job.is_prose() => self.refuses(job, &completion.text),

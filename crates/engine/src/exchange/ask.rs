@@ -488,7 +488,7 @@ impl<R: Reply> Spec<R> {
 
     /// Refuses what no character says, and what this one said lately.
     fn refuse_words(&self, answer: &Value, state: AnswerState) -> Result<(), Vec<Violation>> {
-        if R::IS_TOLD && holds_refusal(answer) {
+        if R::IS_TOLD && !state.is_persons && holds_refusal(answer) {
             return Err(vec![Violation::refusal()]);
         }
         let voice = self.voice.as_ref().filter(|_| !state.is_last);

@@ -88,7 +88,19 @@ impl<'n, 'f, 'd, 'c> Walk<'n, 'f, 'd, 'c> {
             match self.dialogue.ask(&question)? {
                 SeatAnswer::Skipped => return Ok(self.filled),
                 SeatAnswer::Back => self.filled = self.before.pop().unwrap_or_default(),
-                SeatAnswer::Words(words) => self.take_words(&words),
+                SeatAnswer::Words(words) => match question.numbered(&words) {
+                    Some((index, words)) => {
+                        self.dialogue.ahead = Some(words.to_owned());
+                        if let Some(offer) = offers.get(index) {
+                            self.take(*offer)?;
+                        }
+                        // It needed no words: they are said beside it.
+                        if let Some(words) = self.dialogue.ahead.take() {
+                            self.take_words(&words);
+                        }
+                    }
+                    None => self.take_words(&words),
+                },
                 SeatAnswer::Option(index) => {
                     let Some(offer) = offers.get(index) else {
                         continue;
@@ -303,7 +315,10 @@ impl<'n, 'f, 'd, 'c> Walk<'n, 'f, 'd, 'c> {
         loop {
             let (way, said) = match self.dialogue.ask(&question)? {
                 SeatAnswer::Option(index) => (ways.get(index), String::new()),
-                SeatAnswer::Words(line) => way_and_words(ways, &line),
+                SeatAnswer::Words(line) => match question.numbered(&line) {
+                    Some((index, words)) => (ways.get(index), words.to_owned()),
+                    None => way_and_words(ways, &line),
+                },
                 SeatAnswer::Back | SeatAnswer::Skipped => return Ok(None),
             };
             let Some(way) = way else {
@@ -358,19 +373,14 @@ impl<'n, 'f, 'd, 'c> Walk<'n, 'f, 'd, 'c> {
     }
 }
 
-/// The way that a line begins with, by number or name, and the words behind it.
+/// The way with whose name a line begins, and the words behind it.
 fn way_and_words<'w>(ways: &'w [SeatOption], line: &str) -> (Option<&'w SeatOption>, String) {
-    let words = line.trim_start_matches(|letter: char| letter.is_ascii_digit());
-    let digits = line.len() - words.len();
-    let number: Option<u32> = line.get(..digits).and_then(|digits| digits.parse().ok());
-    let by_number = ways.iter().find(|way| Some(way.number) == number);
     let named = ways.iter().filter_map(|way| {
         let mut names = way.value.as_object()?.values().filter_map(Value::as_str);
         let name = names.find(|name| !name.is_empty() && line.starts_with(name))?;
         Some((way, name.len()))
     });
-    let by_name = named.max_by_key(|(_, length)| *length);
-    let Some((way, length)) = by_number.map(|way| (way, digits)).or(by_name) else {
+    let Some((way, length)) = named.max_by_key(|(_, length)| *length) else {
         return way_in_words(ways, line);
     };
     let is_between = |letter: char| letter.is_whitespace() || ":：,，、.。)）".contains(letter);
@@ -405,14 +415,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn to_whom_words_go_is_said_by_number_by_name_or_in_the_words() {
+    fn to_whom_words_go_is_said_by_name_or_in_the_words() {
         let ways = ["Odile Marsh", "Brant Hollis", ""].map(|target| {
             let way = json!({"target": target});
             SeatOption::new(UiText::verbatim(format!("to {target}")), way)
         });
         let ways = Question::of(UiText::default(), ways).options;
         for (line, whom, words) in [
-            ("2 Good morning.", Some("Brant Hollis"), "Good morning."),
             ("Odile Marsh: Well?", Some("Odile Marsh"), "Well?"),
             ("Well, Odile?", Some("Odile Marsh"), "Well, Odile?"),
             ("Odile, where is Brant?", None, ""),

@@ -18,6 +18,8 @@ pub struct Dialogue<'c> {
     has_begun: bool,
     /// How many questions were answered.
     answers: usize,
+    /// What the person has typed for the next question.
+    pub ahead: Option<String>,
     /// What was filled in before, if it could not be used.
     before: Filled,
     /// What is filled in now.
@@ -41,6 +43,7 @@ impl<'c> Dialogue<'c> {
             language,
             has_begun: false,
             answers: 0,
+            ahead: None,
             before,
             filled: Filled::default(),
         }
@@ -246,6 +249,9 @@ impl<'c> Dialogue<'c> {
     }
 
     fn line(&mut self, question: &Question) -> io::Result<String> {
+        if let Some(line) = self.ahead.take() {
+            return Ok(line);
+        }
         let line = self.console.ask(question, self.language)?;
         let line = line.ok_or(io::ErrorKind::UnexpectedEof)?;
         if self.has_begun && is_undo(&line) {

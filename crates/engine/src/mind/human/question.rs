@@ -214,6 +214,18 @@ impl Question {
         labels.any(|label| label.starts_with(&line))
     }
 
+    /// The option whose number a line begins with, by its index, and the words behind it.
+    pub fn numbered<'l>(&self, line: &'l str) -> Option<(usize, &'l str)> {
+        let digits = line.find(|letter: char| !letter.is_ascii_digit())?;
+        let (number, rest) = line.split_at_checked(digits)?;
+        let number = number.parse().ok();
+        let options = &mut self.options.iter();
+        let index = options.position(|option| Some(option.number) == number)?;
+        let is_between = |letter: char| letter.is_whitespace() || ":：,，、.。)）".contains(letter);
+        let words = rest.trim_start_matches(is_between);
+        (words.len() < rest.len()).then_some((index, words))
+    }
+
     fn wanted(&self) -> UiText {
         let numbers = numbers(self.options.iter().map(|option| option.number));
         if self.takes_words {
@@ -371,6 +383,10 @@ mod tests {
             assert_eq!(words.read(line, Language::En), Ok(SeatAnswer::Back));
         }
         assert!(words.read("3", Language::En).is_err());
+        assert_eq!(words.numbered("1, for you."), Some((0, "for you.")));
+        for line in ["1st of all.", "3 of us.", "I say 1."] {
+            assert_eq!(words.numbered(line), None, "{line}");
+        }
         let cards = ["Trip Knot → Ann", "Trip Knot → Bob"].map(UiText::verbatim);
         let cards = Question::options(UiText::default(), cards.to_vec()).or_words();
         assert!(cards.read("trip knot", Language::En).is_err());
