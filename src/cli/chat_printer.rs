@@ -135,14 +135,14 @@ impl State {
             team: &self.team,
             team_path: &heard.team_path,
             event: id.map(|id| id.to_string()),
-            message: json!(heard.message),
+            message: &heard.message,
         })
     }
 
     fn retracted_json(&self, retracted: &Retracted) -> Value {
         json!(Printed::Dropped {
             team: &self.team,
-            dropped: json!(retracted),
+            dropped: retracted,
         })
     }
 }

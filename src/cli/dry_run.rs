@@ -8,6 +8,7 @@ use serde::Serialize;
 
 /// A prompt that was not sent.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct UnsentPrompt {
     /// Who would be asked.
     pub(crate) entity: String,
@@ -26,6 +27,7 @@ pub(crate) struct UnsentPrompt {
 
 /// A message of a prompt that was not sent.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct UnsentMessage {
     pub(crate) role: Role,
     pub(crate) content: String,

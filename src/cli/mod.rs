@@ -29,7 +29,7 @@ mod process;
 mod progress;
 mod provenance;
 mod record_printer;
-#[cfg(test)]
+#[cfg(all(test, feature = "cluster"))]
 mod records;
 mod rehearsal;
 mod saved;

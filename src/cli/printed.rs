@@ -1,6 +1,7 @@
 //! What commands print with `--json`, apart from what feeds and figures tell: the page on records
 //! is made of these types.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -9,8 +10,32 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
+use super::dry_run::UnsentPrompt;
 use super::provenance::Provenance;
-use crate::message::{Cost, TokenUsage};
+use crate::cast::{Gone, Kind};
+#[cfg(feature = "cluster")]
+use crate::cluster::{Amounts, WorldState};
+use crate::context::{ChapterId, EntryId, Level, Note};
+use crate::drama::PromiseState;
+use crate::event::EventRecord;
+use crate::exchange::Spent;
+use crate::groupchat::message::ChatMessage;
+use crate::groupchat::team::Listing;
+use crate::groupchat::{Retracted, RoleMessage};
+use crate::journal::{RecalledMemory, RefusedAnswer, ToolRoundRecord};
+use crate::locale::Language;
+use crate::memory::Memory;
+use crate::message::{Cost, PromptBytes, Role, TokenUsage};
+use crate::mind::http::ProbeReport;
+use crate::mind::models::{ModelSummary, ServerExamination, ToolServerSummary};
+use crate::mind::survey::Finding;
+use crate::rpg::StoryOutcome;
+use crate::rpg::drift::Drift;
+use crate::rpg::happening::Happening;
+use crate::rpg::rehearsal::FalseText;
+use crate::rpg::world_file::{Explained, WorldKind, WorldListing};
+use crate::save::{BranchPoint, SaveHead};
+use crate::world_data::Problem;
 
 /// A record of a command, such as `{"record": "branch", "slot": "lantern-2", "turn": 4}`.
 #[derive(Serialize)]
@@ -27,16 +52,20 @@ pub(crate) enum Printed<'a> {
     /// `resume`: the data of the story have changed.
     DataChanged { changes: Vec<String> },
     /// A story is over: its ending, goals, items and who knows what.
-    Outcome { outcome: Value },
-    /// A run ends, with `spent`, `latency_ms` and, for whoever sees all, `defaults`, `by_entity`
-    /// and `by_purpose`.
+    Outcome { outcome: StoryOutcome },
+    /// A run ends.
     End {
         /// Why it stopped.
         stop: &'a str,
         turn: u64,
         slot: Option<&'a str>,
+        spent: Spent,
+        /// The share of all prompts that repeats the one before, from 0 to 1.
+        repeated_share: f64,
+        /// How long answers took: `p50` and `p95`.
+        latency_ms: BTreeMap<&'static str, u64>,
         #[serde(flatten)]
-        figures: Value,
+        parts: Option<SpentParts>,
     },
     /// The run of a team ends.
     #[serde(rename = "end")]
@@ -54,50 +83,52 @@ pub(crate) enum Printed<'a> {
         /// The id of its event.
         #[serde(skip_serializing_if = "Option::is_none")]
         event: Option<String>,
-        message: Value,
+        message: &'a ChatMessage,
     },
     /// `chat`: what was shown of a message that is not used.
-    Dropped { team: &'a str, dropped: Value },
+    Dropped {
+        team: &'a str,
+        dropped: &'a Retracted,
+    },
     /// `show --chapter`: a message that a chapter replaced.
     #[serde(rename = "message")]
     Archived {
-        id: Value,
-        role: Value,
+        id: EntryId,
+        role: Role,
         sender: Option<&'a str>,
         text: &'a str,
     },
     /// `new`: a world or team that was created.
     World {
         path: &'a str,
-        kind: Value,
-        language: Value,
+        kind: WorldKind,
+        language: Language,
     },
     /// `new --from`: the draft of a world.
     Draft {
-        path: Value,
+        path: String,
         people: usize,
         scenes: usize,
         endings: usize,
-        usage: Value,
+        usage: TokenUsage,
         /// What of the source was not used.
-        not_used: Value,
-        changed: Value,
+        not_used: &'a [String],
+        changed: &'a [String],
         /// The requirements that it does not meet.
-        unmet: Value,
+        unmet: Vec<&'a String>,
     },
     /// `suggest`: a change of a world.
     Suggestion { file: &'a str, patch: &'a str },
-    /// `check --explain`: a member of a world file, with `path`, `kind`, `default`, `range`,
-    /// `about` and `example`.
-    Member { member: Value },
+    /// `check --explain`: a member of a world file.
+    Member { member: &'a Explained },
     /// `saves`: a save.
     Save {
         slot: &'a str,
         is_batch: bool,
         is_experiment: bool,
         /// What the snapshot says of itself.
-        head: Value,
-        branch_of: Option<TurnOf<'a>>,
+        head: Option<&'a SaveHead>,
+        branch_of: Option<&'a BranchPoint>,
         bytes: u64,
         error: Option<String>,
         /// The turn to which a repair would take it back.
@@ -125,23 +156,27 @@ pub(crate) enum Printed<'a> {
     Entity {
         id: u32,
         name: &'a str,
-        kind: Value,
+        /// `actor`, `stage` or `world_agent`.
+        #[cfg_attr(test, schemars(with = "String"))]
+        kind: Kind,
         messages: usize,
         tokens: u64,
         chapters: usize,
         /// The cards in hand.
         hand: Vec<&'a str>,
         /// How it has left the story, if it has.
-        gone: Value,
+        gone: Option<Gone>,
     },
     /// `show --view costs`: requests that were on their way when the program ended.
     UnknownCost {
         entity: &'a str,
         requests: u64,
-        at_most: AtMost,
+        /// What they took at most.
+        most_tokens: u64,
+        most_cost: Cost,
     },
     /// `show --view voice`: how far an entity's speech is from its voice.
-    Drift { name: &'a str, drift: Value },
+    Drift { name: &'a str, drift: Vec<Drift> },
     /// `ask who` and `ask what`: a fact.
     Fact {
         fact: &'a str,
@@ -169,36 +204,38 @@ pub(crate) enum Printed<'a> {
         name: &'a str,
         to: &'a str,
         words: &'a str,
-        state: Value,
+        state: PromiseState,
     },
     /// `ask what --about`: what one heard of the other.
     Heard {
         name: &'a str,
         about: &'a str,
-        event: Value,
+        event: String,
         text: &'a str,
     },
     /// `ask why`.
     Why {
-        event: Value,
+        event: EventRecord,
         /// The names of those who were told.
         told: Vec<String>,
-        /// Everybody else, by `id` and `name`: `why`, and where they were, `at`.
-        not_told: Vec<Value>,
+        /// Everybody else.
+        not_told: Vec<NotTold<'a>>,
     },
     /// `recall`: the memories for a question of a corpus.
     Recalled {
         id: &'a str,
-        ids: Value,
-        scores: Value,
+        ids: Vec<&'a str>,
+        scores: Vec<f32>,
     },
     /// `diff`: where two stories part.
     Diff {
         saves: [&'a str; 2],
-        seeds: Value,
-        last_turns: Value,
-        parts_after_turn: Value,
-        answers: Vec<Value>,
+        seeds: (u64, u64),
+        last_turns: (u64, u64),
+        /// Null if one only goes on where the other ends.
+        parts_after_turn: Option<u64>,
+        /// The asks of the next turn that ended differently, or that only one of them had.
+        answers: Vec<PartedAnswer<'a>>,
     },
     /// `diff`: what somebody knows in one story alone: titles and events by fact.
     Knowledge {
@@ -210,10 +247,10 @@ pub(crate) enum Printed<'a> {
     /// `diff`: how two prompts differ.
     Change {
         kind: &'a str,
-        messages: Vec<Value>,
+        messages: Vec<SentMessage<'a>>,
         /// What replaced them.
         #[serde(skip_serializing_if = "Option::is_none")]
-        summary: Option<Value>,
+        summary: Option<SentMessage<'a>>,
     },
     /// `export` of a page: the file.
     Export {
@@ -226,7 +263,7 @@ pub(crate) enum Printed<'a> {
     Tables {
         slot: &'a str,
         folder: &'a str,
-        rows: Value,
+        rows: BTreeMap<&'static str, usize>,
     },
     /// `export` of people: a file for each.
     #[serde(rename = "export")]
@@ -242,11 +279,11 @@ pub(crate) enum Printed<'a> {
     Examples { examples: usize, left_out: LeftOut },
     /// `--dry-run`: what all prompts would cost.
     Total {
-        seed: Value,
+        seed: u64,
         prompts: usize,
         tokens: u64,
         /// By currency.
-        cost: Value,
+        cost: BTreeMap<&'a str, Cost>,
         without_price: usize,
     },
     /// `play` and `import`: what became of a member of another program's file.
@@ -267,16 +304,17 @@ pub(crate) enum Printed<'a> {
     Worker {
         world: &'a str,
         news: &'a str,
-        turn: Value,
+        turn: Option<u64>,
     },
+    #[cfg(feature = "cluster")]
     /// `limit`: what all workers may spend together, have spent, and were granted.
     Budget {
         /// Of one model only.
         model: Option<&'a str>,
-        limits: Value,
+        limits: Amounts<Option<u64>>,
         tokens_a_minute: Option<u64>,
-        spent: Value,
-        granted: Value,
+        spent: Amounts<u64>,
+        granted: Amounts<u64>,
     },
     /// `pack`.
     Packed { slot: &'a str, file: &'a str },
@@ -290,17 +328,17 @@ pub(crate) enum Printed<'a> {
     Survey {
         alias: &'a str,
         model: &'a str,
-        findings: Value,
+        findings: &'a [Finding],
         requests: u32,
         usage: TokenUsage,
         /// The entry for the model file.
-        entry: Value,
+        entry: String,
     },
     /// `config`: a setting, and where it comes from.
     Setting {
         setting: &'a str,
         value: String,
-        from: Value,
+        from: String,
     },
     /// `trust`: a file, and whether it is the `same`, `changed` or `missing`.
     File {
@@ -312,62 +350,64 @@ pub(crate) enum Printed<'a> {
     Data { folder: &'a str, written: usize },
     /// `manual`.
     Manual { folder: &'a str, written: usize },
-    /// `worlds`: a world that can be played, with its `folder`, `name`, `title` and `language`.
+    /// `worlds`: a world that can be played.
     #[serde(rename = "world")]
-    Listed {
-        #[serde(flatten)]
-        world: Value,
-    },
-    /// `status`: a world of a store, with its `phase`, `turn`, `worker` and `note`.
+    Listed(&'a WorldListing),
+    #[cfg(feature = "cluster")]
+    /// `status`: a world of a store.
     #[serde(rename = "world")]
     Played {
-        world: String,
+        world: &'a str,
         #[serde(flatten)]
-        state: Value,
+        state: &'a WorldState,
     },
-    /// `worlds`: what is wrong in a file: `severity`, `file`, `line`, `column`, `field`, `message`
-    /// and `help`.
-    Problem {
-        #[serde(flatten)]
-        problem: Value,
-    },
+    /// `worlds`: what is wrong in a file.
+    Problem(&'a Problem),
     /// `chat` without a team: one that there is.
-    Team {
-        #[serde(flatten)]
-        team: Value,
-    },
-    /// `check`: the `world` or `team`, and what is wrong with it.
+    Team(&'a Listing),
+    /// `check`: what is wrong with a world or a team.
     Check {
-        #[serde(flatten)]
-        name: Value,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        world: Option<&'a str>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        team: Option<&'a str>,
         playable: bool,
-        problems: Value,
+        problems: &'a [Problem],
     },
-    /// `rehearse --consistency`: a text that was not true when it was told, with its `path`, the
-    /// `turn`, and what is `wrong`: somebody or something is `absent`, `dead`, `elsewhere`,
-    /// `hidden` or `gone`.
+    /// `rehearse --consistency`: a text that was not true when it was told.
     FalseText {
         seed: u64,
         file: &'a str,
         line: usize,
         #[serde(flatten)]
-        found: Value,
+        found: &'a FalseText,
     },
     /// `show` with a name: its conversation.
     Context {
-        #[serde(flatten)]
+        name: &'a str,
+        /// Its messages in the form of LangChain: any JSON that has `type` and `content`.
         context: Value,
     },
-    /// `show --view costs`: what an `entity`, or all on a `purpose`, have spent, as `spent` of a
-    /// [run](#spent), with the members of its parts beside its own.
+    /// `show --view costs`: what an entity, or all on a purpose, have spent; the members of `usage`
+    /// stand in its place.
     Cost {
+        #[serde(skip_serializing_if = "Option::is_none")]
+        entity: Option<&'a str>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        purpose: Option<&'a str>,
         #[serde(flatten)]
-        figures: Value,
+        #[cfg_attr(test, schemars(with = "Spent"))]
+        spent: Value,
     },
-    /// `show --view costs`: the bytes of an entity's prompts.
+    /// `show --view costs`: the bytes of an entity's prompts, and the memories that came with them.
     Prompts {
+        entity: &'a str,
         #[serde(flatten)]
-        figures: Value,
+        bytes: PromptBytes,
+        repeated_share: f64,
+        recalled: u64,
+        /// Those that answers seem to use.
+        used: u64,
     },
     /// `ask who`, `ask what`: somebody knows a fact.
     Known {
@@ -378,7 +418,7 @@ pub(crate) enum Printed<'a> {
         /// The event that taught it.
         event: &'a str,
         /// From whom it came, back to its source.
-        from: Value,
+        from: Vec<Arc<str>>,
         /// Of what somebody knows: the fact.
         #[serde(skip_serializing_if = "Option::is_none")]
         fact: Option<String>,
@@ -391,30 +431,30 @@ pub(crate) enum Printed<'a> {
         denies: Vec<String>,
         /// Of who knows a fact: how it has left the story, if it has.
         #[serde(skip_serializing_if = "Option::is_none")]
-        gone: Option<Value>,
+        gone: Option<Option<Gone>>,
     },
     /// `ask recall`: a memory.
     Memory {
         name: &'a str,
         rank: u32,
         #[serde(flatten)]
-        memory: Value,
+        memory: &'a Memory,
     },
     /// `--dry-run`: a prompt that would be sent.
-    Prompt {
-        #[serde(flatten)]
-        prompt: Value,
-    },
-    /// `config`: a model, or the `error` that it has.
-    Model {
-        #[serde(flatten)]
-        model: Value,
-    },
+    Prompt(&'a UnsentPrompt),
+    /// `config`: a model.
+    #[serde(rename = "model")]
+    Configured(&'a ModelSummary),
+    /// `config`: the error that a model has.
+    #[serde(rename = "model")]
+    Misconfigured { error: String },
+    /// `doctor`: how a model answered.
+    Model(&'a ProbeReport),
     /// `config`: a server of tools.
-    ToolServer {
-        #[serde(flatten)]
-        server: Value,
-    },
+    #[serde(rename = "tool_server")]
+    ConfiguredServer(&'a ToolServerSummary),
+    /// `doctor`: how a server of tools answered.
+    ToolServer(&'a ServerExamination),
     /// On standard error: what went wrong.
     Error {
         kind: &'a str,
@@ -426,19 +466,14 @@ pub(crate) enum Printed<'a> {
         help: Option<String>,
     },
     /// `show --view events`: an event.
-    Event {
-        id: String,
-        turn: u64,
-        place: &'a str,
-        r#type: &'a str,
-        speaker: Option<&'a str>,
-        text: &'a str,
-    },
+    Event(EventRecord),
     /// `show --chapter`: a chapter.
     Chapter {
         name: &'a str,
         id: &'a str,
-        level: Value,
+        /// `chapter`, `volume` or `life`.
+        #[cfg_attr(test, schemars(with = "String"))]
+        level: Level,
         /// The first and the last of its days.
         days: Option<(u32, u32)>,
         title: &'a str,
@@ -446,10 +481,10 @@ pub(crate) enum Printed<'a> {
         messages: usize,
         tokens: u32,
         /// The chapters in it.
-        parts: Value,
+        parts: Option<&'a [ChapterId]>,
         /// With the summary: what code knows of it.
         #[serde(skip_serializing_if = "Option::is_none")]
-        notes: Option<Value>,
+        notes: Option<Vec<Note<Happening>>>,
         #[serde(skip_serializing_if = "Option::is_none")]
         summary: Option<String>,
     },
@@ -485,19 +520,19 @@ pub(crate) enum Printed<'a> {
         provider: &'a str,
         model: &'a str,
         asked: &'a str,
-        recalled: Value,
-        refused: Value,
-        rounds: Value,
-        prompt_bytes: Value,
+        recalled: &'a [RecalledMemory],
+        refused: &'a [RefusedAnswer],
+        rounds: &'a [ToolRoundRecord],
+        prompt_bytes: PromptBytes,
         reply: Option<&'a str>,
         failed: Option<String>,
         /// With `system` and `context`: what the mind saw, if it can still be told.
         #[serde(skip_serializing_if = "Option::is_none")]
         sender: Option<&'a str>,
         #[serde(skip_serializing_if = "Option::is_none")]
-        system: Option<Value>,
+        system: Option<Option<&'a str>>,
         #[serde(skip_serializing_if = "Option::is_none")]
-        context: Option<Value>,
+        context: Option<Vec<RoleMessage>>,
     },
     /// `show --view trace` of a team.
     #[serde(rename = "call")]
@@ -505,39 +540,100 @@ pub(crate) enum Printed<'a> {
         agent: &'a str,
         call: usize,
         sender: &'a str,
-        context: Value,
+        context: &'a [RoleMessage],
         reply: &'a str,
         #[serde(skip_serializing_if = "str::is_empty")]
         team_path: &'a str,
     },
-    /// `show --view request`: what was sent for a call; the messages follow.
+    /// `show --view request`: what was sent for a call. `diff` of two prompts: each, without texts.
     Request {
         agent: &'a str,
         id: u32,
         call: u32,
-        attempt: Value,
+        attempt: u32,
         turn: u64,
         place: &'a str,
         purpose: &'a str,
         provider: &'a str,
         model: &'a str,
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        messages: Vec<SentMessage<'a>>,
+        /// The names of the tools that came with it.
+        tools: Vec<&'a str>,
+        /// As it was sent, to the byte.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        body: Option<Cow<'a, str>>,
     },
 }
 
-/// A turn of a save.
+/// What was spent on what, for whoever sees all.
 #[derive(Serialize)]
 #[cfg_attr(test, derive(JsonSchema))]
-pub(crate) struct TurnOf<'a> {
-    pub(crate) slot: &'a str,
-    pub(crate) turn: u64,
+pub(crate) struct SpentParts {
+    /// Those for whom the program answered.
+    pub(crate) defaults: Vec<DefaultsOf>,
+    pub(crate) by_entity: BTreeMap<String, Spent>,
+    pub(crate) by_purpose: BTreeMap<String, Spent>,
 }
 
-/// The most that requests may have taken.
+/// How often the program answered for somebody, and why it did last.
 #[derive(Serialize)]
 #[cfg_attr(test, derive(JsonSchema))]
-pub(crate) struct AtMost {
+pub(crate) struct DefaultsOf {
+    pub(crate) entity: String,
+    pub(crate) count: u32,
+    pub(crate) reason: String,
+}
+
+/// Somebody who was not told of an event.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(JsonSchema))]
+pub(crate) struct NotTold<'a> {
+    pub(crate) id: u32,
+    pub(crate) name: &'a str,
+    pub(crate) why: &'static str,
+    /// Of those who were elsewhere: where.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) at: Option<Arc<str>>,
+}
+
+/// An ask that ended differently in two stories.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(JsonSchema))]
+pub(crate) struct PartedAnswer<'a> {
+    /// Null if it was not asked there.
+    pub(crate) first: Option<Ended<'a>>,
+    pub(crate) second: Option<Ended<'a>>,
+    /// Whether it was the same question about the same conversation.
+    pub(crate) same_request: bool,
+}
+
+/// How an ask ended.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(JsonSchema))]
+pub(crate) struct Ended<'a> {
+    pub(crate) agent: &'a str,
+    pub(crate) call: u32,
+    pub(crate) purpose: &'a str,
+    pub(crate) reply: Option<&'a str>,
+    pub(crate) failed: Option<String>,
+}
+
+/// A message of a prompt.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(JsonSchema))]
+pub(crate) struct SentMessage<'a> {
+    pub(crate) role: Role,
+    pub(crate) content: &'a str,
     pub(crate) tokens: u64,
-    pub(crate) cost: Cost,
+    /// `summary`, `memory`, `question`, `recalled` or `exchange`.
+    pub(crate) part: &'static str,
+    /// The id of the body of a memory.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) id: Option<String>,
+    /// Who speaks.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) name: Option<&'a str>,
 }
 
 /// Answers that are no examples, by why.

@@ -39,7 +39,7 @@ fn kinds(generator: &mut SchemaGenerator) -> Vec<Kind> {
     let told = [
         Kind {
             name: "event",
-            about: "Something happened. `show --view events` has fewer members.",
+            about: "Something happened.",
             parts: vec![part::<EventRecord>(generator)],
         },
         Kind {
@@ -113,7 +113,9 @@ fn commands(page: &mut String, generator: &mut SchemaGenerator) {
             let about = about(schema).map_or_else(String::new, |about| format!(" ({about})"));
             format!("`{name}`: {}{about}", kind_of(schema))
         });
-        let members: Vec<_> = members.collect();
+        // Those of a type of its own.
+        let all = kind["$ref"].is_string().then(|| kind_of(kind));
+        let members: Vec<_> = all.into_iter().chain(members).collect();
         let name = kind["properties"]["record"]["const"]
             .as_str()
             .unwrap_or_default();
@@ -198,17 +200,29 @@ fn kind_of(schema: &Value) -> String {
         let kinds: Vec<_> = any.iter().map(kind_of).collect();
         return kinds.join(" or ");
     }
-    match &schema["type"] {
-        Value::Array(kinds) => {
-            let kinds = kinds.iter().filter_map(Value::as_str);
-            kinds.collect::<Vec<_>>().join(" or ")
+    let kinds = match &schema["type"] {
+        Value::Array(kinds) => kinds.iter().filter_map(Value::as_str).collect(),
+        kind => kind.as_str().map_or_else(Vec::new, |kind| vec![kind]),
+    };
+    let kinds: Vec<_> = kinds
+        .into_iter()
+        .map(|kind| of_kind(kind, schema))
+        .collect();
+    match kinds.join(" or ") {
+        kinds if kinds.is_empty() => "any JSON".to_owned(),
+        kinds => kinds,
+    }
+}
+
+fn of_kind(kind: &str, schema: &Value) -> String {
+    match (kind, &schema["prefixItems"]) {
+        ("array", Value::Array(items)) => {
+            let items: Vec<_> = items.iter().map(kind_of).collect();
+            format!("[{}]", items.join(", "))
         }
-        Value::String(kind) => match kind.as_str() {
-            "array" => format!("list of {}", kind_of(&schema["items"])),
-            "object" => object(schema),
-            kind => kind.to_owned(),
-        },
-        _ => "any".to_owned(),
+        ("array", _) => format!("list of {}", kind_of(&schema["items"])),
+        ("object", _) => object(schema),
+        (kind, _) => kind.to_owned(),
     }
 }
 

@@ -4,7 +4,7 @@ use crate::cli::prelude::*;
 use std::collections::BTreeMap;
 
 use crate::engine::Totals;
-use crate::exchange::{Spent, ledgers, spent_by_purpose};
+use crate::exchange::{Spent, ledgers};
 use bevy_ecs::prelude::World;
 
 use super::labels::purpose_label;
@@ -326,34 +326,6 @@ pub(crate) fn write_totals(out: &mut Output, language: Language, totals: &Totals
     ] {
         out.paragraph(&Paragraph::of(Style::Dim, figure));
     }
-}
-
-/// What the entities of a world have spent, for programs.
-pub(crate) fn entities_json(world: &World) -> Value {
-    json!({
-        "by_entity": spending_json(&spent_by_entity(world)),
-        "by_purpose": spent_by_purpose(world),
-    })
-}
-
-/// What a run spent, for programs.
-pub(crate) fn totals_json(totals: &Totals) -> Value {
-    json!({
-        "spent": totals.spent,
-        "repeated_share": totals.repeated_share(),
-        "latency_ms": {
-            "p50": totals.latency(0.5).as_millis() as u64,
-            "p95": totals.latency(0.95).as_millis() as u64,
-        },
-    })
-}
-
-/// What was spent, for programs.
-fn spending_json(rows: &[(String, Spent)]) -> Value {
-    let rows = rows
-        .iter()
-        .map(|(name, spent)| (name.clone(), json!(spent)));
-    Value::Object(rows.collect())
 }
 
 #[cfg(test)]

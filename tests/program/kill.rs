@@ -312,7 +312,7 @@ fn a_request_that_was_on_its_way_is_told_with_what_it_may_cost() {
     assert!(
         unknown
             .iter()
-            .all(|row| row["at_most"]["tokens"].as_u64() > Some(0))
+            .all(|row| row["most_tokens"].as_u64() > Some(0))
     );
 }
 

@@ -1,6 +1,35 @@
 //! A story alongside a Bevy game: [`StoryPlugin`] hosts an engine and links its characters to the
 //! game's own entities.
 //!
+//! ```
+//! use bevy_app::App;
+//! use playhouse_bevy::{
+//!     AddStoryAnswer, AskStory, Character, StoryAsk, StoryInput, StoryPlugin, StoryReply,
+//! };
+//! use playhouse_engine::prelude::*;
+//!
+//! let mut setup = Setup::new(1);
+//! setup.spawn_stage("Gate", "You are a gate.")?;
+//! setup.spawn_actor("Alda", "Gate", "You guard the gate.")?;
+//! let minds = ScriptMind::by_rule(|_| ScriptLine::say("Who goes there?"));
+//!
+//! let mut app = App::new();
+//! app.add_plugins(StoryPlugin::new(setup, minds)?);
+//! app.add_story_answer::<Prose>();
+//! let alda = app.world_mut().spawn(Character("Alda".into())).id();
+//! app.world_mut().resource_mut::<StoryInput>().tell_stage("Gate", "A cart rolls up.");
+//! let question = StoryAsk::new("What do you call out?", ProseRules::default(), Prose("…".into()));
+//! app.world_mut().commands().entity(alda).ask(question);
+//! let mut called = String::new();
+//! while called.is_empty() {
+//!     app.update();
+//!     let mut replies = app.world_mut().resource_mut::<Messages<StoryReply<Prose>>>();
+//!     called.extend(replies.drain().map(|answer| answer.reply.0));
+//! }
+//! assert_eq!(called, "Who goes there?");
+//! # Ok::<(), playhouse_engine::cast::CastError>(())
+//! ```
+//!
 //! The engine has a thread of its own, so that pending answers never block a frame. Once every
 //! few *ticks* both sides exchange what is new: the game gets what was said and decided as Bevy
 //! messages ([`StoryEvent`], [`StoryAnswer`], [`StoryTurn`]), the story gets what happened in the
@@ -44,35 +73,6 @@ use playhouse_engine::mind::Minds;
 use playhouse_engine::session::Game;
 
 /// Adds a story to an app.
-///
-/// ```
-/// use bevy_app::App;
-/// use playhouse_bevy::{
-///     AddStoryAnswer, AskStory, Character, StoryAsk, StoryInput, StoryPlugin, StoryReply,
-/// };
-/// use playhouse_engine::prelude::*;
-///
-/// let mut setup = Setup::new(1);
-/// setup.spawn_stage("Gate", "You are a gate.")?;
-/// setup.spawn_actor("Alda", "Gate", "You guard the gate.")?;
-/// let minds = ScriptMind::by_rule(|_| ScriptLine::say("Who goes there?"));
-///
-/// let mut app = App::new();
-/// app.add_plugins(StoryPlugin::new(setup, minds)?);
-/// app.add_story_answer::<Prose>();
-/// let alda = app.world_mut().spawn(Character("Alda".into())).id();
-/// app.world_mut().resource_mut::<StoryInput>().tell_stage("Gate", "A cart rolls up.");
-/// let question = StoryAsk::new("What do you call out?", ProseRules::default(), Prose("…".into()));
-/// app.world_mut().commands().entity(alda).ask(question);
-/// let mut called = String::new();
-/// while called.is_empty() {
-///     app.update();
-///     let mut replies = app.world_mut().resource_mut::<Messages<StoryReply<Prose>>>();
-///     called.extend(replies.drain().map(|answer| answer.reply.0));
-/// }
-/// assert_eq!(called, "Who goes there?");
-/// # Ok::<(), playhouse_engine::cast::CastError>(())
-/// ```
 pub struct StoryPlugin {
     ticks_per_turn: u32,
     opening: Mutex<Option<Opening>>,

@@ -19,6 +19,7 @@ use playhouse_engine::locale::{UiText, text};
 use playhouse_engine::message::Cost;
 use playhouse_engine::save::SlotName;
 use playhouse_engine::tool::SpendLimits;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tokio::task::spawn_blocking;
 use tokio::time::sleep;
@@ -53,8 +54,9 @@ impl Share {
 }
 
 /// An amount of everything that is limited; for limits, `None` where there is none.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
+#[schemars(inline, bound = "T: JsonSchema + Default")]
 pub struct Amounts<T> {
     pub calls: T,
     /// Of prompts and answers together.

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use playhouse_engine::locale::{UiText, text};
 use playhouse_engine::save::{PackedSlot, SlotName};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::store::MAX_RECORD;
@@ -15,7 +16,9 @@ const PREFIX: &str = "world-";
 const CHANGES: usize = 100;
 
 /// What becomes of a world.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum Phase {
     /// It waits for a worker.
@@ -54,7 +57,7 @@ impl Phase {
 }
 
 /// How far a world is.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct WorldState {
     pub phase: Phase,

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::message::RequestUsage;
 
 /// A message as a participant sees it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct RoleMessage {
     /// `system`, `user`, `assistant` or `tool`.
     pub role: String,

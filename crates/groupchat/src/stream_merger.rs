@@ -21,7 +21,7 @@ use super::team_message::{TeamMessage, inner_path};
 use super::tool_team::join_path;
 
 /// The chunks shown so far of a message that will not come: its mind starts again, or gave up.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct Retracted {
     /// The source of the message.
     pub source: String,

@@ -17,6 +17,7 @@ use serde::{Deserialize, Serialize};
     Default,
     Serialize,
     Deserialize,
+    schemars::JsonSchema,
 )]
 #[serde(rename_all = "lowercase")]
 pub enum Language {

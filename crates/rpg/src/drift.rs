@@ -20,7 +20,7 @@ use super::world_file::Voice;
 pub const ANSWERS: usize = 10;
 
 /// The drift of a few consecutive answers.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Drift {
     /// The first and the last day.
     pub days: (u32, u32),

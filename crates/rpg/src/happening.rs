@@ -4,11 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use playhouse_engine::context::{ChapterRecord, Chapters, Common, Happened, Note};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::drama::FightResult;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum Pledge {
     Made,
@@ -17,7 +20,9 @@ pub enum Pledge {
 }
 
 /// A fight, as far as one knows of it.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(default, deny_unknown_fields)]
 pub struct FightNote {
     /// Its id; empty if one only heard of it.
@@ -36,7 +41,9 @@ pub struct FightNote {
 }
 
 /// Something that happened in a campaign, as far as its witness can tell.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(tag = "what", rename_all = "snake_case")]
 pub enum Happening {
     /// A fight began, ended or was reported.

@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::components::RpgWorld;
 use crate::drama::{FightResult, GoalState, Goals, History, StoryData};
 
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct StoryOutcome {
     /// The title of the ending that was reached.
     pub ending: Option<String>,
@@ -22,7 +22,7 @@ pub struct StoryOutcome {
     pub fights: Vec<FightOutcome>,
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct GoalOutcome {
     pub who: String,
     /// The goal, as its owner puts it.
@@ -30,7 +30,7 @@ pub struct GoalOutcome {
     pub state: GoalState,
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct FactOutcome {
     pub fact: String,
     /// What it is about.
@@ -39,7 +39,7 @@ pub struct FactOutcome {
 }
 
 /// An option that was chosen.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct ChoiceOutcome {
     pub who: String,
     pub scene: String,
@@ -47,7 +47,7 @@ pub struct ChoiceOutcome {
     pub label: String,
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct FightOutcome {
     pub stage: String,
     /// From the party's point of view.

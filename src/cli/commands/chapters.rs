@@ -5,8 +5,8 @@ use crate::cast::turn_number;
 use crate::cli::loader::did_you_mean;
 use crate::cli::prelude::*;
 use crate::cli::saved::{Saved, being};
-use crate::context::{AgentContext, Chapter, ChapterId, Chapters, Level, buffer};
-use crate::rpg::happening::merged;
+use crate::context::{AgentContext, Chapter, ChapterId, Chapters, Level, Note, buffer};
+use crate::rpg::happening::{Happening, merged};
 
 /// Prints the summary of a chapter, or the messages that it replaced.
 pub(super) fn open(app: &App, slot: &str, name: &str, id: &str, is_original: bool) -> Result<()> {
@@ -79,20 +79,20 @@ fn days(chapter: &Chapter) -> String {
 fn head<'c>(
     name: &'c str,
     chapter: &'c Chapter,
-    notes: Option<Value>,
+    notes: Option<Vec<Note<Happening>>>,
     summary: Option<String>,
 ) -> Printed<'c> {
     let record = chapter.record.as_ref();
     Printed::Chapter {
         name,
         id: &chapter.id.0,
-        level: json!(chapter.level()),
+        level: chapter.level(),
         days: record.map(|record| record.days),
         title: &chapter.title,
         turn: turn_number(chapter.turn),
         messages: chapter.messages.len(),
         tokens: chapter.summary.short_tokens(),
-        parts: json!(record.map(|record| &record.parts)),
+        parts: record.map(|record| &*record.parts),
         notes,
         summary,
     }
@@ -102,10 +102,10 @@ fn head<'c>(
 fn summary(app: &App, name: &str, chapters: &Chapters, chapter: &Chapter) {
     let mut out = app.out();
     if app.settings.json {
-        let notes = chapter.record.as_ref();
-        let notes = json!(notes.map(|record| merged(chapters, record).notes));
+        let record = chapter.record.as_ref();
+        let notes = record.map(|record| merged(chapters, record).notes);
         let summary = chapter.summary.full_text().into_owned();
-        return out.json(&head(name, chapter, Some(notes), Some(summary)));
+        return out.json(&head(name, chapter, notes, Some(summary)));
     }
     out.line(format!("{} · {}", chapter.id, chapter.title));
     out.line("");
@@ -119,8 +119,8 @@ fn original(app: &App, name: &str, chapter: &Chapter) -> Result<()> {
         for held in &chapter.messages {
             let message = &held.message;
             out.json(&Printed::Archived {
-                id: json!(held.id),
-                role: json!(message.role),
+                id: held.id,
+                role: message.role,
                 sender: message.body.sender().map(|sender| &**sender),
                 text: &message.body.full_text(),
             });

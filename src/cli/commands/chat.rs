@@ -192,8 +192,7 @@ fn list(app: &App) -> Result<()> {
     let mut out = app.out();
     if app.settings.json {
         for team in &teams {
-            let team = json!(team);
-            out.json(&Printed::Team { team });
+            out.json(&Printed::Team(team));
         }
     } else {
         let widest = teams.iter().map(|team| cells(&team.path)).max();

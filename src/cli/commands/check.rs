@@ -61,10 +61,7 @@ pub(super) fn explain_member(app: &App, member: &str) -> Result<()> {
     app.list(
         columns,
         &found,
-        |known| {
-            let member = json!(known);
-            json!(Printed::Member { member })
-        },
+        |member| json!(Printed::Member { member }),
         |known| {
             let Explained {
                 path,
@@ -134,9 +131,10 @@ fn print(app: &App, name: &str, checked: &Checked) {
     let mut out = app.out();
     if app.settings.json {
         return out.json(&Printed::Check {
-            name: json!({*what: name}),
+            world: (*what == "world").then_some(name),
+            team: (*what == "team").then_some(name),
             playable: *is_playable,
-            problems: json!(problems),
+            problems,
         });
     }
     for found in problems {

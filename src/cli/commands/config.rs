@@ -13,7 +13,7 @@ pub(super) fn config(app: &App) -> Result<()> {
     let mut out = app.out();
     if app.settings.json {
         for (setting, value, origin) in settings {
-            let from = json!(origin.text());
+            let from = origin.text().to_string();
             out.json(&Printed::Setting {
                 setting,
                 value,
@@ -21,15 +21,15 @@ pub(super) fn config(app: &App) -> Result<()> {
             });
         }
         for model in &models {
-            let model = match model {
-                Ok(model) => json!(model),
-                Err(error) => json!({"error": error.to_string()}),
-            };
-            out.json(&Printed::Model { model });
+            out.json(&match model {
+                Ok(model) => Printed::Configured(model),
+                Err(error) => Printed::Misconfigured {
+                    error: error.to_string(),
+                },
+            });
         }
         for server in &servers {
-            let server = json!(server);
-            out.json(&Printed::ToolServer { server });
+            out.json(&Printed::ConfiguredServer(server));
         }
         return Ok(());
     }

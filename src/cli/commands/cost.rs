@@ -7,10 +7,8 @@ use std::sync::Arc;
 use crate::exchange::Spent;
 use crate::message::PromptBytes;
 use crate::story::{Costs, Prompts};
-use serde::Serialize;
 
 use crate::cli::labels::purpose_label;
-use crate::cli::printed::AtMost;
 use crate::cli::saved::{Contents, damaged, nobody, slots_of};
 use crate::cli::tables::{spending, spending_by_purpose};
 
@@ -49,28 +47,34 @@ fn print(app: &App, costs: &Costs) {
     let mut out = app.out();
     if app.settings.json {
         for (name, spent) in by_entity {
-            let figures = with_parts(("entity", &name), &spent);
-            out.json(&Printed::Cost { figures });
+            out.json(&Printed::Cost {
+                entity: Some(&name),
+                purpose: None,
+                spent: flat(&spent),
+            });
         }
         for (purpose, spent) in &by_purpose {
-            let figures = with_parts(("purpose", purpose), spent);
-            out.json(&Printed::Cost { figures });
+            out.json(&Printed::Cost {
+                entity: None,
+                purpose: Some(purpose),
+                spent: flat(spent),
+            });
         }
         for (name, prompts) in &costs.prompts {
-            let mut figures = with_parts(("entity", name), prompts);
-            figures["repeated_share"] = prompts.bytes.repeated_share().into();
-            out.json(&Printed::Prompts { figures });
+            out.json(&Printed::Prompts {
+                entity: name,
+                bytes: prompts.bytes,
+                repeated_share: prompts.bytes.repeated_share(),
+                recalled: prompts.recalled,
+                used: prompts.used,
+            });
         }
         for (name, most) in &costs.lost {
-            let (requests, tokens) = (most.calls, most.usage.total());
-            let at_most = AtMost {
-                tokens,
-                cost: most.cost,
-            };
             out.json(&Printed::UnknownCost {
                 entity: name,
-                requests,
-                at_most,
+                requests: most.calls,
+                most_tokens: most.usage.total(),
+                most_cost: most.cost,
             });
         }
         return;
@@ -100,16 +104,11 @@ fn print(app: &App, costs: &Costs) {
     }
 }
 
-/// Figures, with the members of its parts beside its own.
-fn with_parts((what, name): (&str, &str), figures: &impl Serialize) -> Value {
-    let mut parts = vec![json!({what: name})];
-    if let Value::Object(figures) = json!(figures) {
-        parts.extend(figures.into_iter().map(|(key, value)| match value {
-            Value::Object(_) => value,
-            value => json!({key: value}),
-        }));
-    }
-    joined(parts)
+/// The members of `usage` beside those of the others.
+fn flat(spent: &Spent) -> Value {
+    let mut figures = json!(spent);
+    let usage = figures["usage"].take();
+    joined([figures, usage])
 }
 
 /// How much of the prompts of each entity repeats its last one, and what the rest is.

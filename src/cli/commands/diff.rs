@@ -10,9 +10,10 @@ use crate::story::{
     knowledge_differences, parting,
 };
 
-use super::sent::{self, message_json};
+use super::{sent, trace};
 use crate::cli::args::DiffArgs;
 use crate::cli::labels::purpose_label;
+use crate::cli::printed::{Ended, PartedAnswer, SentMessage};
 use crate::cli::saved::{Saved, WorldState, being};
 
 /// How many characters of an answer or message are shown.
@@ -85,8 +86,8 @@ fn calls(
     let (first, second) = (request(slot, first)?, request(other, second)?);
     let mut out = app.out();
     if app.settings.json {
-        out.json(&sent::request_json(&first));
-        out.json(&sent::request_json(&second));
+        out.json(&sent::record(&first, &[], None));
+        out.json(&sent::record(&second, &[], None));
     }
     write_changes(app, &mut out, &changes(&first.messages, &second.messages));
     Ok(())
@@ -100,13 +101,12 @@ fn write_parting(app: &App, out: &mut Output, slots: [&str; 2], found: &Parting)
         answers,
     } = found;
     if app.settings.json {
-        let answers: Vec<_> = answers.iter().map(answer_json).collect();
         return out.json(&Printed::Diff {
             saves: slots,
-            seeds: json!(seeds),
-            last_turns: json!(last),
-            parts_after_turn: json!(turn),
-            answers,
+            seeds: *seeds,
+            last_turns: *last,
+            parts_after_turn: *turn,
+            answers: answers.iter().map(parted).collect(),
         });
     }
     let language = app.language;
@@ -217,18 +217,22 @@ fn answered(app: &App, outcome: &Outcome, own: Option<&Value>, other: Option<&Va
     }
 }
 
-fn answer_json(answer: &PartingAnswer) -> Value {
-    let ending = |outcome: &Outcome| {
-        json!({
-            "agent": &*outcome.entity, "call": outcome.number, "purpose": outcome.purpose,
-            "ending": outcome.ending,
-        })
-    };
-    json!({
-        "first": answer.outcomes.0.as_deref().map(ending),
-        "second": answer.outcomes.1.as_deref().map(ending),
-        "same_request": answer.same_request,
-    })
+fn parted(answer: &PartingAnswer) -> PartedAnswer<'_> {
+    fn ended(outcome: &Outcome) -> Ended<'_> {
+        let (reply, failed) = trace::ended(outcome);
+        Ended {
+            agent: &outcome.entity,
+            call: outcome.number,
+            purpose: &outcome.purpose,
+            reply,
+            failed,
+        }
+    }
+    PartedAnswer {
+        first: answer.outcomes.0.as_deref().map(ended),
+        second: answer.outcomes.1.as_deref().map(ended),
+        same_request: answer.same_request,
+    }
 }
 
 fn write_knowledge(
@@ -290,9 +294,9 @@ fn write_changes(app: &App, out: &mut Output, changes: &[Change<'_>]) {
     let language = app.language;
     for Change { kind, messages } in changes {
         if app.settings.json {
-            let messages: Vec<_> = messages.iter().map(message_json).collect();
+            let messages = messages.iter().map(SentMessage::of).collect();
             let summary = match kind {
-                ChangeKind::Archived(summary) => Some(message_json(summary)),
+                ChangeKind::Archived(summary) => Some(SentMessage::of(summary)),
                 _ => None,
             };
             let kind = key(kind);

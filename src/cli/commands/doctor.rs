@@ -105,10 +105,10 @@ fn print_findings(app: &App, found: &Survey) {
         return out.json(&Printed::Survey {
             alias,
             model: &found.model,
-            findings: json!(found.findings),
+            findings: &found.findings,
             requests: found.requests,
             usage,
-            entry: json!(entry),
+            entry,
         });
     }
     let findings = found.findings.iter().map(|finding| {
@@ -208,12 +208,10 @@ fn print(app: &App, models: &[ProbeReport], servers: &[ServerExamination]) {
     let mut out = app.out();
     if app.settings.json {
         for model in models {
-            let model = json!(model);
-            out.json(&Printed::Model { model });
+            out.json(&Printed::Model(model));
         }
         for server in servers {
-            let server = json!(server);
-            out.json(&Printed::ToolServer { server });
+            out.json(&Printed::ToolServer(server));
         }
         return;
     }

@@ -185,16 +185,15 @@ fn report(app: &App, folder: &Path, engine: &Engine, draft: &Draft, length: usiz
     ledgers(&engine.world).for_each(|(_, ledger)| spent += ledger.total().usage);
     let path = folder.join(WORLD).display().to_string();
     if app.settings.json {
-        let unmet: Vec<_> = draft.unmet().collect();
         return app.out().json(&Printed::Draft {
-            path: json!(path),
+            path,
             people: world.actors.len(),
             scenes: world.scenes.len(),
             endings: world.endings.len(),
-            usage: json!(spent),
-            not_used: json!(draft.not_used),
-            changed: json!(draft.changed),
-            unmet: json!(unmet),
+            usage: spent,
+            not_used: &draft.not_used,
+            changed: &draft.changed,
+            unmet: draft.unmet().collect(),
         });
     }
     if app.settings.quiet {

@@ -24,8 +24,7 @@ pub(super) fn drift(app: &App, slot: &str, who: Option<&str>) -> Result<()> {
     });
     let mut out = app.out();
     if app.settings.json {
-        for (name, drifts) in rows {
-            let drift = json!(drifts);
+        for (name, drift) in rows {
             out.json(&Printed::Drift { name, drift });
         }
         return Ok(());

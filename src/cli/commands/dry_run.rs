@@ -114,8 +114,7 @@ pub(super) fn dry_run_with(
     let mut out = app.out();
     for prompt in unsent.iter() {
         if app.settings.json {
-            let prompt = json!(prompt);
-            out.json(&Printed::Prompt { prompt });
+            out.json(&Printed::Prompt(prompt));
         } else {
             print(app, &mut out, prompt);
         }
@@ -134,10 +133,10 @@ pub(super) fn dry_run_with(
     }
     if app.settings.json {
         out.json(&Printed::Total {
-            seed: json!(seed),
+            seed,
             prompts: unsent.len(),
             tokens,
-            cost: json!(costs),
+            cost: costs,
             without_price: unpriced,
         });
         return Ok(());

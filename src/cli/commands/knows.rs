@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use playhouse_engine::wording::nearest;
 
-use crate::cast::turn_number;
+use crate::cast::{Gone, turn_number};
 use crate::drama::Promise;
 use crate::knowledge::{Fact, Known};
 use crate::rpg::CampaignPicture;
@@ -85,7 +85,7 @@ pub(super) fn who(app: &App, slot: &str, fact: &str) -> Result<()> {
         language, < cli_knows_who, < cli_knows_since, < cli_knows_from, < cli_knows_event
     );
     let json = |(being, known): &(&Being, &Known)| {
-        known_record(&state, &being.name, fact, known, Some(json!(being.gone)))
+        known_record(&state, &being.name, fact, known, Some(being.gone))
     };
     app.list(columns, rows, json, |(being, known)| {
         let gone = being.gone.map(|how| gone_label(how).in_language(language));
@@ -172,14 +172,14 @@ pub(super) fn about(app: &App, slot: &str, name: &str, about: &str) -> Result<()
                 name: by,
                 to,
                 words,
-                state: json!(state),
+                state: *state,
             });
         }
         for body in heard {
             out.json(&Printed::Heard {
                 name,
                 about,
-                event: json!(body.id()),
+                event: body.id().to_string(),
                 text: &body.full_text(),
             });
         }
@@ -238,7 +238,7 @@ fn known_record(
     name: &str,
     fact: &Fact,
     known: &Known,
-    gone: Option<Value>,
+    gone: Option<Option<Gone>>,
 ) -> Value {
     let of_fact = |text: &'_ String| gone.is_none().then(|| text.clone());
     json!(Printed::Known {
@@ -247,7 +247,7 @@ fn known_record(
         turn: turn_number(known.turn),
         by: &known.by,
         event: &known.event,
-        from: json!(state.sources(&fact.id, known)),
+        from: state.sources(&fact.id, known),
         fact: of_fact(&fact.id),
         title: of_fact(&fact.title),
         text: of_fact(&fact.text),

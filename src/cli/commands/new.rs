@@ -23,8 +23,8 @@ pub(super) fn new(app: &App, args: &NewArgs) -> Result<()> {
     app.tell(
         &Printed::World {
             path: &shown,
-            kind: json!(kind),
-            language: json!(language),
+            kind,
+            language,
         },
         say!(app.language, cli_world_created, path),
     );

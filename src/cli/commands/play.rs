@@ -11,6 +11,7 @@ use crate::cast::{CastList, EntityName, StableId, WorldTurn, turn_number};
 use crate::cli::servers::ToolServers;
 use crate::engine::{CancellationToken, Engine, EngineError, SpendLimits, Stop};
 use crate::event::{AnsweredBy, Feed, Phrasebook, Recipient, Record};
+use crate::exchange::spent_by_purpose;
 use crate::groupchat::Chat;
 use crate::knowledge::FactBook;
 use crate::mind::human::HumanMind;
@@ -27,6 +28,7 @@ use crate::cli::args::OnServerError;
 use crate::cli::env::random_seed;
 use crate::cli::keys;
 use crate::cli::output::{Reading, cells, wait_until_told};
+use crate::cli::printed::{DefaultsOf, SpentParts};
 use crate::cli::process::{self, INTERRUPTED, note_interrupt, told_to_end};
 use crate::cli::progress::Progress;
 use crate::cli::provenance::Provenance;
@@ -461,19 +463,22 @@ impl<'a> RunView<'a> {
         self.tell_outcome(engine, stop);
         if self.app.settings.json {
             if let Some(outcome) = outcome {
-                let outcome = json!(outcome);
                 self.app.out().json(&Printed::Outcome { outcome });
             }
-            let mut parts = vec![tables::totals_json(engine.totals())];
-            if self.sees_all {
-                parts.push(json!({"defaults": self.defaults_json()}));
-                parts.push(tables::entities_json(&engine.world));
-            }
+            let totals = engine.totals();
+            let latency = |(name, share)| (name, totals.latency(share).as_millis() as u64);
             self.app.out().json(&Printed::End {
                 stop: name_of(stop),
                 turn,
                 slot,
-                figures: joined(parts),
+                spent: totals.spent,
+                repeated_share: totals.repeated_share(),
+                latency_ms: [("p50", 0.5), ("p95", 0.95)].map(latency).into(),
+                parts: self.sees_all.then(|| SpentParts {
+                    defaults: self.defaults_of(),
+                    by_entity: tables::spent_by_entity(&engine.world).into_iter().collect(),
+                    by_purpose: spent_by_purpose(&engine.world),
+                }),
             });
         }
         // The improviser costs nothing, and its tokens tell nobody anything but in detail.
@@ -502,10 +507,12 @@ impl<'a> RunView<'a> {
         Ok(())
     }
 
-    fn defaults_json(&self) -> Vec<Value> {
+    fn defaults_of(&self) -> Vec<DefaultsOf> {
         let defaults = lock(&self.defaults);
-        let rows = defaults.iter().map(|(who, (count, reason))| {
-            json!({"entity": &**who, "count": count, "reason": reason.to_string()})
+        let rows = defaults.iter().map(|(who, (count, reason))| DefaultsOf {
+            entity: who.to_string(),
+            count: *count,
+            reason: reason.to_string(),
         });
         rows.collect()
     }

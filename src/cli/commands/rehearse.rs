@@ -166,7 +166,7 @@ fn check_texts(app: &App, args: &RehearseArgs, campaign: &Campaign) -> Result<()
                     seed: *seed,
                     file: &problem.file,
                     line: problem.line,
-                    found: json!(found),
+                    found,
                 });
             }
         } else {

@@ -6,7 +6,6 @@ use std::path::Path;
 use crate::save::{Listed, Repair, list, repairable};
 use crate::session::{Batch, BatchError, StoredExperiment};
 
-use crate::cli::printed::TurnOf;
 use crate::cli::slot_settings;
 
 /// Lists the saves. If `verifies`, their files are checked for damage, those of all games of
@@ -141,17 +140,13 @@ impl Row {
     }
 
     fn json(&self) -> Value {
-        let branch = self.listed.branch.as_ref();
         let repair = self.damage.as_ref().and_then(|(_, repair)| *repair);
         json!(Printed::Save {
             slot: &self.name,
             is_batch: self.batches.is_some() && !self.is_experiment,
             is_experiment: self.is_experiment,
-            head: json!(self.listed.head.as_ref().ok()),
-            branch_of: branch.map(|branch| TurnOf {
-                slot: &branch.slot,
-                turn: branch.turn,
-            }),
+            head: self.listed.head.as_ref().ok().and_then(Option::as_ref),
+            branch_of: self.listed.branch.as_ref(),
             bytes: self.listed.size,
             error: self.problem().map(|problem| problem.to_string()),
             goes_back_to: repair.map(|repair| repair.turn),

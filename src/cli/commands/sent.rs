@@ -12,6 +12,7 @@ use crate::session::{CallRequest, PromptMessage, PromptPart, SessionError, Wante
 use bevy_ecs::prelude::World;
 
 use super::play;
+use crate::cli::printed::SentMessage;
 use crate::cli::saved::Saved;
 use crate::cli::settings::IMPROVISER;
 use crate::cli::slot_settings;
@@ -104,39 +105,47 @@ pub(super) fn aliases(world: &World) -> BTreeMap<Arc<str>, Arc<str>> {
     aliases.collect()
 }
 
-/// A message of a prompt as JSON.
-pub(super) fn message_json(message: &PromptMessage) -> Value {
-    let mut json = json!({
-        "role": message.role, "content": message.text, "tokens": message.tokens,
-        "part": match message.part {
-            PromptPart::Memory { is_summary: true, .. } => "summary",
-            PromptPart::Memory { .. } => "memory",
-            PromptPart::Question => "question",
-            PromptPart::Recalled => "recalled",
-            PromptPart::Exchange => "exchange",
-        },
-    });
-    if let PromptPart::Memory { body, .. } = message.part {
-        json["id"] = json!(body);
+impl<'m> SentMessage<'m> {
+    pub(super) fn of(message: &'m PromptMessage) -> Self {
+        let (part, id) = match message.part {
+            PromptPart::Memory { is_summary, body } => (
+                if is_summary { "summary" } else { "memory" },
+                Some(body.to_string()),
+            ),
+            PromptPart::Question => ("question", None),
+            PromptPart::Recalled => ("recalled", None),
+            PromptPart::Exchange => ("exchange", None),
+        };
+        Self {
+            role: message.role,
+            content: &message.text,
+            tokens: message.tokens,
+            part,
+            id,
+            name: message.speaker.as_deref(),
+        }
     }
-    if let Some(speaker) = &message.speaker {
-        json["name"] = json!(speaker);
-    }
-    json
 }
 
-/// Which request it is, as JSON.
-pub(super) fn request_json(request: &CallRequest) -> Value {
+/// A request for programs, with these of its messages.
+pub(super) fn record<'r>(
+    request: &'r CallRequest,
+    messages: &'r [PromptMessage],
+    body: Option<&'r [u8]>,
+) -> Printed<'r> {
     let outcome = &request.outcome;
-    json!(Printed::Request {
+    Printed::Request {
         agent: &outcome.entity,
         id: outcome.id,
         call: outcome.number,
-        attempt: json!(request.attempt),
+        attempt: request.attempt,
         turn: turn_number(request.turn),
         place: &request.place,
         purpose: &outcome.purpose,
         provider: &outcome.provider,
         model: &outcome.model,
-    })
+        messages: messages.iter().map(SentMessage::of).collect(),
+        tools: request.tools.iter().map(|tool| tool.name()).collect(),
+        body: body.map(String::from_utf8_lossy),
+    }
 }

@@ -13,6 +13,7 @@ use super::trace::TraceForm;
 use super::{chapters, cost, drift, play, sent, timeline, trace, why};
 use crate::cli::args::{ShowArgs, View};
 use crate::cli::labels::{gone_label, purpose_label};
+use crate::cli::printed::SentMessage;
 use crate::cli::saved::{Being, Saved, WorldState, being};
 
 /// Prints a view of a save.
@@ -102,14 +103,8 @@ fn show_request(app: &App, saved: &Saved, name: &str, args: &ShowArgs) -> Result
         .as_deref()
         .filter(|_| args.view == View::Request);
     if app.settings.json {
-        let mut json = sent::request_json(&request);
-        json["messages"] = request.messages.iter().map(sent::message_json).collect();
-        json["tools"] = request.tools.iter().map(|tool| tool.name()).collect();
-        if let Some(body) = body {
-            let body = String::from_utf8_lossy(body);
-            json["body"] = json!(body);
-        }
-        app.out().json(&json);
+        app.out()
+            .json(&sent::record(&request, &request.messages, body));
         return Ok(());
     }
     if !app.settings.quiet {
@@ -119,7 +114,7 @@ fn show_request(app: &App, saved: &Saved, name: &str, args: &ShowArgs) -> Result
     match (args.view, body) {
         (_, Some(body)) => out.bytes(body),
         (View::Json, None) => {
-            let messages: Vec<_> = request.messages.iter().map(sent::message_json).collect();
+            let messages: Vec<_> = request.messages.iter().map(SentMessage::of).collect();
             out.pretty_json(&messages);
         }
         (_, None) => {
@@ -163,9 +158,10 @@ fn show_one(app: &App, state: &WorldState, name: &str, view: View) -> Result<()>
         out.line(buffer(context).trim_end());
         return Ok(());
     }
-    let json = context_to_json(context);
+    let mut json = context_to_json(context);
     if app.settings.json {
-        out.json(&Printed::Context { context: json });
+        let (name, context) = (context.name(), json["context"].take());
+        out.json(&Printed::Context { name, context });
     } else {
         out.pretty_json(&json);
     }
@@ -182,12 +178,12 @@ fn list(app: &App, state: &WorldState) {
         json!(Printed::Entity {
             id: being.id,
             name: &being.name,
-            kind: json!(being.kind),
+            kind: being.kind,
             messages: context.len(),
             tokens: context.tokens(),
             chapters: being.chapters.value.all().len(),
             hand: hand(state, being),
-            gone: json!(being.gone),
+            gone: being.gone,
         })
     };
     app.list(columns, &state.beings, json, |being| {

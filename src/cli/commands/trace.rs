@@ -196,11 +196,16 @@ fn outcome_as_text(language: Language, outcome: &Outcome, seen: Option<&CallRequ
     lines.join("\n") + "\n"
 }
 
-fn traced<'o>(outcome: &'o Outcome, seen: Option<&'o CallRequest>) -> Printed<'o> {
-    let (reply, failed) = match &outcome.ending {
-        AskEnding::Answered { text, .. } => (Some(&**text), None),
+/// The answer, or why there was none.
+pub(super) fn ended(outcome: &Outcome) -> (Option<&str>, Option<String>) {
+    match &outcome.ending {
+        AskEnding::Answered { text, .. } => (Some(text), None),
         AskEnding::Failed { reason } => (None, Some(reason.to_string())),
-    };
+    }
+}
+
+fn traced<'o>(outcome: &'o Outcome, seen: Option<&'o CallRequest>) -> Printed<'o> {
+    let (reply, failed) = ended(outcome);
     Printed::Traced {
         agent: &outcome.entity,
         id: outcome.id,
@@ -209,15 +214,15 @@ fn traced<'o>(outcome: &'o Outcome, seen: Option<&'o CallRequest>) -> Printed<'o
         provider: &outcome.provider,
         model: &outcome.model,
         asked: &outcome.asked,
-        recalled: json!(outcome.recalled),
-        refused: json!(outcome.refused),
-        rounds: json!(outcome.rounds),
-        prompt_bytes: json!(outcome.prompt_bytes),
+        recalled: &outcome.recalled,
+        refused: &outcome.refused,
+        rounds: &outcome.rounds,
+        prompt_bytes: outcome.prompt_bytes,
         reply,
         failed,
         sender: seen.map(|request| &*request.place),
-        system: seen.map(|request| json!(system_message(request))),
-        context: seen.map(|request| json!(context(request))),
+        system: seen.map(system_message),
+        context: seen.map(context),
     }
 }
 
@@ -344,7 +349,7 @@ fn traced_in_team(call: &MindCall) -> Printed<'_> {
         agent: &call.agent,
         call: call.number,
         sender: &call.sender,
-        context: json!(call.context),
+        context: &call.context,
         reply: &call.reply,
         team_path: &call.team_path,
     }

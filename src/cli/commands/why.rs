@@ -10,6 +10,7 @@ use crate::story::{EventEntry, WhyNot};
 
 use super::told;
 use crate::cli::labels::{event_label, guard_note};
+use crate::cli::printed::NotTold;
 use crate::cli::record_printer::numbered_event;
 use crate::cli::saved::{Being, Contents, Saved, nobody};
 
@@ -90,14 +91,7 @@ fn list<'e>(app: &App, events: impl Iterator<Item = &'e Arc<EventEntry>>) {
     let language = app.language;
     for event in events.map(|event| &event.record) {
         if app.settings.json {
-            out.json(&Printed::Event {
-                id: event.id.to_string(),
-                turn: turn_number(event.turn),
-                place: &event.place,
-                r#type: &event.kind,
-                speaker: event.speaker.as_deref(),
-                text: &event.text,
-            });
+            out.json(&Printed::Event(numbered_event(event)));
             continue;
         }
         let kind = event_label(&event.kind).in_language(language);
@@ -121,15 +115,14 @@ fn print(app: &App, contents: &Contents, event: &EventRecord, others: &[(&Being,
     };
     let mut out = app.out();
     if app.settings.json {
-        let others = others.iter().map(|(other, why)| {
-            let mut json = json!({"id": other.id, "name": other.name, "why": why.name()});
-            if let WhyNot::Elsewhere(_) = why {
-                json["at"] = json!(place_of(why).unwrap_or_default());
-            }
-            json
+        let others = others.iter().map(|(other, why)| NotTold {
+            id: other.id,
+            name: &other.name,
+            why: why.name(),
+            at: place_of(why),
         });
         return out.json(&Printed::Why {
-            event: json!(numbered_event(event)),
+            event: numbered_event(event),
             told,
             not_told: others.collect(),
         });

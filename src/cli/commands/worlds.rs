@@ -14,9 +14,7 @@ pub(super) fn worlds(app: &App) -> Result<()> {
         app.list(
             columns,
             worlds,
-            |world| Printed::Listed {
-                world: json!(world),
-            },
+            |world| json!(Printed::Listed(world)),
             |world| {
                 let title = format!("{}{}{}", world.name, say!(language, cli_colon), world.title);
                 [world.folder, world.language.code().into(), title]
@@ -25,8 +23,7 @@ pub(super) fn worlds(app: &App) -> Result<()> {
     }
     for problem in problems.iter() {
         if app.settings.json {
-            let problem = json!(problem);
-            app.out().json(&Printed::Problem { problem });
+            app.out().json(&Printed::Problem(problem));
         } else {
             app.err().line(problem.in_language(language));
         }

@@ -4,13 +4,14 @@ use bevy_ecs::entity_disabling::Disabled;
 use bevy_ecs::lifecycle::HookContext;
 use bevy_ecs::prelude::*;
 use bevy_ecs::world::DeferredWorld;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{CastList, Occupants, OnStage, Place};
 
 /// How an entity left the story. Queries don't find it any more, but what it remembers, knows and
 /// has spent stays.
-#[derive(Component, Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Component, Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[component(immutable, on_insert = leave_cast)]
 #[require(Disabled)]
 #[serde(rename_all = "snake_case")]

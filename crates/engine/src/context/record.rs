@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{ChapterId, EntryId, Happened, Happening};
@@ -25,7 +26,7 @@ pub enum Level {
 }
 
 /// Something that happened, with its day, its place and the message that told it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Note<H = Happening> {
     /// The message of the witness's conversation.

@@ -9,7 +9,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use super::job::Job;
 use super::{Engine, Signal};
 use crate::exchange::Spent;
-use crate::journal::{Line, ToolPayment};
+use crate::journal::{Line, ToolPayment, ToolSpent};
 use crate::locale::{UiText, text};
 use crate::message::Cost;
 use crate::tool::SpendLimits;
@@ -34,6 +34,14 @@ impl Entries {
     /// What is spent and reserved, of one kind.
     fn gone(&self, part: fn(&Spent) -> u64) -> u64 {
         part(&self.spent).saturating_add(part(&self.reserved))
+    }
+}
+
+/// The worst case of a call, if it takes tokens at all.
+fn of_paid(worst: Spent) -> ToolSpent {
+    match worst.usage.total() {
+        0 => ToolSpent::default(),
+        _ => worst.into(),
     }
 }
 
@@ -63,20 +71,27 @@ impl Account {
             return Err(text!(engine_limit_cost, would, limit));
         }
         entries.reserved += *worst;
+        self.tell(ToolSpent::default(), of_paid(*worst), ToolSpent::default());
         Ok(())
     }
 
-    fn release(&self, worst: &Spent) {
-        self.lock().reserved -= *worst;
+    /// Gives the worst case of a call back, and books what it really spent.
+    fn settle(&self, worst: Spent, real: Spent) {
+        let mut entries = self.lock();
+        entries.reserved -= worst;
+        entries.spent += real;
+        self.tell(real.into(), ToolSpent::default(), of_paid(worst));
     }
 
-    fn book(&self, real: Spent) {
-        self.lock().spent += real;
-        if let Some((ask, payments)) = &self.told {
-            let spent = real.into();
+    fn tell(&self, spent: ToolSpent, sent: ToolSpent, answered: ToolSpent) {
+        if let Some((ask, payments)) = &self.told
+            && [spent, sent, answered] != [ToolSpent::default(); 3]
+        {
             // A run that is over is told nothing.
             let _ = payments.send(ToolPayment {
                 spent,
+                sent,
+                answered,
                 ..ask.clone()
             });
         }
@@ -186,7 +201,11 @@ impl Engine {
     }
 
     pub(super) fn note_payment(&mut self, payment: ToolPayment) {
-        self.book(payment.spent.into());
+        let account = &self.settings.account;
+        self.totals.spent += payment.spent.into();
+        account.lock().spent += payment.spent.into();
+        // It may be in a tool itself.
+        account.tell(payment.spent, payment.sent, payment.answered);
         self.record.journal.queue(Line::Paid(payment));
     }
 
@@ -202,25 +221,16 @@ impl Engine {
         settings.account.reserve(&settings.limits, &worst)?;
         if let Some(own) = settings.models.get(model) {
             let reserved = own.account.reserve(&own.limits, &worst);
-            reserved.inspect_err(|_| settings.account.release(&worst))?;
+            reserved.inspect_err(|_| settings.account.settle(worst, Spent::default()))?;
         }
         self.totals.reserved += worst;
         Ok(())
     }
 
-    /// Gives a reservation back.
-    pub(super) fn release(&mut self, model: &str, worst: &Spent) {
-        self.totals.reserved -= *worst;
-        self.settings.account.release(worst);
-        if let Some(own) = self.settings.models.get(model) {
-            own.account.release(worst);
-        }
-    }
-
     /// Gives back what is reserved for calls that are dropped.
     pub(super) fn release_all(&mut self) {
         let reserved = std::mem::take(&mut self.totals.reserved);
-        self.settings.account.release(&reserved);
+        self.settings.account.lock().reserved -= reserved;
         for own in self.settings.models.values() {
             own.account.lock().reserved = Spent::default();
         }
@@ -228,21 +238,16 @@ impl Engine {
 
     /// Books what a call really spent, and says once if a limit is near.
     pub(super) fn settle(&mut self, model: &str, worst: Spent, spent: Spent) {
-        self.release(model, &worst);
-        self.book(spent);
+        self.totals.reserved -= worst;
+        self.totals.spent += spent;
+        self.settings.account.settle(worst, spent);
         if let Some(own) = self.settings.models.get(model) {
-            own.account.book(spent);
+            own.account.settle(worst, spent);
         }
         let settings = &self.settings;
         if let Some(words) = settings.account.warning(&settings.limits) {
             self.listeners.signal(|| Signal::LimitNear(words));
         }
-    }
-
-    /// Books what was spent without a reservation.
-    pub(super) fn book(&mut self, spent: Spent) {
-        self.totals.spent += spent;
-        self.settings.account.book(spent);
     }
 }
 
@@ -265,11 +270,11 @@ mod tests {
         account.reserve(&limits, &call).unwrap();
         other.reserve(&limits, &call).unwrap();
         // One call was repeated, the other never made.
-        account.release(&call);
-        account.book(Spent { calls: 2, ..call });
+        account.settle(call, Spent::default());
+        account.settle(Spent::default(), Spent { calls: 2, ..call });
         assert_eq!(account.left(&limits).calls, Some(0));
         assert!(account.reserve(&limits, &call).is_err());
-        other.release(&call);
+        other.settle(call, Spent::default());
         assert_eq!(other.left(&limits).calls, Some(1));
         assert!(account.warning(&limits).is_none());
         account.reserve(&limits, &call).unwrap();

@@ -104,7 +104,7 @@ impl Engine {
             job.span = Some(telemetry::agent_span(&job));
         }
         let Some((answering, span)) = self.ask_mind(&job) else {
-            self.release(&job.mind.info().model, &job.usage.worst);
+            self.settle(&job.mind.info().model, job.usage.worst, Spent::default());
             let reason = text!(engine_entity_gone);
             return self.end(job, AskEnding::Failed { reason }, None);
         };

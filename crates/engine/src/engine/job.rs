@@ -352,6 +352,8 @@ impl Job {
             id: self.ask.id.0,
             number: self.ask.number,
             spent: ToolSpent::default(),
+            sent: ToolSpent::default(),
+            answered: ToolSpent::default(),
         }
     }
 

@@ -63,6 +63,7 @@ pub struct EventRecord {
     #[serde(rename = "type")]
     pub kind: String,
     pub speaker: Option<Arc<str>>,
+    /// The event itself, any JSON of its type; null at a seat for which guards changed the words.
     pub data: Value,
     /// The words its receivers read.
     pub text: String,
@@ -120,6 +121,7 @@ pub struct CallRecord {
     /// The round of the ask, from 0.
     pub round: u32,
     pub tool: String,
+    /// Any JSON that fits its schema.
     pub arguments: Value,
     /// What it returned, or why it failed.
     pub result: String,

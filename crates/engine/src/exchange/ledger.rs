@@ -289,6 +289,7 @@ pub fn recorded_ledgers<'l>(lines: impl IntoIterator<Item = &'l Line>) -> Vec<(A
 /// The requests that were on their way when a run ended, of which nobody knows whether they were
 /// paid for: by the name of who was asked, and at most.
 pub fn lost_requests(lines: &[Line]) -> BTreeMap<Arc<str>, Spent> {
+    let mut by_entity = BTreeMap::<_, Spent>::new();
     let mut lost = Vec::new();
     let mut open = BTreeMap::<(u32, Arc<str>, u32), &Sent>::new();
     for line in lines {
@@ -300,12 +301,18 @@ pub fn lost_requests(lines: &[Line]) -> BTreeMap<Arc<str>, Spent> {
             Line::Sent(failed) => (failed.id, &failed.entity, failed.number),
             Line::Outcome(known) | Line::Held(known) => (known.id, &known.entity, known.number),
             Line::Round(round) => (round.id, &round.entity, round.number),
+            // The minds of a tool: what was sent and never answered is left.
+            Line::Paid(paid) => {
+                let on_its_way = by_entity.entry(paid.entity.clone()).or_default();
+                *on_its_way += paid.sent.into();
+                *on_its_way -= paid.answered.into();
+                continue;
+            }
             _ => continue,
         };
         open.remove(&(key.0, key.1.clone(), key.2));
     }
     lost.extend(open.into_values());
-    let mut by_entity = BTreeMap::<_, Spent>::new();
     for sent in lost {
         *by_entity.entry(sent.entity.clone()).or_default() += Spent {
             calls: 1,
@@ -317,6 +324,7 @@ pub fn lost_requests(lines: &[Line]) -> BTreeMap<Arc<str>, Spent> {
             ..Spent::default()
         };
     }
+    by_entity.retain(|_, lost| lost.calls > 0);
     by_entity
 }
 

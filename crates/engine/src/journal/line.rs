@@ -100,7 +100,7 @@ mod stored_reason {
 }
 
 /// An answer that failed its check.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RefusedAnswer {
     pub answer: String,
@@ -112,7 +112,7 @@ pub struct RefusedAnswer {
 }
 
 /// One round of tool calls: the mind's message and the results.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ToolRoundRecord {
     /// The mind's message: thinking and text, if any, and its calls.
@@ -131,7 +131,7 @@ pub struct ToolRoundRecord {
 }
 
 /// The result of a tool call.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ToolResultRecord {
     /// The result or the error.
@@ -139,7 +139,7 @@ pub struct ToolResultRecord {
     /// Whether the tool failed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_error: bool,
-    /// What the tool reported about its own work, in its own form; empty for most.
+    /// What the tool reported about its own work, any JSON; empty for most.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub trace: Vec<serde_json::Value>,
     /// What the tool spent on requests to minds; zero for most.
@@ -170,7 +170,7 @@ pub struct RecalledMemory {
 }
 
 /// What a tool spent on requests to minds.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ToolSpent {
     /// The number of requests that reached a mind.
@@ -268,6 +268,12 @@ pub struct ToolPayment {
     /// The number of the ask among all of the entity.
     pub number: u32,
     pub spent: ToolSpent,
+    /// The most that a request takes that is about to be sent.
+    #[serde(default, skip_serializing_if = "ToolSpent::is_nothing")]
+    pub sent: ToolSpent,
+    /// The same, of one that was sent and has been answered or has failed.
+    #[serde(default, skip_serializing_if = "ToolSpent::is_nothing")]
+    pub answered: ToolSpent,
 }
 
 /// The outcome of one ask, with the usage of all its attempts.
@@ -461,12 +467,12 @@ pub struct QuestionVector {
 
 /// The game of a journal, if the world's name alone is not enough to set it up again. Snapshots
 /// have it too, so that a damaged journal can be repaired.
-#[derive(Resource, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Resource, Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GameSetup {
     /// The game, such as `undercover`.
     pub name: String,
-    /// Its setup, in the game's own form.
+    /// Its setup, any JSON of this game.
     pub setup: serde_json::Value,
 }
 

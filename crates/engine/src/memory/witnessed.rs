@@ -90,7 +90,7 @@ impl<'l> Lens<'l> {
 }
 
 /// A memory that was found.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Memory {
     /// What was witnessed, or a summary of it.
     pub text: String,

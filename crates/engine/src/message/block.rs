@@ -8,7 +8,7 @@ use super::content::MediaKind;
 use super::tokens;
 
 /// Where an image, audio or video comes from.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(tag = "type", rename_all = "lowercase")]
 pub enum MediaSource {
     /// An address to fetch.
@@ -37,7 +37,7 @@ pub enum MediaSource {
 
 /// One block of content. Blocks of unknown types are kept unchanged and skipped in prompts.
 // With `remote`, the derived functions are for the known types alone; the traits are below.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(remote = "Self", tag = "type", rename_all = "snake_case")]
 pub enum Block {
     Text {
@@ -69,6 +69,7 @@ pub enum Block {
         /// Matches the call with its result.
         id: String,
         name: String,
+        /// Its arguments, any JSON.
         input: Value,
         /// What the provider needs back unchanged: Gemini's `thoughtSignature`.
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -81,6 +82,7 @@ pub enum Block {
         /// The tool, if known.
         #[serde(skip_serializing_if = "Option::is_none")]
         name: Option<String>,
+        /// Any JSON.
         output: Value,
         /// Whether the tool failed.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]

@@ -32,10 +32,13 @@ pub use text::{cut, one_line};
 pub use usage::{Cost, FinishReason, Price, PromptBytes, TokenUsage};
 pub use vector::{Vector, VectorError};
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The role of a message in a conversation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "lowercase")]
 #[repr(u8)]
 pub enum Role {

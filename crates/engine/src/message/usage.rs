@@ -50,7 +50,7 @@ impl std::ops::AddAssign for TokenUsage {
 
 /// Bytes of prompts, by whether the provider has already seen them at the beginning of the entity's
 /// previous prompt. `sent` is the sum of the others.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct PromptBytes {
     pub sent: u64,
@@ -146,7 +146,7 @@ impl fmt::Display for Cost {
 }
 
 /// Prices in units of money per million tokens, with the date when they were read.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Price {
     /// Per million prompt tokens that were not cached.

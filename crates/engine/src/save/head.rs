@@ -17,7 +17,7 @@ pub const ENDING: &str = "ending";
 pub const GAME_SETUP: &str = "game";
 
 /// The first members of a save.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct SaveHead {
     /// The version of the format.
     pub format: u32,

@@ -39,7 +39,7 @@ const MAX_SETTINGS: u64 = 64 * 1024;
 const OURS: [&str; 5] = [WORLD, JOURNAL, LOCK, BATCH, EXPERIMENT];
 
 /// Where a slot branched from another.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
 pub struct BranchPoint {
     /// The name of the other slot.
     pub slot: String,

@@ -2,13 +2,14 @@
 
 use std::fmt;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::file_text::file_text;
 use crate::locale::{Language, Localize, UiText, text};
 
 /// How bad a problem is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
     /// The file can't be used.
@@ -18,7 +19,7 @@ pub enum Severity {
 }
 
 /// A problem in a file.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Problem {
     /// Whether the file can be used nevertheless.
     pub severity: Severity,
@@ -30,8 +31,10 @@ pub struct Problem {
     pub column: usize,
     /// The field, such as `actors[2].stats.hp`; empty if there is none.
     pub field: String,
+    #[schemars(with = "String")]
     pub message: UiText,
     /// How to fix it; empty if the message says it.
+    #[schemars(with = "String")]
     pub help: UiText,
 }
 

@@ -29,7 +29,7 @@ pub(super) const EPOCH: &str = "1970-01-01T00:00:00Z";
 const LOGICAL: &str = "1970-01-";
 
 /// The tokens of the model calls behind a message.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RequestUsage {
     #[serde(default)]
     pub prompt_tokens: u64,
@@ -328,7 +328,7 @@ impl GenerateReason {
 }
 
 /// One message or event of a conversation.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, JsonSchema)]
 pub struct ChatMessage {
     /// Unique within the conversation.
     pub id: String,
@@ -339,6 +339,8 @@ pub struct ChatMessage {
     pub metadata: BTreeMap<String, String>,
     /// When it was said, in RFC 3339; within a world, which has no clock, logical time.
     pub created_at: String,
+    /// Its type; beside it are the members of that type, such as `content`.
+    #[schemars(rename = "type", with = "String")]
     pub content: ChatContent,
 }
 

@@ -14,7 +14,7 @@ use super::{ParticipantKind, TeamFile};
 pub const FOLDER: &str = "teams";
 
 /// A team in a list of teams.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct Listing {
     /// Its path in the folder of teams, such as `en/writing-desk`.
     pub path: String,

@@ -9,6 +9,7 @@ use playhouse_engine::message::Body;
 use playhouse_engine::mind::{AnswerForm, Completion, FailedCall, MindError, Prompt, with_calls};
 use playhouse_engine::secrets::redact;
 use reqwest::{Method, Request};
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 use tokio::time::timeout;
@@ -26,7 +27,7 @@ const MAX_LIST_BYTES: usize = 1024 * 1024;
 const LIST_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// What is known about a model's key.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum KeyState {
     /// The server accepted it.
@@ -42,7 +43,7 @@ pub enum KeyState {
 }
 
 /// The result of probing a model.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct ProbeReport {
     /// The alias of the model.
     pub alias: String,
@@ -66,6 +67,7 @@ pub struct ProbeReport {
     /// Milliseconds from the request to the end of the response.
     pub latency_ms: Option<u64>,
     /// What else is worth knowing, as sentences.
+    #[schemars(with = "Vec<String>")]
     pub notes: Vec<UiText>,
 }
 

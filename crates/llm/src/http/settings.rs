@@ -5,11 +5,12 @@ use std::time::Duration;
 use playhouse_engine::locale::Language;
 use playhouse_engine::reading::OwnMarks;
 use playhouse_interop::format::{Api, Format, FormatOptions, Style, SystemPlace, ThinkingPolicy};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 /// How a server is sent the schema of a reply. If it refuses one mode, the next lower one is tried.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SchemaMode {
     /// `json_schema` with the reply type's stable schema, and `strict` if the schema meets its

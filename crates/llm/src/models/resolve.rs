@@ -69,7 +69,7 @@ impl Serialize for SettingSource {
 }
 
 /// A model as people see it: its settings with their sources, the key only as set or missing.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct ModelSummary {
     /// The name by which it is chosen.
     pub alias: String,
@@ -78,13 +78,16 @@ pub struct ModelSummary {
     /// if the model file does not say it.
     pub model: String,
     /// The source of that name.
+    #[schemars(with = "String")]
     pub model_from: SettingSource,
     /// The server's URL, without user name and password.
     pub base_url: String,
+    #[schemars(with = "String")]
     pub base_url_from: SettingSource,
     /// `set`, `missing` (but required), or `none`.
     pub key: &'static str,
     /// The variable for the key.
+    #[schemars(with = "Option<String>")]
     pub key_from: Option<SettingSource>,
     /// The context window in tokens.
     pub window: Option<u64>,

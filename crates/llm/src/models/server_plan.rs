@@ -22,7 +22,7 @@ pub struct ServerPlan {
 }
 
 /// What a test of a server of tools found.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct ServerExamination {
     /// Its name, as in worlds.
     pub server: String,
@@ -33,6 +33,7 @@ pub struct ServerExamination {
     /// The tools that may be called, by their names in worlds.
     pub tools: Vec<String>,
     /// What else is worth knowing.
+    #[schemars(with = "Vec<String>")]
     pub notes: Vec<UiText>,
 }
 

@@ -8,7 +8,7 @@ use super::server_plan::ServerPlan;
 use super::tool_server::ToolServer;
 
 /// A tool server as people see it: its token only as set or missing.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct ToolServerSummary {
     /// Its name, as worlds use it.
     pub server: String,
@@ -19,6 +19,7 @@ pub struct ToolServerSummary {
     /// `set`, `missing`, or `none` if it needs none.
     pub token: &'static str,
     /// The variable for the token.
+    #[schemars(with = "Option<String>")]
     pub token_from: Option<SettingSource>,
 }
 

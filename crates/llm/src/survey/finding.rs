@@ -5,11 +5,13 @@ use serde::Serialize;
 use serde_json::Value;
 
 /// What was found out about one thing.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Finding {
     /// What it is about, such as `streaming`.
     pub topic: &'static str,
+    /// What was found out, any JSON.
     pub value: Value,
+    #[schemars(with = "String")]
     pub text: UiText,
 }
 

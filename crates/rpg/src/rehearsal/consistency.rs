@@ -14,6 +14,7 @@ use playhouse_engine::engine::{MeetSet, Setup, StepSet};
 use playhouse_engine::event::{AudienceRule, EventRecord, Record, Records};
 use playhouse_engine::knowledge::Knowledge;
 use playhouse_engine::locale::{UiText, text};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::play::each as each_with;
@@ -22,7 +23,7 @@ use crate::everybody::living_on;
 use crate::world_file::{SearchedText, Voice, WorldFile, choices, each, names_of, part};
 
 /// A text that was told although the story says otherwise.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 pub struct FalseText {
     /// Where the text stands in the world file.
     pub path: String,
@@ -32,7 +33,7 @@ pub struct FalseText {
 }
 
 /// How a text and the state of the story differ.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Contradiction {
     /// An actor whom it names is somewhere else.

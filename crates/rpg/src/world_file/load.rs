@@ -27,7 +27,7 @@ const MAX_FILES: usize = 200;
 const MAX_CONDITION_BYTES: usize = 16 * 1024;
 
 /// A world that can be played, as a list shows it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct WorldListing {
     /// The folder, by which the world is chosen.
     pub folder: String,

@@ -19,7 +19,7 @@ use super::types::WorldFile;
 const EXAMPLE: usize = 70;
 
 /// A member of a world file, or a variant of what stands there.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct Explained {
     /// Such as `scenes.choice`, or `Condition.Knows`.
     pub path: String,

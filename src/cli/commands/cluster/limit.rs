@@ -41,7 +41,6 @@ fn show(app: &App, model: Option<&str>, budget: &ClusterBudget) {
     let (limits, spent, granted) = (budget.limits, budget.spent, budget.granted());
     let a_minute = budget.tokens_a_minute;
     if app.settings.json {
-        let [limits, spent, granted] = [json!(limits), json!(spent), json!(granted)];
         let record = Printed::Budget {
             model,
             limits,

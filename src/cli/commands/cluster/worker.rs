@@ -143,7 +143,7 @@ fn tell(app: &App, world: &SlotName, news: &News) {
     let record = Printed::Worker {
         world,
         news: name,
-        turn: json!(turn),
+        turn,
     };
     app.tell(&record, line.in_language(language));
     app.out().flush();

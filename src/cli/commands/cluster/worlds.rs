@@ -95,9 +95,9 @@ pub(in crate::cli) fn status(app: &App, args: &StatusArgs) -> Result<()> {
     }
     let columns = columns!(language, < cli_world, < cli_state, > cli_turn, > cli_calls, > cli_cost,
                            < cli_worker, < cli_note);
-    let json = |(world, state): &(SlotName, WorldState)| Printed::Played {
-        world: world.as_str().to_owned(),
-        state: json!(state),
+    let json = |(world, state): &(SlotName, WorldState)| {
+        let world = world.as_str();
+        json!(Printed::Played { world, state })
     };
     app.list(columns, rows, json, |(world, state)| {
         let phase = state.phase.text().in_language(language);

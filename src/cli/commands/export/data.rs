@@ -80,7 +80,7 @@ pub(super) fn export<F: TableFiles>(app: &App, name: &str, folder: &Path) -> Res
         &Printed::Tables {
             slot: name,
             folder: &folder,
-            rows: json!(counts),
+            rows: counts,
         },
         say!(
             app.language,

@@ -46,7 +46,7 @@ fn remember(app: &App, args: &RecallArgs, most: usize) -> Result<()> {
     let mut out = app.out();
     for (rank, memory) in (1..).zip(&found) {
         if app.settings.json {
-            let (name, memory) = (&*who, json!(memory));
+            let name = &*who;
             out.json(&Printed::Memory { name, rank, memory });
             continue;
         }
@@ -91,7 +91,6 @@ fn measure(
         let found = corpus.search(question, vectors.as_ref(), most);
         let (ids, scores): (Vec<_>, Vec<_>) = found.into_iter().unzip();
         if app.settings.json {
-            let (ids, scores) = (json!(ids), json!(scores));
             out.json(&Printed::Recalled {
                 id: &question.id,
                 ids,

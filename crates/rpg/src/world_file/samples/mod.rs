@@ -6,13 +6,14 @@ use std::path::{Path, PathBuf};
 
 use playhouse_engine::locale::Localize;
 use playhouse_engine::mind::Language;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::load::FILE;
 
 /// A kind of story.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum WorldKind {
     /// People, secrets and a decision; nobody fights.
