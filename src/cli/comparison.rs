@@ -1,12 +1,8 @@
 //! How conditions differ: tables for people, records for programs.
 
 use crate::cli::prelude::*;
-use std::collections::BTreeMap;
-
 use crate::rpg::experiment::{ConditionRuns, Figure, Outcome, OutcomeReport, compare};
 use crate::statistics::{Comparison, EffectSize};
-
-use serde::Serialize;
 
 use super::provenance::Provenance;
 use super::statistics::{margin, number, with_interval};
@@ -38,63 +34,35 @@ pub(crate) fn print_report(app: &App, arms: &[Arm<'_>], outcomes: &[Outcome]) {
     out.flush();
 }
 
-/// What the stories of a condition came to.
-#[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub(crate) struct ConditionRecord {
-    /// The seed of the first story.
-    seed: u64,
-    /// How many stories came to an end.
-    runs: usize,
-    /// Each outcome, as a file names it.
-    outcomes: BTreeMap<String, Option<Figure>>,
-}
-
-/// Which outcome is compared.
-#[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub(crate) struct ComparisonRecord {
-    /// The outcome, as a file names it.
-    outcome: String,
-    /// The condition.
-    condition: String,
-    /// The condition with which it is compared, the first.
-    against: String,
-    /// The seed of the first story.
-    seed: u64,
-}
-
-fn condition(arm: &Arm<'_>, index: usize, reports: &[OutcomeReport]) -> Value {
+fn condition<'a>(arm: &'a Arm<'_>, index: usize, reports: &[OutcomeReport]) -> Printed<'a> {
     let outcomes = reports.iter().map(|report| {
         let figure = report.figures.get(index).copied().flatten();
         (report.outcome.to_string(), figure)
     });
-    let figures = ConditionRecord {
+    Printed::Condition {
         seed: arm.seed,
         runs: arm.runs.ended().count(),
         outcomes: outcomes.collect(),
-    };
-    joined([record("condition", arm.provenance), json!(figures)])
+        provenance: arm.provenance,
+    }
 }
 
 /// A record for each outcome and condition after the first.
 fn comparisons<'r>(
     arms: &'r [Arm<'_>],
     reports: &'r [OutcomeReport],
-) -> impl Iterator<Item = Value> + 'r {
+) -> impl Iterator<Item = Printed<'r>> {
     let against = arms.first().map_or("", |arm| arm.runs.name);
     reports.iter().flat_map(move |report| {
         let others = arms.iter().skip(1).zip(&report.comparisons);
         others.filter_map(move |(arm, comparison)| {
-            let head = ComparisonRecord {
+            Some(Printed::Comparison {
                 outcome: report.outcome.to_string(),
-                condition: arm.runs.name.to_owned(),
-                against: against.to_owned(),
+                against,
                 seed: arm.seed,
-            };
-            let record = record("comparison", arm.provenance);
-            let comparison = comparison.as_ref()?;
-            Some(joined([record, json!(head), json!(comparison)]))
+                provenance: arm.provenance,
+                figures: comparison.as_ref()?,
+            })
         })
     })
 }

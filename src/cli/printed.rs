@@ -1,5 +1,5 @@
-//! What commands print with `--json`, apart from what feeds and figures tell: the page on records
-//! is made of these types.
+//! What commands print with `--json`, apart from what feeds tell: the page on records is made of
+//! these types.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -31,11 +31,14 @@ use crate::mind::models::{ModelSummary, ServerExamination, ToolServerSummary};
 use crate::mind::survey::Finding;
 use crate::rpg::StoryOutcome;
 use crate::rpg::drift::Drift;
+use crate::rpg::experiment::Figure;
 use crate::rpg::happening::Happening;
-use crate::rpg::rehearsal::FalseText;
+use crate::rpg::rehearsal::{FalseText, Rehearsal, RunFigures};
 use crate::rpg::world_file::{Explained, WorldKind, WorldListing};
 use crate::save::{BranchPoint, SaveHead};
-use crate::world_data::Problem;
+use crate::statistics::Comparison;
+use crate::undercover::{GameFigures, Statistics};
+use crate::world_data::{Problem, Problems};
 
 /// A record of a command, such as `{"record": "branch", "slot": "lantern-2", "turn": 4}`.
 #[derive(Serialize)]
@@ -53,6 +56,76 @@ pub(crate) enum Printed<'a> {
     DataChanged { changes: Vec<String> },
     /// A story is over: its ending, goals, items and who knows what.
     Outcome { outcome: StoryOutcome },
+    /// `run --games`, `experiment`, `rehearse`: a story, as soon as it ends.
+    Run {
+        /// Its save, if it has one.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        slot: Option<&'a str>,
+        #[serde(flatten)]
+        provenance: &'a Provenance,
+        #[serde(flatten)]
+        figures: &'a RunFigures,
+    },
+    /// `run --games`, `rehearse`: all stories together.
+    Rehearsal {
+        /// That of the world.
+        title: &'a str,
+        /// The first.
+        seed: Option<u64>,
+        /// `rehearse --price-as`.
+        price: Option<RunPrice<'a>>,
+        /// The expectations that are not met.
+        #[cfg_attr(test, schemars(with = "Vec<Problem>"))]
+        unmet: &'a Problems,
+        /// `rehearse --find`: the seeds of the stories in which it holds.
+        found: Option<Vec<u64>>,
+        #[serde(flatten)]
+        provenance: &'a Provenance,
+        #[serde(flatten)]
+        figures: &'a Rehearsal,
+    },
+    /// `undercover --games`, `--from`: a game, as soon as it ends.
+    Game {
+        #[serde(flatten)]
+        provenance: &'a Provenance,
+        #[serde(flatten)]
+        figures: &'a GameFigures,
+    },
+    /// `undercover --games`, `--from`: all games together.
+    Tournament {
+        slot: Option<&'a str>,
+        /// The first.
+        seed: Option<u64>,
+        #[serde(flatten)]
+        provenance: Option<&'a Provenance>,
+        #[serde(flatten)]
+        figures: Statistics,
+    },
+    /// `experiment`, `rehearse --against`: what the stories of a condition came to.
+    Condition {
+        /// The first.
+        seed: u64,
+        /// How many stories came to an end.
+        runs: usize,
+        /// Each outcome, as a file names it.
+        outcomes: BTreeMap<String, Option<Figure>>,
+        #[serde(flatten)]
+        provenance: &'a Provenance,
+    },
+    /// `experiment`, `rehearse --against`: how an outcome differs between a condition and the
+    /// first.
+    Comparison {
+        /// As a file names it.
+        outcome: String,
+        /// The condition with which it is compared.
+        against: &'a str,
+        /// The first.
+        seed: u64,
+        #[serde(flatten)]
+        provenance: &'a Provenance,
+        #[serde(flatten)]
+        figures: &'a Comparison,
+    },
     /// A run ends.
     End {
         /// Why it stopped.
@@ -564,6 +637,15 @@ pub(crate) enum Printed<'a> {
         #[serde(skip_serializing_if = "Option::is_none")]
         body: Option<Cow<'a, str>>,
     },
+}
+
+/// What a run would cost on average.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(JsonSchema))]
+pub(crate) struct RunPrice<'a> {
+    pub(crate) model: &'a str,
+    pub(crate) cost: Cost,
+    pub(crate) currency: &'a str,
 }
 
 /// What was spent on what, for whoever sees all.

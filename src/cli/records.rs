@@ -1,138 +1,41 @@
 //! The page on records for programs, made from their types, so that it can't be wrong.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use schemars::{JsonSchema, SchemaGenerator, generate::SchemaSettings};
 use serde_json::Value;
 
-use super::comparison::{ComparisonRecord, ConditionRecord};
 use super::printed::Printed;
-use super::provenance::Provenance;
-use crate::event::{AnswerRecord, EventRecord, Record};
-use crate::rpg::rehearsal::{Rehearsal, RunFigures};
-use crate::statistics::Comparison;
-use crate::undercover::{GameFigures, Statistics};
+use crate::event::Record;
 
 const PAGE: &str = "docs/records.md";
-/// Where the records begin in the page.
+/// Where the kinds begin in the page.
 const MARK: &str = "<!-- from the types -->\n";
 
-/// A kind of record: when it is printed, and the types whose members it has.
-struct Kind {
-    name: &'static str,
-    about: &'static str,
-    parts: Vec<Value>,
-}
-
-fn kinds(generator: &mut SchemaGenerator) -> Vec<Kind> {
-    fn part<T: JsonSchema>(generator: &mut SchemaGenerator) -> Value {
-        T::json_schema(generator).to_value()
-    }
-    /// A variant of what feeds tell.
-    fn told(generator: &mut SchemaGenerator, name: &str) -> Value {
-        let record = part::<Record>(generator);
-        let variants = record["oneOf"].as_array().cloned().unwrap_or_default();
-        let is_it = |variant: &Value| variant["properties"]["record"]["const"] == name;
-        variants.into_iter().find(is_it).unwrap_or_default()
-    }
-    let told = [
-        Kind {
-            name: "event",
-            about: "Something happened.",
-            parts: vec![part::<EventRecord>(generator)],
-        },
-        Kind {
-            name: "answer",
-            about: "Somebody's mind answered.",
-            parts: vec![part::<AnswerRecord>(generator)],
-        },
-        Kind {
-            name: "chapter",
-            about: "A part of somebody's past was archived.",
-            parts: vec![told(generator, "chapter")],
-        },
-        Kind {
-            name: "turn",
-            about: "A turn is over.",
-            parts: vec![told(generator, "turn")],
-        },
-    ];
-    let provenance = part::<Provenance>(generator);
-    let kind = |name, about, parts: Vec<Value>| Kind {
-        name,
-        about,
-        parts: std::iter::once(provenance.clone()).chain(parts).collect(),
-    };
-    let of_many = [
-        kind(
-            "run",
-            "A story of `run --games`, `experiment` or `rehearse`, as soon as it ends. Saved ones have the name of their `slot`.",
-            vec![part::<RunFigures>(generator)],
-        ),
-        kind(
-            "rehearsal",
-            "All stories of `run --games` or `rehearse` together, with the `title` of the world and the first `seed`.",
-            vec![part::<Rehearsal>(generator)],
-        ),
-        kind(
-            "game",
-            "A game of `undercover --games`, as soon as it ends.",
-            vec![part::<GameFigures>(generator)],
-        ),
-        kind(
-            "tournament",
-            "All games of `undercover --games` together.",
-            vec![part::<Statistics>(generator)],
-        ),
-        kind(
-            "condition",
-            "A condition of `experiment` or `rehearse --against`.",
-            vec![part::<ConditionRecord>(generator)],
-        ),
-        kind(
-            "comparison",
-            "How an outcome differs between a condition and the first.",
-            vec![
-                part::<ComparisonRecord>(generator),
-                part::<Comparison>(generator),
-            ],
-        ),
-    ];
-    told.into_iter().chain(of_many).collect()
-}
-
-/// A row for each kind of record of commands.
-fn commands(page: &mut String, generator: &mut SchemaGenerator) {
-    *page += "\n## Commands\n\n| record | printed by, meaning | members |\n| --- | --- | --- |\n";
-    let schema = Printed::json_schema(generator).to_value();
+/// A section for each kind of record.
+fn kinds<T: JsonSchema>(page: &mut String, generator: &mut SchemaGenerator) {
+    let schema = T::json_schema(generator).to_value();
     for kind in schema["oneOf"].as_array().into_iter().flatten() {
-        let members = kind["properties"].as_object().into_iter().flatten();
-        let members = members.filter(|(name, _)| *name != "record");
-        let members = members.map(|(name, schema)| {
-            let about = about(schema).map_or_else(String::new, |about| format!(" ({about})"));
-            format!("`{name}`: {}{about}", kind_of(schema))
-        });
-        // Those of a type of its own.
-        let all = kind["$ref"].is_string().then(|| kind_of(kind));
-        let members: Vec<_> = all.into_iter().chain(members).collect();
-        let name = kind["properties"]["record"]["const"]
-            .as_str()
-            .unwrap_or_default();
+        let name = &kind["properties"]["record"]["const"];
+        let name = name.as_str().unwrap_or_default();
         let about = about(kind).unwrap_or_default();
-        let _ = writeln!(page, "| `{name}` | {about} | {} |", members.join("; "));
+        let _ = write!(page, "\n### `{name}`\n\n{about}\n\n");
+        if kind["$ref"].is_string() {
+            let _ = writeln!(page, "Its members are those of {}.", kind_of(kind));
+        } else {
+            table(page, kind);
+        }
     }
 }
 
 /// The part of the page that follows from the types.
 fn generated() -> String {
     let mut generator = SchemaSettings::draft2020_12().into_generator();
-    let mut page = String::new();
-    commands(&mut page, &mut generator);
-    for Kind { name, about, parts } in kinds(&mut generator) {
-        let _ = write!(page, "\n## `{name}`\n\n{about}\n\n");
-        table(&mut page, &parts);
-    }
+    let mut page = "\n## While a story is played\n".to_owned();
+    kinds::<Record>(&mut page, &mut generator);
+    page += "\n## Commands\n";
+    kinds::<Printed<'_>>(&mut page, &mut generator);
     let _ = write!(page, "\n## Parts\n");
     let parts: BTreeMap<_, _> = generator.definitions().iter().collect();
     for (name, schema) in parts {
@@ -147,7 +50,7 @@ fn definition(page: &mut String, schema: &Value) {
         let _ = write!(page, "{about}\n\n");
     }
     if schema["properties"].is_object() {
-        table(page, std::slice::from_ref(schema));
+        table(page, schema);
     } else if let Some(alternatives) = schema["oneOf"].as_array() {
         for alternative in alternatives {
             let about = about(alternative).map_or(String::new(), |about| format!(": {about}"));
@@ -158,14 +61,13 @@ fn definition(page: &mut String, schema: &Value) {
     }
 }
 
-/// A table of the members of all parts.
-fn table(page: &mut String, parts: &[Value]) {
+/// A table of members.
+fn table(page: &mut String, schema: &Value) {
     *page += "| member | type | meaning |\n| --- | --- | --- |\n";
-    for part in parts {
-        for (name, schema) in part["properties"].as_object().into_iter().flatten() {
-            let about = about(schema).unwrap_or_default();
-            let _ = writeln!(page, "| `{name}` | {} | {about} |", kind_of(schema));
-        }
+    let members = schema["properties"].as_object().into_iter().flatten();
+    for (name, schema) in members.filter(|(name, _)| *name != "record") {
+        let about = about(schema).unwrap_or_default();
+        let _ = writeln!(page, "| `{name}` | {} | {about} |", kind_of(schema));
     }
 }
 
@@ -256,31 +158,4 @@ fn the_page_of_records_is_that_of_their_types() {
             "{PAGE} is out of date; update it with INSTA_UPDATE=always"
         );
     }
-}
-
-/// The kinds of records that the program prints, as its source names them.
-fn printed(folder: &std::path::Path, kinds: &mut BTreeSet<String>) {
-    for entry in std::fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            printed(&path, kinds);
-            continue;
-        }
-        let text = std::fs::read_to_string(&path).unwrap();
-        let product = text.split("#[cfg(test)]").next().unwrap_or_default();
-        for before in ["\"record\": \"", " record(\"", "(record(\""] {
-            let names = product.split(before).skip(1);
-            kinds.extend(names.filter_map(|rest| Some(rest.split_once('"')?.0.to_owned())));
-        }
-    }
-}
-
-#[test]
-fn every_kind_of_record_is_on_the_page() {
-    let page = std::fs::read_to_string(PAGE).unwrap();
-    let mut kinds = BTreeSet::new();
-    printed("src/cli/commands".as_ref(), &mut kinds);
-    assert!(kinds.contains("rehearsal"), "{kinds:?}");
-    kinds.retain(|kind| !page.contains(&format!("`{kind}`")));
-    assert!(kinds.is_empty(), "not in {PAGE}: {kinds:?}");
 }

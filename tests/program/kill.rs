@@ -186,30 +186,6 @@ fn an_interrupted_run_stops_between_commits_and_says_how_to_go_on() {
 }
 
 #[test]
-fn a_story_told_at_reading_speed_is_saved_while_it_is_told_and_ends_with_ctrl_c() {
-    let saves = tempfile::tempdir().unwrap();
-    let told = |words: u32| {
-        let mut run = program(saves.path(), &["run", "--until", "2"]);
-        run.args([format!("--save=at-{words}"), format!("--pace={words}")]);
-        run.stderr(Stdio::null());
-        run.stdout(Stdio::piped()).spawn().unwrap()
-    };
-    let fast = told(100_000).wait_with_output().unwrap().stdout;
-    let mut slow = told(1);
-    let journal = saves.path().join("at-1/journal.jsonl");
-    let is_played =
-        || std::fs::read_to_string(&journal).is_ok_and(|text| text.contains("\"meeting\""));
-    while !is_played() && slow.try_wait().unwrap().is_none() {
-        std::thread::sleep(Duration::from_millis(1));
-    }
-    interrupt(&slow);
-    let slow = slow.wait_with_output().unwrap();
-    assert_eq!(slow.status.code(), Some(130));
-    assert!(fast.len() > 500 && fast.starts_with(&slow.stdout));
-    assert!(slow.stdout.len() < fast.len() / 4, "it was told at once");
-}
-
-#[test]
 fn a_program_that_is_told_to_end_stops_as_with_ctrl_c() {
     let saves = tempfile::tempdir().unwrap();
     for signal in ["TERM", "HUP"] {

@@ -95,11 +95,10 @@ fn commands_at_the_seat_of_a_team_are_no_messages() {
 fn a_player_of_undercover_looks_up_its_word() {
     let folder = &Dir::new();
     let game = "undercover --players 4 --words kite,balloon --seat Bruno --lang en";
-    let output = fed(folder, game, "/me\n/quit\n");
-    let shown = out(&output);
-    assert!(shown.contains("Your word: "), "{shown}{}", err(&output));
-    let output = fed(folder, game, "/secrets\n/quit\n");
-    let shown = out(&output);
-    assert!(shown.contains("Your word: "), "{shown}{}", err(&output));
-    lacks(&shown, &["no secrets"]);
+    for command in ["/me", "/secrets"] {
+        let output = fed(folder, game, &format!("{command}\n/quit\n"));
+        let shown = out(&output);
+        assert!(shown.contains("Your word: "), "{shown}{}", err(&output));
+        lacks(&shown, &["no secrets"]);
+    }
 }

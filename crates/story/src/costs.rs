@@ -6,7 +6,6 @@ use std::sync::Arc;
 use playhouse_engine::exchange::{Ledger, Spent, lost_requests, recorded_ledgers};
 use playhouse_engine::journal::{Line, Outcome};
 use playhouse_engine::message::{Cost, PromptBytes, TokenUsage};
-use serde::Serialize;
 
 /// What a story has cost by its journal: also what was paid after the last snapshot. Several
 /// stories may be added up.
@@ -21,7 +20,7 @@ pub struct Costs {
 }
 
 /// The prompts of an entity: their bytes, and the memories that came with questions.
-#[derive(Clone, Copy, Debug, Default, Serialize)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Prompts {
     pub bytes: PromptBytes,
     pub recalled: u64,

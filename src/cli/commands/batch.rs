@@ -33,7 +33,7 @@ pub(super) trait Games: Sync {
 
     fn spent(&self, figures: &Self::Figures) -> Spent;
 
-    fn record(&self, slot: &Slot, figures: &Self::Figures) -> Value;
+    fn record<'f>(&'f self, slot: &'f Slot, figures: &'f Self::Figures) -> Printed<'f>;
 }
 
 /// A batch that is played.

@@ -84,9 +84,12 @@ impl Games for Stories {
         total
     }
 
-    fn record(&self, slot: &Slot, run: &RunFigures) -> Value {
-        let head = json!({"record": "run", "slot": slot.name().as_str()});
-        joined([head, json!(self.provenance), json!(run)])
+    fn record<'f>(&'f self, slot: &'f Slot, figures: &'f RunFigures) -> Printed<'f> {
+        Printed::Run {
+            slot: Some(slot.name().as_str()),
+            provenance: &self.provenance,
+            figures,
+        }
     }
 }
 

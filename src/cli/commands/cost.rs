@@ -107,8 +107,12 @@ fn print(app: &App, costs: &Costs) {
 /// The members of `usage` beside those of the others.
 fn flat(spent: &Spent) -> Value {
     let mut figures = json!(spent);
-    let usage = figures["usage"].take();
-    joined([figures, usage])
+    if let Value::Object(members) = &mut figures
+        && let Some(Value::Object(usage)) = members.remove("usage")
+    {
+        members.extend(usage);
+    }
+    figures
 }
 
 /// How much of the prompts of each entity repeats its last one, and what the rest is.

@@ -22,6 +22,7 @@ use super::play;
 use crate::cli::args::RehearseArgs;
 use crate::cli::comparison::{Arm, print_report};
 use crate::cli::loader;
+use crate::cli::printed::RunPrice;
 use crate::cli::provenance::Provenance;
 use crate::cli::rehearsal::{self, PricedAs, Report};
 use crate::cli::settings::IMPROVISER;
@@ -93,11 +94,7 @@ pub(super) fn rehearse(app: &App, args: &RehearseArgs) -> Result<()> {
     };
     learn_names(app, &campaign);
     if app.settings.json {
-        let mut out = app.out();
-        let records = runs
-            .iter()
-            .map(|run| joined([record("run", &provenance), json!(run)]));
-        records.for_each(|record| out.json(&record));
+        print_runs(app, &provenance, &runs);
     }
     print(app, &provenance, &report);
     if let Some(path) = &args.html {
@@ -240,12 +237,8 @@ fn compare(app: &App, args: &RehearseArgs, first: &Campaign, other: &str) -> Res
     }
     learn_names(app, first);
     if app.settings.json {
-        let mut out = app.out();
         for (_, _, provenance, runs) in &arms {
-            let records = runs
-                .iter()
-                .map(|run| joined([record("run", provenance), json!(run)]));
-            records.for_each(|record| out.json(&record));
+            print_runs(app, provenance, runs);
         }
     }
     let arms = arms.iter().map(|(name, campaign, provenance, runs)| Arm {
@@ -259,6 +252,16 @@ fn compare(app: &App, args: &RehearseArgs, first: &Campaign, other: &str) -> Res
     });
     print_report(app, &arms.collect::<Vec<_>>(), &[]);
     Ok(())
+}
+
+fn print_runs(app: &App, provenance: &Provenance, runs: &[RunFigures]) {
+    for figures in runs {
+        app.out().json(&Printed::Run {
+            slot: None,
+            provenance,
+            figures,
+        });
+    }
 }
 
 /// The ids of all scenes, options, endings and facts.
@@ -307,22 +310,20 @@ pub(super) fn learn_names(app: &App, campaign: &Campaign) {
 pub(super) fn print(app: &App, provenance: &Provenance, report: &Report<'_>) {
     let mut out = app.out();
     if app.settings.json {
-        let head = json!({
-            "record": "rehearsal",
-            "title": report.world.name,
-            "seed": report.runs.first().map(|run| run.seed),
-            "price": report.price.map(|priced| json!({
-                "model": priced.model,
-                "cost": priced.cost(report.rehearsal),
-                "currency": priced.price.currency,
-            })),
-            "unmet": report.unmet,
-            "found": report.found().map(|found| {
-                let seeds = found.into_iter().map(|(seed, _)| seed);
-                seeds.collect::<Vec<_>>()
+        let found = report.found();
+        out.json(&Printed::Rehearsal {
+            title: &report.world.name,
+            seed: report.runs.first().map(|run| run.seed),
+            price: report.price.map(|priced| RunPrice {
+                model: &priced.model,
+                cost: priced.cost(report.rehearsal),
+                currency: &priced.price.currency,
             }),
+            unmet: report.unmet,
+            found: found.map(|found| found.into_iter().map(|(seed, _)| seed).collect()),
+            provenance,
+            figures: report.rehearsal,
         });
-        out.json(&joined([head, json!(provenance), json!(report.rehearsal)]));
     } else if !app.settings.quiet {
         rehearsal::write(&mut out, app.language, report);
     }

@@ -62,8 +62,12 @@ impl Games for Matches {
         total
     }
 
-    fn record(&self, _slot: &Slot, game: &GameFigures) -> Value {
-        with_provenance(game, &self.provenance)
+    fn record<'f>(&'f self, _: &'f Slot, figures: &'f GameFigures) -> Printed<'f> {
+        let provenance = &self.provenance;
+        Printed::Game {
+            provenance,
+            figures,
+        }
     }
 }
 
@@ -121,10 +125,13 @@ pub(super) fn count(app: &App, names: &[String]) -> Result<()> {
         }
     }
     if app.settings.json {
-        let records = games.iter();
-        let records = records.map(|(provenance, game)| with_provenance(game, provenance));
         let mut out = app.out();
-        records.for_each(|record| out.json(&record));
+        for (provenance, figures) in &games {
+            out.json(&Printed::Game {
+                provenance,
+                figures,
+            });
+        }
     }
     let games: Vec<_> = games.into_iter().map(|(_, game)| game).collect();
     if !games.is_empty() {
@@ -181,10 +188,6 @@ fn play_all(app: &App, batch: &Batch, games: &Matches, jobs: Option<u32>) -> Res
     batch::report_end(app, played, &format!("resume {slot}"), saved)
 }
 
-fn with_provenance(game: &GameFigures, provenance: &Provenance) -> Value {
-    joined([record("game", game), json!(provenance)])
-}
-
 /// How far the tournament is.
 fn progress(language: Language, results: &Results<GameFigures>, all: u32) -> String {
     let won = |side| {
@@ -202,10 +205,12 @@ fn print_statistics(app: &App, games: &[GameFigures], of: Option<(&Batch, &Prove
     let mut out = app.out();
     if app.settings.json {
         let (batch, provenance) = of.unzip();
-        let name = batch.map(|batch| batch.name().as_str());
-        let seed = batch.map(|batch| batch.seed(0));
-        let head = json!({"record": "tournament", "slot": name, "seed": seed});
-        out.json(&joined([head, json!(provenance), json!(statistics)]));
+        out.json(&Printed::Tournament {
+            slot: batch.map(|batch| batch.name().as_str()),
+            seed: batch.map(|batch| batch.seed(0)),
+            provenance,
+            figures: statistics,
+        });
     } else if !app.settings.quiet {
         write_statistics(&mut out, app.language, &statistics);
     }

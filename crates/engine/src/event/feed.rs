@@ -164,7 +164,9 @@ pub struct AnswerRecord {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "record", rename_all = "snake_case")]
 pub enum Record {
+    /// Something happened.
     Event(EventRecord),
+    /// Somebody's mind answered.
     Answer(AnswerRecord),
     /// A chapter was closed.
     Chapter {

@@ -1,6 +1,7 @@
 //! An actor searches its memory and what it knows.
 
 use playhouse_engine::event::kinds::MemorySearch;
+use playhouse_engine::locale::text;
 use playhouse_engine::memory::Lens;
 
 use super::rules::{Acting, Rules};
@@ -33,9 +34,10 @@ impl Rules<'_, '_> {
             return Vec::new();
         };
         let facts = self.lore.find(&self.book, knowledge, sought, MAX_FINDS);
-        let facts = facts
-            .iter()
-            .map(|fact| format!("{}: {}", fact.title, fact.text));
+        let facts = facts.iter().map(|fact| {
+            let (label, what) = (&fact.title, &fact.text);
+            text!(rpg_seat_other_what, label, what).in_language(self.file.0.language)
+        });
         let lens = Lens::of(&self.words);
         let remembered = witnessed
             .recall((context, chapters), lens, sought, MAX_FINDS)

@@ -6,7 +6,9 @@ use std::io;
 use thiserror::Error;
 
 use super::console::Console;
-use super::question::{Question, SeatAnswer, is_number, is_undo, numbers, position_of_name};
+use super::question::{
+    Question, SeatAnswer, is_back, is_number, is_undo, numbers, position_of_name,
+};
 use super::seat_form::{Filled, SeatField, SeatForm};
 use crate::locale::{Language, UiText, text};
 
@@ -104,9 +106,9 @@ impl<'c> Dialogue<'c> {
                 }
                 Err(hint) => self.show(hint)?,
             }
-            question.typed = Some(line)
-                .filter(|line| !is_number(line))
-                .unwrap_or_default();
+            // What may become a sentence.
+            let is_begun = question.takes_words && !is_number(&line) && !is_back(&line);
+            question.typed = Some(line).filter(|_| is_begun).unwrap_or_default();
         }
     }
 

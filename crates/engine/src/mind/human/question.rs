@@ -42,20 +42,11 @@ impl Question {
 
     /// A question for one of several options, which are numbered from 1.
     pub fn options(label: UiText, options: Vec<UiText>) -> Self {
-        Self::keyed(label, (1..).zip(options))
-    }
-
-    /// A question for one of several options that have numbers of their own.
-    pub fn keyed(label: UiText, options: impl IntoIterator<Item = (u32, UiText)>) -> Self {
-        let options = options.into_iter().map(|(number, label)| SeatOption {
-            number,
-            ..SeatOption::new(label, Value::Null)
-        });
-        Self {
+        let options = options.into_iter();
+        Self::of(
             label,
-            options: options.collect(),
-            ..Self::default()
-        }
+            options.map(|label| SeatOption::new(label, Value::Null)),
+        )
     }
 
     /// A question for one of these options, which are numbered from 1.
@@ -218,9 +209,9 @@ impl Question {
     pub fn numbered<'l>(&self, line: &'l str) -> Option<(usize, &'l str)> {
         let digits = line.find(|letter: char| !letter.is_ascii_digit())?;
         let (number, rest) = line.split_at_checked(digits)?;
-        let number = number.parse().ok();
+        let number = number.parse().ok()?;
         let options = &mut self.options.iter();
-        let index = options.position(|option| Some(option.number) == number)?;
+        let index = options.position(|option| option.number == number)?;
         let is_between = |letter: char| letter.is_whitespace() || ":：,，、.。)）".contains(letter);
         let words = rest.trim_start_matches(is_between);
         (words.len() < rest.len()).then_some((index, words))
