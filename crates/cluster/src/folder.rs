@@ -24,38 +24,14 @@ pub struct FolderStore {
     root: PathBuf,
 }
 
-/// The kinds of files.
-#[derive(Clone, Copy)]
-enum Part {
-    Journals,
-    Owners,
-    Snapshots,
-    Records,
-    Queue,
-    Locks,
-}
-
-impl Part {
-    const ALL: [Self; 6] = [
-        Self::Journals,
-        Self::Owners,
-        Self::Snapshots,
-        Self::Records,
-        Self::Queue,
-        Self::Locks,
-    ];
-
-    fn name(self) -> &'static str {
-        match self {
-            Self::Journals => "journals",
-            Self::Owners => "owners",
-            Self::Snapshots => "snapshots",
-            Self::Records => "records",
-            Self::Queue => "queue",
-            Self::Locks => "locks",
-        }
-    }
-}
+/// A kind of files: the name of its folder.
+type Part = &'static str;
+const JOURNALS: Part = "journals";
+const OWNERS: Part = "owners";
+const SNAPSHOTS: Part = "snapshots";
+const RECORDS: Part = "records";
+const QUEUE: Part = "queue";
+const LOCKS: Part = "locks";
 
 impl FolderStore {
     /// The store in this folder, which is created if it is missing.
@@ -63,20 +39,20 @@ impl FolderStore {
     /// # Errors
     /// The file system refuses.
     pub fn open(root: &Path) -> Result<Self, StoreError> {
-        for part in Part::ALL {
-            fs::create_dir_all(root.join(part.name())).map_err(failed)?;
+        for part in [JOURNALS, OWNERS, SNAPSHOTS, RECORDS, QUEUE, LOCKS] {
+            fs::create_dir_all(root.join(part)).map_err(failed)?;
         }
         let root = root.to_owned();
         Ok(Self { root })
     }
 
     fn path(&self, part: Part, name: &str) -> PathBuf {
-        self.root.join(part.name()).join(encoded(name))
+        self.root.join(part).join(encoded(name))
     }
 
     /// Waits until no other thread or process is at this.
     fn lock(&self, part: Part, name: &str) -> Result<File, StoreError> {
-        let path = self.path(Part::Locks, &format!("{}-{name}", part.name()));
+        let path = self.path(LOCKS, &format!("{part}-{name}"));
         let file = OpenOptions::new().append(true).create(true).open(path);
         let file = file.map_err(failed)?;
         file.lock().map_err(failed)?;
@@ -94,7 +70,7 @@ impl FolderStore {
 
     /// Puts a whole file in the place of another.
     fn replace(&self, part: Part, name: &str, bytes: &[u8]) -> Result<(), StoreError> {
-        let folder = self.root.join(part.name());
+        let folder = self.root.join(part);
         // Whoever calls has the lock of this file.
         let new = folder.join(format!("{NEW}{}", encoded(name)));
         let write = || {
@@ -109,7 +85,7 @@ impl FolderStore {
 
     /// Its names, without those of files that are not whole.
     fn names(&self, part: Part) -> Result<Vec<String>, StoreError> {
-        let entries = fs::read_dir(self.root.join(part.name())).map_err(failed)?;
+        let entries = fs::read_dir(self.root.join(part)).map_err(failed)?;
         let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
         let mut names: Vec<_> = names.filter(|name| !name.starts_with(NEW)).collect();
         names.sort();
@@ -117,7 +93,7 @@ impl FolderStore {
     }
 
     fn journal(&self, world: &SlotName) -> Result<File, StoreError> {
-        let path = self.path(Part::Journals, world.as_str());
+        let path = self.path(JOURNALS, world.as_str());
         let opened = OpenOptions::new().read(true).write(true).open(path);
         opened.map_err(|error| match error.kind() {
             io::ErrorKind::NotFound => StoreError::missing(world),
@@ -127,8 +103,8 @@ impl FolderStore {
 
     /// The first work that nobody does.
     fn free(&self) -> Result<Option<FolderLease>, StoreError> {
-        for name in self.names(Part::Queue)? {
-            let path = self.root.join(Part::Queue.name()).join(&name);
+        for name in self.names(QUEUE)? {
+            let path = self.root.join(QUEUE).join(&name);
             let Ok(file) = File::open(&path) else {
                 continue;
             };
@@ -148,22 +124,22 @@ impl FolderStore {
 
 impl Store for FolderStore {
     fn create(&self, world: &SlotName, journal: &[u8]) -> Result<(), StoreError> {
-        let _lock = self.lock(Part::Journals, world.as_str())?;
-        match self.bytes(Part::Journals, world.as_str())? {
+        let _lock = self.lock(JOURNALS, world.as_str())?;
+        match self.bytes(JOURNALS, world.as_str())? {
             Some(old) if !old.starts_with(journal) => {
                 let world = world.to_string();
                 Err(StoreError::Exists { world })
             }
             Some(_) => Ok(()),
-            None => self.replace(Part::Journals, world.as_str(), journal),
+            None => self.replace(JOURNALS, world.as_str(), journal),
         }
     }
 
     fn claim(&self, world: &SlotName, owner: &Owner) -> Result<Claimed, StoreError> {
-        let _lock = self.lock(Part::Journals, world.as_str())?;
+        let _lock = self.lock(JOURNALS, world.as_str())?;
         let mut file = self.journal(world)?;
         let owner = owner.as_str().as_bytes();
-        self.replace(Part::Owners, world.as_str(), owner)?;
+        self.replace(OWNERS, world.as_str(), owner)?;
         let mut journal = Vec::new();
         file.read_to_end(&mut journal).map_err(failed)?;
         // Its end may be torn.
@@ -179,8 +155,8 @@ impl Store for FolderStore {
         at: Position,
         lines: &[u8],
     ) -> Result<Position, StoreError> {
-        let _lock = self.lock(Part::Journals, world.as_str())?;
-        let owns = self.bytes(Part::Owners, world.as_str())?;
+        let _lock = self.lock(JOURNALS, world.as_str())?;
+        let owns = self.bytes(OWNERS, world.as_str())?;
         if owns.as_deref() != Some(owner.as_str().as_bytes()) {
             return Err(StoreError::Stale);
         }
@@ -209,16 +185,16 @@ impl Store for FolderStore {
     }
 
     fn save(&self, world: &SlotName, snapshot: &[u8]) -> Result<(), StoreError> {
-        let _lock = self.lock(Part::Snapshots, world.as_str())?;
-        self.replace(Part::Snapshots, world.as_str(), snapshot)
+        let _lock = self.lock(SNAPSHOTS, world.as_str())?;
+        self.replace(SNAPSHOTS, world.as_str(), snapshot)
     }
 
     fn snapshot(&self, world: &SlotName) -> Result<Option<Vec<u8>>, StoreError> {
-        self.bytes(Part::Snapshots, world.as_str())
+        self.bytes(SNAPSHOTS, world.as_str())
     }
 
     fn record(&self, name: &str) -> Result<Option<Record>, StoreError> {
-        let Some(bytes) = self.bytes(Part::Records, name)? else {
+        let Some(bytes) = self.bytes(RECORDS, name)? else {
             return Ok(None);
         };
         let (revision, value) = bytes
@@ -231,19 +207,19 @@ impl Store for FolderStore {
     }
 
     fn write(&self, name: &str, value: &[u8], revision: u64) -> Result<u64, StoreError> {
-        let _lock = self.lock(Part::Records, name)?;
+        let _lock = self.lock(RECORDS, name)?;
         let now = self.record(name)?.map_or(0, |record| record.revision);
         if now != revision {
             return Err(StoreError::Stale);
         }
         let next = revision + 1;
         let bytes = [&next.to_le_bytes(), value].concat();
-        self.replace(Part::Records, name, &bytes)?;
+        self.replace(RECORDS, name, &bytes)?;
         Ok(next)
     }
 
     fn records(&self) -> Result<BTreeMap<String, Record>, StoreError> {
-        let names = self.names(Part::Records)?;
+        let names = self.names(RECORDS)?;
         let names = names.iter().filter_map(|name| decoded(name));
         names
             .filter_map(|name| Some(self.record(&name).transpose()?.map(|record| (name, record))))
@@ -251,7 +227,7 @@ impl Store for FolderStore {
     }
 
     fn enqueue(&self, world: &SlotName) -> Result<(), StoreError> {
-        let path = self.path(Part::Queue, world.as_str());
+        let path = self.path(QUEUE, world.as_str());
         let opened = OpenOptions::new().append(true).create(true).open(path);
         opened.map(drop).map_err(failed)
     }

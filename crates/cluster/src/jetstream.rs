@@ -16,7 +16,7 @@ use async_nats::jetstream::stream::{
     self, DiscardPolicy, RawMessageErrorKind, RetentionPolicy, Stream,
 };
 use async_nats::jetstream::{AckKind, Context, Message, kv};
-use async_nats::{ConnectOptions, HeaderMap};
+use async_nats::{ConnectOptions, HeaderMap, ServerAddr};
 use futures_util::{StreamExt, TryStreamExt};
 use playhouse_engine::save::SlotName;
 use tokio::io::AsyncReadExt;
@@ -24,7 +24,7 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::time::timeout;
 
 use crate::store::{decoded, encoded, world_of};
-use crate::{Claimed, Lease, Owner, Position, Record, Store, StoreError};
+use crate::{Claimed, Lease, Owner, Position, Record, Store, StoreError, TakeInput};
 
 /// How long a worker that says nothing is thought to be alive.
 pub const LEASE: Duration = Duration::from_secs(10);
@@ -41,6 +41,7 @@ const CLAIMS: usize = 100;
 const MOST_COPIES: usize = 3;
 
 const WORLDS: &str = "PLAYHOUSE_WORLDS";
+const INPUTS: &str = "PLAYHOUSE_INPUTS";
 const QUEUE: &str = "PLAYHOUSE_QUEUE";
 const RECORDS: &str = "playhouse_records";
 const SNAPSHOTS: &str = "playhouse_snapshots";
@@ -66,6 +67,7 @@ struct Server {
     worlds: Stream,
     queue: Stream,
     workers: PullConsumer,
+    inputs: PullConsumer,
     records: kv::Store,
     snapshots: ObjectStore,
 }
@@ -128,15 +130,23 @@ impl JetStreamStore {
         })
     }
 
+    fn runtime(&self) -> Result<&Runtime, StoreError> {
+        let runtime = self.runtime.as_ref();
+        runtime.ok_or_else(|| StoreError::unavailable("closed"))
+    }
+
+    fn lease(&self, message: Message) -> Result<JetStreamLease, StoreError> {
+        let runtime = self.runtime()?.handle().clone();
+        Ok(JetStreamLease { runtime, message })
+    }
+
     /// Lets the runtime of the connection do something, and waits for it.
     fn ask<T, F>(&self, what: impl FnOnce(Server) -> F) -> Result<T, StoreError>
     where
         T: Send + 'static,
         F: Future<Output = Result<T, StoreError>> + Send + 'static,
     {
-        let runtime = self.runtime.as_ref();
-        let runtime = runtime.ok_or_else(|| StoreError::unavailable("closed"))?;
-        wait(runtime, what(self.server.clone()))?
+        wait(self.runtime()?, what(self.server.clone()))?
     }
 }
 
@@ -165,13 +175,20 @@ impl Server {
         } else {
             MOST_COPIES
         };
-        let client = ConnectOptions::new()
+        let addresses = addresses.iter().map(|address| address.parse());
+        let addresses: Vec<ServerAddr> = addresses.collect::<Result<_, _>>().map_err(failed)?;
+        let mut options = ConnectOptions::new()
             .name("playhouse")
             .connection_timeout(TIMEOUT)
-            .request_timeout(Some(TIMEOUT))
-            .connect(addresses)
-            .await
-            .map_err(failed)?;
+            .request_timeout(Some(TIMEOUT));
+        // The client leaves out what an address says of them.
+        let logins = addresses
+            .iter()
+            .map(|known| known.username().zip(known.password()));
+        if let Some((user, password)) = logins.flatten().next() {
+            options = options.user_and_password(user.into(), password.into());
+        }
+        let client = options.connect(addresses).await.map_err(failed)?;
         let mut context = async_nats::jetstream::new(client);
         context.set_timeout(TIMEOUT);
         let worlds = stream::Config {
@@ -202,6 +219,18 @@ impl Server {
             max_ack_pending: 1_000_000,
             ..Default::default()
         };
+        let inputs = stream::Config {
+            name: INPUTS.into(),
+            subjects: vec![seat_subject("*", "*", "input")],
+            retention: RetentionPolicy::WorkQueue,
+            // The last that a seat sent counts.
+            max_messages_per_subject: 1,
+            max_message_size: PART as i32,
+            // Whoever sends names the subject of the answer, and could let the server write there.
+            no_ack: true,
+            num_replicas,
+            ..Default::default()
+        };
         // `create_key_value` asks about the account, and does not understand the answer of 2.9.10.
         let records = stream::Config {
             name: format!("KV_{RECORDS}"),
@@ -218,6 +247,7 @@ impl Server {
             num_replicas,
             ..Default::default()
         };
+        let inputs = context.get_or_create_stream(inputs).await.map_err(failed)?;
         let queue = context.get_or_create_stream(queue).await.map_err(failed)?;
         context
             .get_or_create_stream(records)
@@ -232,6 +262,10 @@ impl Server {
         };
         Ok(Self {
             worlds: context.get_or_create_stream(worlds).await.map_err(failed)?,
+            inputs: inputs
+                .get_or_create_consumer(WORKERS, workers.clone())
+                .await
+                .map_err(failed)?,
             workers: queue
                 .get_or_create_consumer(WORKERS, workers)
                 .await
@@ -461,6 +495,20 @@ impl Server {
         }
     }
 
+    /// What somebody at a seat has sent, if there is anything.
+    async fn input(&self) -> Result<Option<Message>, StoreError> {
+        let mut batch = self
+            .inputs
+            .fetch()
+            .max_messages(1)
+            .messages()
+            .await
+            .map_err(failed)?;
+        let taken = timeout(TIMEOUT, batch.next()).await;
+        let taken = taken.map_err(failed)?.transpose();
+        taken.map_err(StoreError::unavailable)
+    }
+
     async fn take(&self, within: Duration) -> Result<Option<Message>, StoreError> {
         let asked = self.workers.batch().max_messages(1).expires(within);
         let mut batch = asked.messages().await.map_err(failed)?;
@@ -541,19 +589,35 @@ impl Store for JetStreamStore {
         })
     }
 
+    fn tell_seat(&self, world: &SlotName, seat: &str, line: &[u8]) -> Result<(), StoreError> {
+        let subject = seat_subject(&encoded(world.as_str()), &encoded(seat), "feed");
+        let line = line.to_vec().into();
+        self.ask(|server| async move {
+            let told = server.context.client().publish(subject, line).await;
+            told.map_err(failed)
+        })
+    }
+
+    fn hear_seats(&self, take: &mut TakeInput<'_>) -> Result<(), StoreError> {
+        while let Some(message) = self.ask(|server| async move { server.input().await })? {
+            let mut parts = message.subject.split('.').skip(2);
+            if let [Some(world), Some(seat)] = [(); 2].map(|()| parts.next().and_then(decoded))
+                && let Ok(world) = world.parse()
+            {
+                take(&world, &seat, &message.payload)?;
+            }
+            self.lease(message)?.finish()?;
+        }
+        Ok(())
+    }
+
     fn take(&self, within: Duration) -> Result<Option<(SlotName, Box<dyn Lease>)>, StoreError> {
-        let runtime = self.runtime.as_ref();
-        let runtime = runtime.ok_or_else(|| StoreError::unavailable("closed"))?;
         let message = self.ask(|server| async move { server.take(within).await })?;
         let Some(message) = message else {
             return Ok(None);
         };
         let world = world_of(message.subject.rsplit('.').next().unwrap_or_default())?;
-        let lease = JetStreamLease {
-            runtime: runtime.handle().clone(),
-            message,
-        };
-        Ok(Some((world, Box::new(lease))))
+        Ok(Some((world, Box::new(self.lease(message)?))))
     }
 }
 
@@ -605,6 +669,11 @@ fn journal_subject(world: &str) -> String {
 
 fn queue_subject(world: &str) -> String {
     format!("playhouse.queue.{world}")
+}
+
+/// What is sent to a seat (`feed`), or by it (`input`).
+fn seat_subject(world: &str, seat: &str, what: &str) -> String {
+    format!("playhouse.seat.{world}.{seat}.{what}")
 }
 
 fn written_by(message: &StreamMessage) -> Option<&str> {

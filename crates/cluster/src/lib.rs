@@ -27,7 +27,7 @@
 //!
 //! let store = FolderStore::open(&folder.path().join("store"))?; // or `open_store("nats://…")`
 //! let world: SlotName = "mill".parse()?;
-//! submit(&store, &world, story, Some(9), "my build")?; // for a `Worker` to play up to turn 9
+//! submit(&store, &world, story, Some(9), "my build", [])?; // for a `Worker` to play up to turn 9
 //! let state = world_state(&store, &world)?.map(|(state, _)| state);
 //! assert_eq!(state.unwrap_or_default().phase, Phase::Queued);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -67,10 +67,9 @@ pub use pack::{NotPacked, Pack};
 pub use replica::StoreReplica;
 pub use seats::{SeatAnswer, answer_at_seat, give_seat};
 pub use state::{
-    Phase, WorldState, cancel, go_on, spent_by_worlds, states, stored, submit, submit_with_seats,
-    world_state,
+    Phase, WorldState, cancel, go_on, spent_by_worlds, states, stored, submit, world_state,
 };
 pub use store::{
-    Claimed, Lease, MAX_RECORD, Owner, Position, Record, Store, StoreError, open_store,
+    Claimed, Lease, MAX_RECORD, Owner, Position, Record, Store, StoreError, TakeInput, open_store,
 };
 pub use worker::{News, Player, Worker};

@@ -4,15 +4,20 @@
 //! own. A world in which only people have anything to do rests in the store, and is put on the
 //! queue again when one of them has answered.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 
+use playhouse_engine::event::{Feed, Recipient};
 use playhouse_engine::mind::human::ALIAS;
-use playhouse_engine::mind::{Answering, Completion, Mind, MindError, MindInfo, Prompt};
+use playhouse_engine::mind::{
+    AnswerForm, Answering, Completion, Mind, MindError, MindInfo, Prompt,
+};
 use playhouse_engine::save::SlotName;
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 
 use crate::replica::PAUSE;
-use crate::state::change;
+use crate::state::{change, world_state};
 use crate::store::MAX_RECORD;
 use crate::{Phase, Store, StoreError, WorldState};
 
@@ -77,6 +82,78 @@ pub fn answer_at_seat(
     })
 }
 
+/// What somebody at a seat sends.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SeatInput {
+    number: u32,
+    text: String,
+}
+
+/// Takes what was sent from a seat, if somebody has it. An answer to what was not asked wakes the
+/// world, and so lets the seat hear again what is.
+pub(crate) fn hear(
+    store: &dyn Store,
+    world: &SlotName,
+    name: &str,
+    sent: &[u8],
+) -> Result<(), StoreError> {
+    let state = world_state(store, world)?;
+    let has_seat = state.is_some_and(|(state, _)| state.seats.contains(name));
+    match serde_json::from_slice::<SeatInput>(sent) {
+        Ok(SeatInput { number, text }) if has_seat => {
+            let model = ALIAS.to_owned();
+            let answer = SeatAnswer {
+                number,
+                model,
+                text,
+            };
+            answer_at_seat(store, world, name, &answer)
+        }
+        _ => {
+            tracing::warn!("{world}: what {name} sent is no answer of a seat");
+            Ok(())
+        }
+    }
+}
+
+/// Tells a seat what its character learns and does.
+pub(crate) fn feed(store: Arc<dyn Store>, world: SlotName, seat: Recipient) -> Feed {
+    let name = seat.name.clone();
+    Feed::seat(seat, move |record| tell(&*store, &world, &name, record))
+}
+
+fn tell(store: &dyn Store, world: &SlotName, name: &str, record: &impl Serialize) {
+    let line = serde_json::to_vec(record).map_err(StoreError::damaged);
+    if let Err(error) = line.and_then(|line| store.tell_seat(world, name, &line)) {
+        tracing::warn!("{world}: {name}: {error}");
+    }
+}
+
+/// What a seat is asked, with as much of what its character remembers as a message holds.
+fn asked(prompt: &Prompt<'_>) -> Value {
+    let (mut turns, mut room) = (VecDeque::new(), MAX_RECORD);
+    for turn in prompt.turns().collect::<Vec<_>>().into_iter().rev() {
+        let text = turn.to_text();
+        let Some(left) = room.checked_sub(text.len()) else {
+            break;
+        };
+        room = left;
+        turns.push_front(json!({"role": turn.role, "speaker": turn.speaker, "text": text}));
+    }
+    let schema = match prompt.form {
+        AnswerForm::Json { constrained, .. } => constrained,
+        AnswerForm::Prose { .. } => &Value::Null,
+    };
+    json!({
+        "record": "ask",
+        "number": prompt.number,
+        "purpose": prompt.purpose,
+        "turns": turns,
+        "schema": schema,
+    })
+}
+
 /// Changes what people do in a world, and puts it on the queue if it rests.
 fn wake(
     store: &dyn Store,
@@ -103,15 +180,15 @@ fn record_of(world: &SlotName, name: &str) -> String {
 /// A person who plays a character of a world, as a worker sees it.
 pub(crate) struct StoreSeat {
     store: Arc<dyn Store>,
-    record: String,
+    world: SlotName,
     info: MindInfo,
 }
 
 impl StoreSeat {
-    pub(crate) fn new(store: Arc<dyn Store>, world: &SlotName, name: &str) -> Self {
+    pub(crate) fn new(store: Arc<dyn Store>, world: &SlotName) -> Self {
         Self {
             store,
-            record: record_of(world, name),
+            world: world.clone(),
             info: MindInfo::unmetered(ALIAS),
         }
     }
@@ -123,21 +200,29 @@ impl Mind for StoreSeat {
     }
 
     fn answer(&self, prompt: &Prompt<'_>) -> Answering {
-        let (store, record) = (self.store.clone(), self.record.clone());
+        let (store, world) = (self.store.clone(), self.world.clone());
         let (entity, number) = (prompt.entity.to_string(), prompt.number);
+        let record = record_of(&world, &entity);
+        let ask = asked(prompt);
         Box::pin(async move {
-            let find = move || loop {
-                match store.record(&record) {
-                    Err(error) if error.may_pass() => std::thread::sleep(PAUSE),
-                    found => break found,
+            let name = entity.clone();
+            let find = move || {
+                let found = loop {
+                    match store.record(&record) {
+                        Err(error) if error.may_pass() => std::thread::sleep(PAUSE),
+                        found => break found.ok().flatten(),
+                    }
+                };
+                let answer = found.and_then(|found| serde_json::from_slice(&found.value).ok());
+                let answer = answer.filter(|answer: &SeatAnswer| answer.number == number);
+                if answer.is_none() {
+                    tell(&*store, &world, &name, &ask);
                 }
+                answer
             };
-            let found = tokio::task::spawn_blocking(find).await;
-            let found = found.ok().and_then(Result::ok).flatten();
-            let answer = found.and_then(|found| serde_json::from_slice(&found.value).ok());
-            match answer.filter(|answer: &SeatAnswer| answer.number == number) {
-                Some(answer) => Ok(Completion::instant(&answer.model, answer.text)),
-                None => Err(MindError::SeatAwaited { entity }.into()),
+            match tokio::task::spawn_blocking(find).await {
+                Ok(Some(answer)) => Ok(Completion::instant(&answer.model, answer.text)),
+                _ => Err(MindError::SeatAwaited { entity }.into()),
             }
         })
     }

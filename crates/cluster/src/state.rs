@@ -98,8 +98,8 @@ pub fn spent_by_worlds(worlds: &[(SlotName, WorldState)]) -> Amounts<u64> {
     spent.fold(Amounts::default(), Amounts::plus)
 }
 
-/// Puts a story into a store, for workers to play. If this fails in the middle, the same may be
-/// submitted again.
+/// Puts a story into a store, for workers to play; people have these seats from the beginning. If
+/// this fails in the middle, the same may be submitted again.
 ///
 /// # Errors
 /// There is another world of this name, or the store refuses.
@@ -109,21 +109,7 @@ pub fn submit(
     story: PackedSlot,
     until: Option<u64>,
     build: &str,
-) -> Result<(), StoreError> {
-    submit_with_seats(store, world, story, until, build, BTreeSet::new())
-}
-
-/// As [`submit`], with characters that people play from the beginning.
-///
-/// # Errors
-/// As [`submit`].
-pub fn submit_with_seats(
-    store: &dyn Store,
-    world: &SlotName,
-    story: PackedSlot,
-    until: Option<u64>,
-    build: &str,
-    seats: BTreeSet<String>,
+    seats: impl IntoIterator<Item = String>,
 ) -> Result<(), StoreError> {
     store.create(world, &story.journal)?;
     if let Some(snapshot) = &story.world {
@@ -133,7 +119,7 @@ pub fn submit_with_seats(
     let state = WorldState {
         until,
         build: build.to_owned(),
-        seats,
+        seats: seats.into_iter().collect(),
         settings: settings.map_err(StoreError::damaged)?,
         ..WorldState::default()
     };

@@ -208,6 +208,24 @@ pub trait Store: fmt::Debug + Send + Sync {
         self.enqueue(world)
     }
 
+    /// Tells the person at a seat something, who hears it if it listens. Nobody at another seat can.
+    /// In a folder nobody listens.
+    ///
+    /// # Errors
+    /// The store does not answer.
+    fn tell_seat(&self, _world: &SlotName, _seat: &str, _line: &[u8]) -> Result<(), StoreError> {
+        Ok(())
+    }
+
+    /// Lets this take what people at seats have sent: the world, the seat, and what it was. What it
+    /// fails to take comes again.
+    ///
+    /// # Errors
+    /// The store does not answer, or it fails.
+    fn hear_seats(&self, _take: &mut TakeInput<'_>) -> Result<(), StoreError> {
+        Ok(())
+    }
+
     /// Takes a world off the queue for as long as the lease is kept; `None` if there is none to be
     /// had within this time.
     ///
@@ -215,6 +233,9 @@ pub trait Store: fmt::Debug + Send + Sync {
     /// The store does not answer.
     fn take(&self, within: Duration) -> Result<Option<(SlotName, Box<dyn Lease>)>, StoreError>;
 }
+
+/// Takes what somebody at a seat of a world has sent.
+pub type TakeInput<'t> = dyn FnMut(&SlotName, &str, &[u8]) -> Result<(), StoreError> + 't;
 
 /// The store at this address: `nats://HOST:PORT`, or `folder:PATH`.
 ///

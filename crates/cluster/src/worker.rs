@@ -6,21 +6,22 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use playhouse_engine::cast::WorldTurn;
+use playhouse_engine::cast::{CastList, WorldTurn};
 use playhouse_engine::engine::{Account, CancellationToken, EngineError, Stop};
-use playhouse_engine::event::{Feed, Record};
+use playhouse_engine::event::{Feed, Recipient, Record};
 use playhouse_engine::journal::JournalError;
 use playhouse_engine::locale::{Localize, UiText, text};
 use playhouse_engine::message::Digest;
+use playhouse_engine::prelude::World;
 use playhouse_engine::save::{PackedSlot, Slot, SlotName};
 use playhouse_engine::session::Session;
 use tokio::runtime::Handle;
 
 use crate::budget::{ClusterBudget, Share, StorePace, spent_by};
 use crate::replica::PAUSE;
-use crate::seats::StoreSeat;
+use crate::seats::{self, StoreSeat};
 use crate::state::{change_by, revised_states, world_state};
 use crate::{Amounts, Lease, Owner, Phase, Position, Store, StoreError, StoreReplica, WorldState};
 
@@ -28,6 +29,8 @@ use crate::{Amounts, Lease, Owner, Phase, Position, Store, StoreError, StoreRepl
 const TAKE: Duration = Duration::from_secs(1);
 /// How many looks an open world must be unchanged to be put on the queue anew.
 const STILL: u32 = 5;
+/// A list is not looked at again before this many times as long as it took.
+const REST: u32 = 20;
 /// After this time another worker may try a world that this build can't play.
 const REFUSED: Duration = Duration::from_secs(5);
 
@@ -118,8 +121,8 @@ struct Stage {
 /// was the same.
 #[derive(Default)]
 struct Looks {
-    /// How often the queue was empty.
-    empty: u64,
+    /// When it looks again.
+    next: Option<Instant>,
     seen: BTreeMap<SlotName, (u64, u32)>,
 }
 
@@ -176,6 +179,12 @@ impl Worker {
             }
             let is_idle = running.is_empty();
             drop(running);
+            let store = &*self.store;
+            let heard =
+                store.hear_seats(&mut |world, seat, sent| seats::hear(store, world, seat, sent));
+            if let Err(error) = heard {
+                tracing::warn!("{error}");
+            }
             match self.store.take(TAKE.min(self.beat)) {
                 Ok(Some((world, lease))) => {
                     let lease: Arc<dyn Lease> = lease.into();
@@ -216,8 +225,10 @@ impl Worker {
     /// whose servers die can lose them there. If somebody does play one, it is claimed from him,
     /// which costs only time.
     fn look_for_lost(&self, looks: &mut Looks) -> Result<(), StoreError> {
-        looks.empty += 1;
-        if looks.empty % 2 == 1 {
+        #[expect(clippy::disallowed_methods, reason = "it is about when to look alone")]
+        let now = Instant::now;
+        let begun = now();
+        if looks.next.is_some_and(|next| begun < next) {
             return Ok(());
         }
         let mut seen = BTreeMap::new();
@@ -237,6 +248,8 @@ impl Worker {
             seen.insert(world, (revision, still));
         }
         looks.seen = seen;
+        let rest = begun.elapsed() * REST;
+        looks.next = Some(now() + rest.max(2 * TAKE.min(self.beat)));
         Ok(())
     }
 
@@ -489,8 +502,11 @@ impl Worker {
             }));
         }
         for name in &state.seats {
-            let seat = StoreSeat::new(self.store.clone(), world, name);
+            let seat = StoreSeat::new(self.store.clone(), world);
             engine.seat(name, Arc::new(seat));
+            if let Some(recipient) = recipient(&engine.world, name) {
+                engine.add_feed(seats::feed(self.store.clone(), world.clone(), recipient));
+            }
         }
         if self.stop.is_cancelled() {
             engine.cancellation_token().cancel();
@@ -648,6 +664,13 @@ impl Worker {
             }
         }
     }
+}
+
+/// Who is told what this character learns.
+fn recipient(world: &World, name: &str) -> Option<Recipient> {
+    let entity = world.resource::<CastList>().by_name(name)?;
+    let (id, name) = (*world.get(entity)?, name.into());
+    Some(Recipient { id, name })
 }
 
 /// A world that this worker owns.

@@ -26,6 +26,8 @@ fn program() -> Option<&'static str> {
 pub(crate) struct Nats {
     folder: TempDir,
     nodes: Vec<Node>,
+    /// Name and password, if they are asked for.
+    login: &'static str,
 }
 
 struct Node {
@@ -43,11 +45,17 @@ impl Drop for Nats {
 impl Nats {
     /// So many servers; `None` if there is no program, and none is required.
     pub(crate) fn start(count: usize) -> Option<Self> {
-        Self::start_with(count, "")
+        Self::start_with(count, "", "", "")
     }
 
-    /// As [`Self::start`], with more lines of the configuration of JetStream.
-    pub(crate) fn start_with(count: usize, jetstream: &str) -> Option<Self> {
+    /// As [`Self::start`], with more lines of the configuration of JetStream, and of that of the
+    /// server, which asks for this login.
+    pub(crate) fn start_with(
+        count: usize,
+        jetstream: &str,
+        more: &str,
+        login: &'static str,
+    ) -> Option<Self> {
         let Some(program) = program() else {
             let is_required = std::env::var_os(REQUIRED).is_some();
             assert!(!is_required, "nats-server is missing");
@@ -72,7 +80,7 @@ impl Nats {
             };
             let config = format!(
                 "server_name: n{number}\nlisten: \"127.0.0.1:{port}\"\n{cluster}\
-                 jetstream {{ store_dir: {store:?}\n{jetstream} }}\n"
+                 jetstream {{ store_dir: {store:?}\n{jetstream} }}\n{more}\n"
             );
             std::fs::write(&path, config).unwrap();
             Node {
@@ -82,7 +90,11 @@ impl Nats {
             }
         });
         let nodes = nodes.collect();
-        let mut nats = Self { folder, nodes };
+        let mut nats = Self {
+            folder,
+            nodes,
+            login,
+        };
         (0..count).for_each(|node| nats.revive(node));
         Some(nats)
     }
@@ -107,8 +119,12 @@ impl Nats {
     }
 
     pub(crate) fn address(&self) -> String {
+        self.address_for(self.login)
+    }
+
+    pub(crate) fn address_for(&self, login: &str) -> String {
         let addresses = self.nodes.iter();
-        let addresses = addresses.map(|node| format!("nats://127.0.0.1:{}", node.port));
+        let addresses = addresses.map(|node| format!("nats://{login}127.0.0.1:{}", node.port));
         addresses.collect::<Vec<_>>().join(",")
     }
 

@@ -20,36 +20,32 @@ const LIVES: u64 = 300;
 const WANTED: &str = "PLAYHOUSE_SIMULATED_LIVES";
 
 /// A worker that has a world, or thinks so.
-struct Life {
-    session: Session,
+pub(crate) struct Life {
+    pub(crate) session: Session,
     // Removed with it.
     _saves: tempfile::TempDir,
 }
 
-fn wanted() -> u64 {
-    let wanted = std::env::var(WANTED).ok();
-    wanted.map_or(LIVES, |wanted| wanted.parse().unwrap())
-}
-
-/// Begins a life whose calls fail by this plan.
-fn begin(
-    store: &Arc<FolderStore>,
+/// Begins a life, unless a call fails; one that is not patient ends with the first that does. No
+/// answer is asked for that the watched store has.
+pub(crate) fn begin(
+    store: Arc<dyn Store>,
+    watched: &Arc<dyn Store>,
     seed: u64,
     owner: u64,
-    plan: impl Fn(u64) -> Fault + Send + Sync + 'static,
+    is_patient: bool,
 ) -> Option<Life> {
     let saves = scratch();
     let (world, owner) = (named(seed), Owner::numbered(owner));
-    let faulty: Arc<dyn Store> = Arc::new(Faulty::new(store.clone(), plan));
-    let claimed = faulty.claim(&world, &owner).ok()?;
+    let claimed = store.claim(&world, &owner).ok()?;
     let known = claimed.journal.len() as u64;
     let files = PackedSlot {
         journal: claimed.journal,
-        world: faulty.snapshot(&world).ok()?,
+        world: store.snapshot(&world).ok()?,
         settings: None,
     };
     Slot::unpack(saves.path(), "mill", &files).unwrap();
-    let (watched, name) = (store.clone(), world.clone());
+    let (watched, name) = (watched.clone(), world.clone());
     let minds = minds(move |who, number| {
         assert!(
             !is_recorded(&*watched, &name, who, number),
@@ -58,9 +54,10 @@ fn begin(
     });
     let mut session = Session::resume(saves.path(), "mill", &Mill, minds, false).unwrap();
     let stop = CancellationToken::default();
-    // It gives up at the first failure: it is dead.
-    stop.cancel();
-    let replica = StoreReplica::new(faulty, world, owner, claimed.at, stop, |_| {});
+    if !is_patient {
+        stop.cancel();
+    }
+    let replica = StoreReplica::new(store, world, owner, claimed.at, stop, |_| {});
     session.engine.replicate(known, Box::new(replica)).ok()?;
     Some(Life {
         session,
@@ -68,12 +65,17 @@ fn begin(
     })
 }
 
+fn wanted() -> u64 {
+    let wanted = std::env::var(WANTED).ok();
+    wanted.map_or(LIVES, |wanted| wanted.parse().unwrap())
+}
+
 /// Lets workers die and come back until a world's story is over. Returns how many lives it took.
 fn simulate(seed: u64) -> u64 {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     let mut draw = move |below: u64| random.random_range(0..below);
     let folder = scratch();
-    let store = Arc::new(FolderStore::open(folder.path()).unwrap());
+    let store: Arc<dyn Store> = Arc::new(FolderStore::open(folder.path()).unwrap());
     store.create(&named(seed), &story(seed).journal).unwrap();
     let mut stale: Vec<Life> = Vec::new();
     for life in 1.. {
@@ -86,7 +88,8 @@ fn simulate(seed: u64) -> u64 {
             3 if call == dies + 3 => Fault::After,
             _ => Fault::None,
         };
-        let Some(mut now) = begin(&store, seed, life, plan) else {
+        let faulty = Arc::new(Faulty::new(store.clone(), plan));
+        let Some(mut now) = begin(faulty, &store, seed, life, false) else {
             continue;
         };
         if wakes {

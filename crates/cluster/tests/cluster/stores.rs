@@ -5,16 +5,15 @@ use std::io::Write;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use playhouse_cluster::{FolderStore, Owner, Position, Store, StoreError, StoreReplica};
-use playhouse_engine::engine::CancellationToken;
-use playhouse_engine::save::{PackedSlot, Slot, SlotName};
-use playhouse_engine::session::Session;
+use playhouse_cluster::{
+    FolderStore, Owner, Phase, Position, Store, StoreError, WorldState, states,
+};
+use playhouse_engine::save::SlotName;
 
 use super::faults::{Fault, Faulty};
-use super::mill::{
-    Mill, digest, is_recorded, minds, named, patiently, run, scratch, story, undisturbed,
-};
+use super::mill::{digest, named, patiently, run, scratch, story, undisturbed};
 use super::nats::Nats;
+use super::simulation::begin;
 
 const LEASE: Duration = Duration::from_millis(500);
 
@@ -140,6 +139,31 @@ fn how_long_appends_take() {
 }
 
 #[test]
+#[ignore = "measures, see docs/scale.md"]
+fn how_long_a_list_of_100_000_worlds_takes() {
+    let Some(nats) = Nats::start(1) else { return };
+    let store = nats.connect(LEASE);
+    let state = WorldState {
+        phase: Phase::Waiting,
+        settings: Some("x".repeat(300)),
+        ..WorldState::default()
+    };
+    let state = serde_json::to_vec(&state).unwrap();
+    for number in 0..100_000 {
+        store
+            .write(&format!("world-mill-{number}"), &state, 0)
+            .unwrap();
+    }
+    let begun = Instant::now();
+    let listed = states(&*store).unwrap().len();
+    eprintln!(
+        "{listed} worlds of {} bytes: {:?}",
+        state.len(),
+        begun.elapsed()
+    );
+}
+
+#[test]
 fn the_last_snapshot_is_kept() {
     on_both(|store| {
         let mill = world("mill");
@@ -216,38 +240,12 @@ fn play(
     owner: u64,
     patient: bool,
 ) -> bool {
-    let (world, owner) = (named(seed), Owner::numbered(owner));
-    let saves = scratch();
-    let Ok(claimed) = store.claim(&world, &owner) else {
+    let Some(mut life) = begin(store, &watched, seed, owner, patient) else {
         return false;
     };
-    let Ok(snapshot) = store.snapshot(&world) else {
-        return false;
-    };
-    let known = claimed.journal.len() as u64;
-    let files = PackedSlot {
-        journal: claimed.journal,
-        world: snapshot,
-        settings: None,
-    };
-    Slot::unpack(saves.path(), "mill", &files).unwrap();
-    let name = world.clone();
-    let minds = minds(move |who, number| {
-        assert!(
-            !is_recorded(&*watched, &name, who, number),
-            "{who} {number} is paid twice"
-        );
-    });
-    let mut session = Session::resume(saves.path(), "mill", &Mill, minds, false).unwrap();
-    let stop = CancellationToken::default();
-    if !patient {
-        stop.cancel();
-    }
-    let replica = StoreReplica::new(store, world, owner, claimed.at, stop, |_| {});
-    let begun = session.engine.replicate(known, Box::new(replica));
-    let is_over = begun.is_ok() && run(&mut session).is_ok();
+    let is_over = run(&mut life.session).is_ok();
     if is_over {
-        let snapshot = session.slot().read_world().unwrap().unwrap();
+        let snapshot = life.session.slot().read_world().unwrap().unwrap();
         assert_eq!(digest(&snapshot), undisturbed(seed));
     }
     is_over
@@ -322,7 +320,7 @@ fn without_a_quorum_nothing_is_appended_and_a_story_goes_on_when_it_is_back() {
 
 #[test]
 fn a_full_server_refuses_what_is_new_and_keeps_what_is_old() {
-    let Some(nats) = Nats::start_with(1, "max_file_store: 4MB") else {
+    let Some(nats) = Nats::start_with(1, "max_file_store: 4MB", "", "") else {
         return;
     };
     let store = nats.connect(LEASE);

@@ -38,7 +38,7 @@ pub(crate) fn store_with(worlds: u64) -> (TempDir, Arc<dyn Store>) {
     let folder = scratch();
     let store = FolderStore::open(&folder.path().join("store")).unwrap();
     for seed in 1..=worlds {
-        submit(&store, &named(seed), story(seed), None, BUILD).unwrap();
+        submit(&store, &named(seed), story(seed), None, BUILD, []).unwrap();
     }
     (folder, Arc::new(store))
 }
@@ -69,8 +69,8 @@ pub(crate) fn state(store: &dyn Store, seed: u64) -> WorldState {
 #[test]
 fn a_worker_plays_what_was_submitted_to_its_end_or_to_a_turn() {
     let (folder, store) = store_with(3);
-    submit(&*store, &named(4), story(4), Some(2), BUILD).unwrap();
-    let again = submit(&*store, &named(4), story(5), Some(2), BUILD);
+    submit(&*store, &named(4), story(4), Some(2), BUILD, []).unwrap();
+    let again = submit(&*store, &named(4), story(5), Some(2), BUILD, []);
     assert!(again.is_err());
     cancel(&*store, &named(3)).unwrap();
     let worker = worker(&store, &folder, |_| minds(|_, _| {}));
@@ -154,7 +154,7 @@ fn a_build_that_cannot_replay_a_world_leaves_it_to_one_that_can() {
     let (folder, store) = store_with(0);
     let mut damaged = story(1);
     damaged.world = Some(b"{}".to_vec());
-    submit(&*store, &named(1), damaged, None, "another").unwrap();
+    submit(&*store, &named(1), damaged, None, "another", []).unwrap();
     let mut worker = worker(&store, &folder, |_| minds(|_, _| {}));
     worker.until_empty = false;
     let stop = worker.stop.clone();
@@ -169,7 +169,7 @@ fn a_build_that_cannot_replay_a_world_leaves_it_to_one_that_can() {
 #[test]
 fn a_packed_story_goes_on_in_another_store() {
     let (folder, store) = store_with(0);
-    submit(&*store, &named(1), story(1), Some(2), BUILD).unwrap();
+    submit(&*store, &named(1), story(1), Some(2), BUILD, []).unwrap();
     worker(&store, &folder, |_| minds(|_, _| {})).work(runtime().handle());
     let story = playhouse_cluster::stored(&*store, &named(1)).unwrap();
     let pack = Pack::of(&named(1), story.clone(), BUILD);
@@ -177,7 +177,7 @@ fn a_packed_story_goes_on_in_another_store() {
     let (name, unpacked) = Pack::read(&pack).unwrap();
     assert_eq!((&name, &unpacked), (&named(1), &story));
     let (folder, other) = store_with(0);
-    submit(&*other, &name, unpacked, None, BUILD).unwrap();
+    submit(&*other, &name, unpacked, None, BUILD, []).unwrap();
     worker(&other, &folder, |_| minds(|_, _| {})).work(runtime().handle());
     assert_eq!(state(&*other, 1).digest, undisturbed(1));
     assert!(Pack::read(&pack[..pack.len() - 1]).is_err());
@@ -349,11 +349,12 @@ fn spawn_worker(nats: &Nats, server: &PaidServer, worlds: u32) -> Child {
         .unwrap()
 }
 
+/// How many nodes and workers a cluster has.
+const MACHINES: usize = 3;
+
 /// What is done to a cluster while it plays.
 struct Trial {
-    nodes: usize,
     worlds: u64,
-    workers: usize,
     at_once: u32,
     /// How often a worker is killed.
     kills: Duration,
@@ -362,7 +363,7 @@ struct Trial {
 impl Trial {
     /// Plays all worlds, and says how long it took.
     fn run(&self, within: Duration) {
-        let Some(mut nats) = Nats::start(self.nodes) else {
+        let Some(mut nats) = Nats::start(MACHINES) else {
             return;
         };
         let store = nats.connect(LEASE);
@@ -371,11 +372,11 @@ impl Trial {
         for seed in 0..self.worlds {
             let begun = story(seed);
             let world = named(seed);
-            patiently(|| submit(&*store, &world, begun.clone(), None, BUILD));
+            patiently(|| submit(&*store, &world, begun.clone(), None, BUILD, []));
         }
         eprintln!("{} worlds submitted in {:?}", self.worlds, begun.elapsed());
         let spawn = |nats: &Nats| spawn_worker(nats, &server, self.at_once);
-        let mut workers: Vec<_> = (0..self.workers).map(|_| spawn(&nats)).collect();
+        let mut workers: Vec<_> = (0..MACHINES).map(|_| spawn(&nats)).collect();
         let (begun, mut killed) = (Instant::now(), 0);
         // One stands still for longer than its lease, and wakes.
         let mut asleep = None;
@@ -393,26 +394,24 @@ impl Trial {
                 }
                 Err(error) => eprintln!("{:?}: {error}", begun.elapsed()),
             }
-            let victim = round % self.workers;
+            let victim = round % MACHINES;
             if asleep.is_none() {
                 signal(&workers[0], rustix::process::Signal::STOP);
                 asleep = Some(Instant::now());
             } else if asleep.is_some_and(|since| since.elapsed() > LEASE * 2) {
                 signal(&workers[0], rustix::process::Signal::CONT);
             }
-            if self.workers == 1 || victim > 0 {
+            if victim > 0 {
                 workers[victim].kill().unwrap();
                 workers[victim].wait().unwrap();
                 workers[victim] = spawn(&nats);
                 killed += 1;
             }
-            if self.nodes > 1 {
-                // One node is away for a while, then comes back, and the next one goes.
-                match round % 4 {
-                    1 => nats.kill(round / 4 % self.nodes),
-                    3 => nats.revive(round / 4 % self.nodes),
-                    _ => {}
-                }
+            // One node is away for a while, then comes back, and the next one goes.
+            match round % 4 {
+                1 => nats.kill(round / 4 % MACHINES),
+                3 => nats.revive(round / 4 % MACHINES),
+                _ => {}
             }
         }
         let took = begun.elapsed();
@@ -450,23 +449,9 @@ fn signal(child: &Child, signal: rustix::process::Signal) {
 }
 
 #[test]
-fn workers_are_killed_and_stopped_and_worlds_are_the_same() {
-    let trial = Trial {
-        nodes: 1,
-        worlds: 8,
-        workers: 2,
-        at_once: 4,
-        kills: Duration::from_millis(200),
-    };
-    trial.run(Duration::from_secs(120));
-}
-
-#[test]
 fn forty_worlds_on_three_workers_and_three_nodes() {
     let trial = Trial {
-        nodes: 3,
         worlds: 40,
-        workers: 3,
         at_once: 8,
         kills: Duration::from_secs(1),
     };
@@ -477,9 +462,7 @@ fn forty_worlds_on_three_workers_and_three_nodes() {
 #[ignore = "takes minutes; see docs/scale.md"]
 fn three_hundred_worlds_on_three_workers_and_three_nodes() {
     let trial = Trial {
-        nodes: 3,
         worlds: 300,
-        workers: 3,
         at_once: 16,
         kills: Duration::from_secs(2),
     };

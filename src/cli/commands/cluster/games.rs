@@ -60,7 +60,7 @@ pub(super) fn submit_and_wait(
     for (number, world) in worlds.enumerate() {
         let (world, story) = world?;
         let begun = story.journal.clone();
-        match cluster::submit(store, &world, story, None, &build) {
+        match cluster::submit(store, &world, story, None, &build, []) {
             // An earlier run of this command did it.
             Err(StoreError::Exists { .. })
                 if store

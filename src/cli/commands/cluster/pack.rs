@@ -45,7 +45,7 @@ pub(in crate::cli) fn unpack(app: &App, args: &UnpackArgs) -> Result<()> {
     match &args.store.store {
         Some(_) => {
             let store = store(args.store.store.as_ref())?;
-            cluster::submit(&*store, &name, story, None, "")?;
+            cluster::submit(&*store, &name, story, None, "", [])?;
         }
         None => {
             let slot = Slot::unpack(&app.settings.saves.value, name.as_str(), &story)?;

@@ -39,8 +39,8 @@ pub(in crate::cli) fn submit(app: &App, args: &SubmitArgs) -> Result<()> {
         };
         let world: SlotName = world.parse()?;
         let story = begun(app, &campaign, &world, seed, &settings)?;
-        let seats = args.seat.iter().cloned().collect();
-        cluster::submit_with_seats(&*store, &world, story, args.until, &build, seats)?;
+        let seats = args.seat.iter().cloned();
+        cluster::submit(&*store, &world, story, args.until, &build, seats)?;
         tell(app, &world);
     }
     Ok(())
