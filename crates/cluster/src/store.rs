@@ -208,8 +208,8 @@ pub trait Store: fmt::Debug + Send + Sync {
         self.enqueue(world)
     }
 
-    /// Tells the person at a seat something, who hears it if it listens. Nobody at another seat can.
-    /// In a folder nobody listens.
+    /// Tells the person at a seat something, who hears it if it listens. Nobody at another seat
+    /// can. In a folder nobody listens.
     ///
     /// # Errors
     /// The store does not answer.
