@@ -209,7 +209,7 @@ impl Question {
     pub fn numbered<'l>(&self, line: &'l str) -> Option<(usize, &'l str)> {
         let digits = line.find(|letter: char| !letter.is_ascii_digit())?;
         let (number, rest) = line.split_at_checked(digits)?;
-        let number = number.parse().ok()?;
+        let number: u32 = number.parse().ok()?;
         let options = &mut self.options.iter();
         let index = options.position(|option| option.number == number)?;
         let is_between = |letter: char| letter.is_whitespace() || ":：,，、.。)）".contains(letter);
