@@ -207,7 +207,8 @@ fn a_program_that_is_told_to_end_stops_as_with_ctrl_c() {
 #[test]
 fn limits_of_the_shell_end_in_a_message() {
     let saves = tempfile::tempdir().unwrap();
-    for (limit, reason) in [("-f 8", "File too large"), ("-n 12", "Too many open files")] {
+    let files = "Too many open files (os error 24). Let the program have more";
+    for (limit, reason) in [("-f 8", "File too large"), ("-n 12", files)] {
         let run = program(saves.path(), &["run", "--until=2", "--lang=en", "-q"]);
         let mut shell = Command::new("sh");
         let limited = format!(r#"ulimit {limit}; exec "$0" "$@""#);

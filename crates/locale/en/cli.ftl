@@ -22,6 +22,7 @@ cli_yes = yes
 cli_at = at
 cli_bad_words = '{ $words }' is neither a word file nor two words separated by a comma
 cli_bad_words_help = write --words FILE or --words apple,pear
+cli_cant_begin = can't begin: { $error }. Let the program have more open files and threads (ulimit -n, ulimit -u)
 cli_cant_read = can't read the input: { $error }
 cli_cant_write = can't write the output: { $error }
 cli_clear_question = { $slot } contains { $count } stories, and all of them would be lost. Delete them? [yes/no]{" "}

@@ -25,6 +25,7 @@ cli_yes = 是
 cli_at = 位置
 cli_bad_words = “{ $words }”既不是词表文件，也不是用逗号隔开的两个词
 cli_bad_words_help = 请用 --words 文件，或 --words 苹果,梨
+cli_cant_begin = 无法开始：{ $error }。请放宽打开文件数和线程数的上限（ulimit -n、ulimit -u）
 cli_cant_read = 无法读取输入：{ $error }
 cli_cant_write = 无法写入输出：{ $error }
 cli_clear_question = { $slot } 里有 { $count } 个故事，会全部丢失。要删除吗？［是/否］{" "}

@@ -119,20 +119,28 @@ const OTHER_THREADS: usize = 4;
 
 /// The runtime for calls.
 pub(super) fn runtime() -> Result<Runtime> {
+    let runtime = checked_runtime();
+    runtime.map_err(|error| {
+        CommandError::new(
+            ErrorKind::Other,
+            text!(cli_cant_begin, error = error.to_string()),
+        )
+    })
+}
+
+fn checked_runtime() -> io::Result<Runtime> {
     // Tokio ends the program if there are too few files for it to open, or too few threads.
     let files: io::Result<Vec<_>> = (0..RUNTIME_PIPES).map(|_| io::pipe()).collect();
-    drop(files.or_fail(ErrorKind::Other)?);
+    drop(files?);
     let workers = thread::available_parallelism().map_or(1, usize::from);
     let idle = |_| thread::Builder::new().spawn(thread::park);
     let threads: io::Result<Vec<_>> = (0..workers + OTHER_THREADS).map(idle).collect();
-    for idle in threads.or_fail(ErrorKind::Other)? {
+    for idle in threads? {
         idle.thread().unpark();
         let _ = idle.join();
     }
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .build();
-    runtime.or_fail(ErrorKind::Other)
+    let mut runtime = tokio::runtime::Builder::new_multi_thread();
+    runtime.enable_all().build()
 }
 
 /// Applies the settings to an engine.
