@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use playhouse_engine::context::{ChapterRecord, Common, Level, Note};
+use playhouse_engine::context::{ChapterRecord, Common, Happened, Level, Note};
 use playhouse_engine::event::{PhraseError, Phrasebook, Prompt};
 use playhouse_engine::knowledge::is_made;
 use playhouse_engine::message::Text;
@@ -105,7 +105,8 @@ pub(super) fn record_text(
             }
             promised.push(note);
         }
-        let it = &note.happening;
+        let short = told_by_decision(&note.happening, record);
+        let it = short.as_ref().unwrap_or(&note.happening);
         let line = phrases.fill(&LineData { me, it })?;
         let line = line.trim();
         if !line.is_empty() {
@@ -171,6 +172,18 @@ fn is_told_by_attempt(note: &Note<Happening>, record: &ChapterRecord<Happening>,
         _ => false,
     };
     is_made(fact) && from.is_empty() && record.notes.iter().any(says)
+}
+
+/// A feeling without its reason, if that is a decision, which has a line of its own.
+fn told_by_decision(it: &Happening, record: &ChapterRecord<Happening>) -> Option<Happening> {
+    let Happening::Felt { why, .. } = it else {
+        return None;
+    };
+    // It may be cut.
+    let why = why.trim_end_matches('…');
+    let says = |note: &Note<Happening>| matches!(&note.happening, Happening::Decided { choice, .. } if choice.starts_with(why));
+    let is_told = record.notes.iter().any(says);
+    is_told.then(|| it.clone().without_words()).flatten()
 }
 
 fn first(names: &[Arc<str>]) -> &[Arc<str>] {

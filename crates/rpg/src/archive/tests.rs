@@ -491,7 +491,7 @@ fn a_life_of_many_promises_tells_of_other_things_too() {
 }
 
 #[test]
-fn what_an_own_attempt_led_to_is_told_once() {
+fn a_record_says_nothing_twice() {
     let phrases = phrasebook(Language::En);
     let mut chapters = Chapters::default();
     let mut context = AgentContext::new("Ann");
@@ -509,11 +509,23 @@ fn what_an_own_attempt_led_to_is_told_once() {
             from: "".into(),
         })
     };
+    let decided = Happening::Decided {
+        who: "Bob".into(),
+        choice: "Bob laughs at the door.".into(),
+        asked: "".into(),
+    };
+    let felt = Happening::Felt {
+        about: "Bob".into(),
+        change: 1,
+        why: "Bob laughs at…".into(),
+    };
     let mut last = EntryId(0);
     for happening in [
         tried,
         made("made-1", "Ann was able to force the door."),
         made("made-2", "The door is off its hinges."),
+        decided,
+        felt,
     ] {
         last = context.add_human_message("…", Tags::new());
         chapters.note(&context, 1, "The Hall", happening);
@@ -521,6 +533,8 @@ fn what_an_own_attempt_led_to_is_told_once() {
     let record = chapters.record_of(&context, EntryId(0), last).read();
     let text = record_text(&phrases, "Ann", &record, 6_000).expect("is right");
     assert_eq!(text.matches("force the door").count(), 1, "{text}");
+    assert_eq!(text.matches("Bob laughs").count(), 1, "{text}");
+    assert!(text.contains("You came to like Bob more."), "{text}");
     assert!(text.contains("off its hinges"), "{text}");
 }
 
