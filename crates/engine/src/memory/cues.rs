@@ -8,10 +8,9 @@ pub struct Cues {
     /// What is at stake, in words; each text is searched for on its own. What was said and done
     /// since the entity's last answer is searched for anyway.
     pub texts: Vec<String>,
-    /// The names of those who are there.
+    /// The names of those who are there. Only what concerns one of them comes to mind, or anything
+    /// if there is nobody.
     pub people: Vec<Arc<str>>,
-    /// Whether only what names one of them comes to mind.
-    pub of_people_only: bool,
     /// The maximum number of tokens of all memories; none come if it is 0.
     pub tokens: u64,
     /// The maximum number of tokens of the whole prompt with them.

@@ -182,8 +182,9 @@ impl Witnessed {
         read_part(&texts.join("\n")).to_owned()
     }
 
-    /// Whether an answer seems to use each of some memories: it has words in common with it that
-    /// the question and the messages since the last answer don't have. An estimate.
+    /// Whether each of some memories bears on an answer: it concerns somebody whom the answer names,
+    /// or has words in common with it that the question and the messages since the last answer
+    /// don't have. An estimate.
     pub fn used(
         &self,
         context: &AgentContext,
@@ -193,6 +194,8 @@ impl Witnessed {
         question: &str,
     ) -> Vec<bool> {
         let past = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let others = past.people.keys().filter(|name| *name != context.name());
+        let named: Vec<_> = others.filter(|name| answer.contains(&***name)).collect();
         let answer = telling(answer);
         // A question is long, so it is read only if it can matter.
         let known = LazyCell::new(|| {
@@ -202,9 +205,11 @@ impl Witnessed {
             known
         });
         let is_used = |memory: &Memory| {
+            let concerns_named = named.iter().any(|name| memory.text.contains(&***name));
             let memory = telling(&memory.text);
-            past.index.share_rare_terms(&memory, &answer, &[])
-                && past.index.share_rare_terms(&memory, &answer, &known)
+            concerns_named
+                || past.index.share_rare_terms(&memory, &answer, &[])
+                    && past.index.share_rare_terms(&memory, &answer, &known)
         };
         memories.iter().map(is_used).collect()
     }
@@ -601,8 +606,11 @@ impl Past {
             let source = self.sources.get(entry as usize);
             let memory = source.and_then(|source| memory(*source, (context, chapters), lens, days));
             let concerns = |memory: &Memory| {
-                let mut people = cues.people.iter();
-                !cues.of_people_only || people.any(|name| memory.text.contains(&**name))
+                let is_about = |name: &Arc<str>| {
+                    let mut noted = self.people.get(name).into_iter().flatten();
+                    memory.text.contains(&**name) || noted.any(|(_, noted)| *noted == entry)
+                };
+                cues.people.is_empty() || cues.people.iter().any(is_about)
             };
             let is_due =
                 |memory: &Memory| !(lens.rests)(memory.message) && !self.is_formula(entry, text);
@@ -927,7 +935,7 @@ mod tests {
         let mut told = closed.messages.iter();
         let told = told.find(|held| held.message.body.full_text() == lines[0]);
         let told = told.unwrap().id;
-        let come = |records: &[Option<ChapterRecord>], rests: bool| {
+        let come = |records: &[Option<ChapterRecord>], rests: bool, there: &[&str]| {
             let mut chapters = Chapters::default();
             for (number, record) in records.iter().enumerate() {
                 chapters.close(Chapter {
@@ -940,8 +948,16 @@ mod tests {
                 rests: &|message| rests && message == told,
                 ..lens()
             };
-            let (cues, past) = (Cues::default(), (&context, &chapters));
-            let come = Witnessed::default().associate(past, lens, (&cues, None), ("", 600));
+            let cues = Cues {
+                people: there.iter().map(|name| Arc::from(*name)).collect(),
+                ..Cues::default()
+            };
+            let past = (&context, &chapters);
+            let witnessed = Witnessed::default();
+            let come = witnessed.associate(past, lens, (&cues, None), ("", 600));
+            let answer = "Come here, Bob.";
+            let used = witnessed.used(&context, lens, &come, answer, "What do you do?");
+            assert!(used.iter().all(|used| *used), "it is about Bob");
             come.len()
         };
         let nothing = Some(ChapterRecord::default());
@@ -962,12 +978,27 @@ mod tests {
             })
         };
         let elsewhere = noted("The baker hid two letters.");
-        assert_eq!(come(&[elsewhere], false), 0, "it only leads up to it");
+        assert_eq!(come(&[elsewhere], false, &[]), 0, "it only leads up to it");
         let noted = noted("The rope was cut.");
-        assert_eq!(come(std::slice::from_ref(&noted), false), 1);
-        assert_eq!(come(std::slice::from_ref(&noted), true), 0, "it just came");
-        assert_eq!(come(&[nothing], false), 0, "the record doesn't note it");
-        assert_eq!(come(&[noted.clone(), noted], false), 0, "it is a formula");
+        assert_eq!(come(std::slice::from_ref(&noted), false, &[]), 1);
+        assert_eq!(come(std::slice::from_ref(&noted), false, &["Bob"]), 1);
+        let others = come(std::slice::from_ref(&noted), false, &["Cid"]);
+        assert_eq!(others, 0, "it concerns nobody here");
+        assert_eq!(
+            come(std::slice::from_ref(&noted), true, &[]),
+            0,
+            "it just came"
+        );
+        assert_eq!(
+            come(&[nothing], false, &[]),
+            0,
+            "the record doesn't note it"
+        );
+        assert_eq!(
+            come(&[noted.clone(), noted], false, &[]),
+            0,
+            "it is a formula"
+        );
     }
 
     #[test]

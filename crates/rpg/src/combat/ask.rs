@@ -5,7 +5,6 @@ use std::sync::Arc;
 use playhouse_engine::event::{PhraseError, Phrasebook, Prompt};
 use playhouse_engine::exchange::{Ask, Question, Voice};
 use playhouse_engine::knowledge::Fact;
-use playhouse_engine::memory::Cues;
 use serde::Serialize;
 
 use super::arena::{Combatant, FightStage, names, statuses};
@@ -152,10 +151,7 @@ pub(super) fn act_ask(
         .map(|foe| foe.name.to_string())
         .collect();
     // Of the past, only what one knows of those whom one fights helps now.
-    let cues = Cues {
-        of_people_only: true,
-        ..world.limits.cues(vec![foes.join(", ")], &foes)
-    };
+    let cues = world.limits.cues(vec![foes.join(", ")], &foes);
     let fallback = default_choice(phrases, &actor.name)?;
     let ask = data
         .ask(phrases, constraints, fallback)?

@@ -7,7 +7,6 @@ use bevy_ecs::prelude::*;
 use playhouse_engine::event::kinds::Mind;
 use playhouse_engine::event::{AnsweredBy, EventWriter, PhraseError, Prompt};
 use playhouse_engine::exchange::{Answers, Ask, Prose, Question};
-use playhouse_engine::memory::Cues;
 use serde::Serialize;
 
 use super::arena::{Arena, Combatant, FightStage, statuses};
@@ -162,10 +161,7 @@ fn reflection(
         speaker: Speaker::of(world, &me.name),
     };
     let names: Vec<_> = foes.iter().map(|foe| foe.name.to_string()).collect();
-    let cues = Cues {
-        of_people_only: true,
-        ..world.limits.cues(vec![names.join(", ")], &names)
-    };
+    let cues = world.limits.cues(vec![names.join(", ")], &names);
     let ask = REFLECTION.ask(events.phrases(), world, Writer::of(&me.name), &data)?;
     let ask = ask.user_tag(REFLECTION_TAG, &*stage.name);
     Ok(ask.without_tools().recalling(cues))

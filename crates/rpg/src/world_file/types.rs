@@ -736,7 +736,6 @@ impl Limits {
                 .into_iter()
                 .map(|name| name.as_ref().into())
                 .collect(),
-            of_people_only: false,
             tokens: self.recall_tokens.max(0) as u64,
             prompt_tokens: self.prompt_tokens(),
         }
