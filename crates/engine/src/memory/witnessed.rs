@@ -379,7 +379,9 @@ impl Past {
             return;
         }
         self.notable.insert(entry);
-        for name in note.happening.people() {
+        // What nobody told has an empty name.
+        let people = note.happening.people().iter();
+        for name in people.filter(|name| !name.is_empty()) {
             let messages = self.people.entry(name.clone()).or_default();
             // Of those that weigh the same, the latest first.
             let place = messages.partition_point(|(known, _)| *known > weight);
