@@ -5,7 +5,7 @@ use bevy_ecs::prelude::*;
 
 use super::Engine;
 use super::job::{Job, PreparedAsk, Recalled};
-use crate::cast::name_by_id;
+use crate::cast::{CastList, name_by_id};
 use crate::context::{AgentContext, Chapters, EntryId};
 use crate::event::guard::{Guards, Judged, Point};
 use crate::event::{EventTypes, Phrasebook};
@@ -155,39 +155,28 @@ impl Engine {
         }
     }
 
-    /// What came to a mind for an ask, and whether the answer seems to use it.
+    /// What came to a mind for an ask, and whether it bears on the answer: both name somebody else,
+    /// or a place.
     pub(super) fn recalled_by(&self, job: &Job, ending: &AskEnding) -> Vec<RecalledMemory> {
         let Some(recalled) = &job.recalled else {
             return Vec::new();
         };
-        let entity = job.ask.entity;
-        let witnessed = self.world.get::<Witnessed>(entity);
-        let mind = witnessed.zip(self.world.get::<AgentContext>(entity));
-        let used = match (ending, mind) {
-            (AskEnding::Answered { text, .. }, Some((witnessed, context))) => {
-                let types = self.world.resource::<EventTypes>();
-                let lens = Lens {
-                    events: &|event| types.traits(event),
-                    ..Lens::of(self.world.resource::<AnswerWords>())
-                };
-                let question = job.ask.sent_text();
-                witnessed.used(context, lens, &recalled.memories, text, &question)
-            }
-            _ => Vec::new(),
+        let answer = match ending {
+            AskEnding::Answered { text, .. } => text.as_str(),
+            AskEnding::Failed { .. } => "",
         };
-        let used = used.into_iter().chain(std::iter::repeat(false));
-        let each = recalled
-            .memories
-            .iter()
-            .zip(used)
-            .map(|(memory, used)| RecalledMemory {
-                message: memory.message.0,
-                day: memory.day.clone(),
-                place: memory.place.clone(),
-                chapter: memory.chapter.clone(),
-                text: memory.text.clone(),
-                used,
-            });
+        let cast = self.world.resource::<CastList>().names();
+        let others = cast.filter(|name| **name != job.ask.name && answer.contains(&***name));
+        let named: Vec<_> = others.collect();
+        let memories = recalled.memories.iter();
+        let each = memories.map(|memory| RecalledMemory {
+            message: memory.message.0,
+            day: memory.day.clone(),
+            place: memory.place.clone(),
+            chapter: memory.chapter.clone(),
+            text: memory.text.clone(),
+            used: named.iter().any(|name| memory.text.contains(&***name)),
+        });
         each.collect()
     }
 }

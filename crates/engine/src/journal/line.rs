@@ -163,8 +163,7 @@ pub struct RecalledMemory {
     pub chapter: Option<String>,
     /// What the mind read of it.
     pub text: String,
-    /// Whether it bears on the answer: both name somebody else, or have words in common that
-    /// neither the question nor the messages since the last answer have.
+    /// Whether it bears on the answer: both name somebody else, or a place. An estimate.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub used: bool,
 }

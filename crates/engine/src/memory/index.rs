@@ -363,18 +363,10 @@ impl Index {
         hits.in_order()
     }
 
-    /// Whether two texts speak of the same: they have several words in common that do not stand in
-    /// `known`, and these are rare together. Of scripts without spaces, pairs of characters are
-    /// compared.
-    pub(super) fn share_rare_terms(
-        &self,
-        left: &[[u32; 2]],
-        right: &[[u32; 2]],
-        known: &[[u32; 2]],
-    ) -> bool {
-        let is_shared = |unit: &&[u32; 2]| {
-            right.binary_search(*unit).is_ok() && known.binary_search(*unit).is_err()
-        };
+    /// Whether two texts speak of the same: they have several words in common, and these are rare
+    /// together. Of scripts without spaces, pairs of characters are compared.
+    pub(super) fn share_rare_terms(&self, left: &[[u32; 2]], right: &[[u32; 2]]) -> bool {
+        let is_shared = |unit: &&[u32; 2]| right.binary_search(*unit).is_ok();
         let shared: Vec<_> = left.iter().filter(is_shared).collect();
         let rarity_of = |term: u32| rarity(self.posting_count(term), self.len());
         let rarities = shared.iter().map(|unit| match unit {

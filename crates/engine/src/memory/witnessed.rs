@@ -181,38 +181,6 @@ impl Witnessed {
         let texts: Vec<_> = given.chain(latest(context, lens)).collect();
         read_part(&texts.join("\n")).to_owned()
     }
-
-    /// Whether each of some memories bears on an answer: it concerns somebody whom the answer names,
-    /// or has words in common with it that the question and the messages since the last answer
-    /// don't have. An estimate.
-    pub fn used(
-        &self,
-        context: &AgentContext,
-        lens: Lens<'_>,
-        memories: &[Memory],
-        answer: &str,
-        question: &str,
-    ) -> Vec<bool> {
-        let past = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let others = past.people.keys().filter(|name| *name != context.name());
-        let named: Vec<_> = others.filter(|name| answer.contains(&***name)).collect();
-        let answer = telling(answer);
-        // A question is long, so it is read only if it can matter.
-        let known = LazyCell::new(|| {
-            let mut known = telling(question);
-            known.extend(latest(context, lens).iter().flat_map(|cue| telling(cue)));
-            known.sort_unstable();
-            known
-        });
-        let is_used = |memory: &Memory| {
-            let concerns_named = named.iter().any(|name| memory.text.contains(&***name));
-            let memory = telling(&memory.text);
-            concerns_named
-                || past.index.share_rare_terms(&memory, &answer, &[])
-                    && past.index.share_rare_terms(&memory, &answer, &known)
-        };
-        memories.iter().map(is_used).collect()
-    }
 }
 
 /// What was said and done since the entity's last answer, latest first.
@@ -557,7 +525,7 @@ impl Past {
                 let fits = FITS * hits.first().map_or(0.0, |hit| hit.score);
                 let speaks_of_it = |entry: &u32| {
                     let own = self.telling_words(*entry, text);
-                    self.index.share_rare_terms(&own, &about, &[])
+                    self.index.share_rare_terms(&own, &about)
                 };
                 hits.iter()
                     .filter(|hit| hit.score >= fits && may_come(hit.entry))
@@ -904,17 +872,6 @@ mod tests {
         let none = Cues::default();
         assert_eq!(come(&context, &none, 600), [lines[0]]);
         assert!(come(&context, &none, 10).is_empty(), "there is no room");
-        let past = (&context, &chapters);
-        let memories = witnessed.associate(past, lens(), (&none, None), ("", 600));
-        let used = |answer: &str| {
-            let used = witnessed.used(&context, lens(), &memories, answer, "What do you do?");
-            used == [true]
-        };
-        assert!(used("It must have been the baker: a bread knife!"));
-        assert!(
-            !used("Who cut the ferry rope? I do not know."),
-            "that was just said"
-        );
         // Once it was answered, it is no longer a cue.
         assert!(context.add_ai_message([Body::text("No idea.")]).is_ok());
         assert!(come(&context, &none, 600).is_empty());
@@ -957,9 +914,6 @@ mod tests {
             let past = (&context, &chapters);
             let witnessed = Witnessed::default();
             let come = witnessed.associate(past, lens, (&cues, None), ("", 600));
-            let answer = "Come here, Bob.";
-            let used = witnessed.used(&context, lens, &come, answer, "What do you do?");
-            assert!(used.iter().all(|used| *used), "it is about Bob");
             come.len()
         };
         let nothing = Some(ChapterRecord::default());

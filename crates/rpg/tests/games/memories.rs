@@ -136,8 +136,9 @@ impl Mind for Noting {
     }
 }
 
-/// The answers of a story with so many tokens for memories, and what came.
-async fn answers(world: &str, tokens: i32) -> (Vec<String>, Vec<(String, u32)>) {
+/// The answers of a story with so many tokens for memories, what came, and whether each memory bears
+/// on its answer.
+async fn answers(world: &str, tokens: i32) -> (Vec<String>, Vec<(String, u32)>, Vec<bool>) {
     let data = DataFolder::at("../../data").unwrap();
     let mut campaign = Campaign::load(&data, world).unwrap();
     let limits = &mut Arc::make_mut(&mut campaign.file).limits;
@@ -149,29 +150,38 @@ async fn answers(world: &str, tokens: i32) -> (Vec<String>, Vec<(String, u32)>) 
     };
     let setup = campaign.new_game(1).unwrap();
     let mut engine = Engine::new(setup, Minds::all(Arc::new(mind)), journal()).unwrap();
-    let given = Arc::new(Mutex::new(Vec::new()));
+    let given = Arc::new(Mutex::new((Vec::new(), Vec::new())));
     let noted = Arc::clone(&given);
     engine.add_feed(Feed::observer(move |record| {
         if let Record::Answer(answer) = record {
             assert!(answer.recalled.len() <= 10);
-            noted.lock().unwrap().push(answer.text.clone());
+            let mut noted = noted.lock().unwrap();
+            noted.0.push(answer.text.clone());
+            noted
+                .1
+                .extend(answer.recalled.iter().map(|memory| memory.used));
         }
     }));
     engine.run(None).await.unwrap();
     drop(engine);
     let recalled = std::mem::take(&mut *recalled.lock().unwrap());
-    let given = std::mem::take(&mut *given.lock().unwrap());
-    (given, recalled)
+    let (given, bear) = std::mem::take(&mut *given.lock().unwrap());
+    (given, recalled, bear)
 }
 
 #[tokio::test]
 async fn memories_come_by_themselves_within_their_budget_and_change_nothing_else() {
     for world in ["drowned-assize", "zhaoying-ban"] {
-        let (with, recalled) = answers(world, 300).await;
+        let (with, recalled, bear) = answers(world, 300).await;
         assert!(!recalled.is_empty(), "{world}");
         assert!(recalled.iter().all(|(_, tokens)| *tokens <= 300));
-        let (without, none) = answers(world, 0).await;
+        let (without, none, _) = answers(world, 0).await;
         assert!(none.is_empty());
         assert!(with == without, "{world}: the improviser reads no memories");
+        let count = bear.iter().filter(|bears| **bears).count();
+        assert!(
+            4 * count >= bear.len(),
+            "{world}: {count} bear on the answer"
+        );
     }
 }
