@@ -1,6 +1,5 @@
 //! One open ask on its way to a mind and back.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -64,17 +63,6 @@ pub(super) struct PreparedAsk {
     pub(super) seed: u64,
     /// The vectors of what it looks for, by the digests of the texts.
     pub(super) vectors: BTreeMap<Digest, Arc<Vector>>,
-}
-
-impl PreparedAsk {
-    /// The question as it is sent.
-    pub(super) fn sent_text(&self) -> Cow<'_, str> {
-        if self.question.ask_short() {
-            self.body.short_text()
-        } else {
-            self.body.full_text()
-        }
-    }
 }
 
 /// What came to an entity's mind for an ask.

@@ -136,8 +136,8 @@ impl Mind for Noting {
     }
 }
 
-/// The answers of a story with so many tokens for memories, what came, and whether each memory bears
-/// on its answer.
+/// The answers of a story with so many tokens for memories, what came, and whether each memory
+/// bears on its answer.
 async fn answers(world: &str, tokens: i32) -> (Vec<String>, Vec<(String, u32)>, Vec<bool>) {
     let data = DataFolder::at("../../data").unwrap();
     let mut campaign = Campaign::load(&data, world).unwrap();
