@@ -256,6 +256,7 @@ rpg_too_many_files = a world has at most { $max } files
 rpg_files_too_long = with this file the world is larger than { $max } bytes; write less
 rpg_files_elsewhere = only world.ron may name files; name them there
 rpg_changed_texts = prompts or notes in the file
+rpg_draft_clash = “{ $first }” and “{ $second }” want { $wanted } at the same time, so only one of them can come
 rpg_draft_later = the ending { $name } is looked at later
 rpg_draft_left_out = { $part } was left out: { $why }
 rpg_draft_look = LOOK: { $remark }

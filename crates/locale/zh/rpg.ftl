@@ -261,6 +261,7 @@ rpg_too_many_files = 一个世界最多有 { $max } 个文件
 rpg_files_too_long = 加上这个文件，世界超过了 { $max } 字节；请写短一些
 rpg_files_elsewhere = 只有 world.ron 可以列出文件；请写在那里
 rpg_changed_texts = 提示词，或文件中的注释
+rpg_draft_clash = “{ $first }”和“{ $second }”在同一时段都要用到{ $wanted }，只能来一个
 rpg_draft_later = 结局“{ $name }”改为较后考察
 rpg_draft_left_out = 已略去 { $part }：{ $why }
 rpg_draft_look = 请看：{ $remark }

@@ -71,14 +71,12 @@ fn pointer(value: &Value, path: &str) -> Option<String> {
 
 /// What rehearsals should come to and did not, each with the reason.
 pub(super) fn unmet(rehearsal: &Rehearsal, language: Language) -> Vec<(PlotPoint, String)> {
-    let never = rehearsal.missed.iter().filter(|missed| missed.is_never());
-    let scenes: Vec<_> = never.clone().map(|missed| &missed.point).collect();
-    // The options of a scene that never came say nothing more.
-    let told = never.filter(|missed| match &missed.point {
-        PlotPoint::Option { scene, .. } => !scenes.contains(&&PlotPoint::Scene(scene.clone())),
-        _ => true,
-    });
-    let never = told.map(|missed| {
+    let missed = rehearsal.missed.iter().filter(|missed| missed.is_never());
+    // Nothing more is said by the options of a scene that never came to be decided.
+    let is_told = |missed: &&MissedFigures| {
+        missed.asked.hits > 0 || !matches!(missed.point, PlotPoint::Option { .. })
+    };
+    let never = missed.filter(is_told).map(|missed| {
         let (name, why) = (missed.name(), missed.reason());
         (missed.point.clone(), text!(rpg_draft_never, name, why))
     });
@@ -126,7 +124,10 @@ fn drop_part(world: &mut WorldFile, missed: &MissedFigures) -> Option<String> {
     let (number, part) = parts
         .filter(|(_, part)| {
             // If another scene came first, it would not at another time.
-            let is_crowded_out = !missed.instead.is_empty() && part.part.starts_with("Now(");
+            let is_time = ["Now(", "Day("]
+                .iter()
+                .any(|time| part.part.starts_with(time));
+            let is_crowded_out = !missed.instead.is_empty() && is_time;
             part.never.hits + part.alone.hits > 0 || is_crowded_out
         })
         .max_by_key(|(number, part)| {

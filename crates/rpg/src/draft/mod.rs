@@ -14,6 +14,7 @@ mod parts;
 mod suggest;
 mod write;
 
+use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
@@ -34,7 +35,8 @@ use thiserror::Error;
 use self::mend::{leave_out_mistakes, need_less, unmet};
 use self::part::{DraftPart, Drafted};
 use self::parts::{
-    Changes, Endings, NewScene, Outline, PlannedScene, Plot, Scenes, Stakes, Voices, WrittenEnding,
+    Changes, Endings, NewScene, Outline, PlannedScene, Plot, Scenes, Stakes, Time, Voices,
+    WrittenEnding,
 };
 use self::write::{Remarks, written};
 use crate::campaign::Campaign;
@@ -171,7 +173,10 @@ impl DraftGame {
         if premise.is_empty() {
             return Err(DraftError::NoPremise);
         }
-        let (phrases, _) = prompts().load(data, &format!("prompts/{}", language.code()))?;
+        let mut prompts = PromptSet::default();
+        exchange::declare_prompts(&mut prompts);
+        prompts.declare::<Given>().declare::<DraftData<'_>>();
+        let (phrases, _) = prompts.load(data, &format!("prompts/{}", language.code()))?;
         let rules = phrases.fill_if_known(&Given::Rules).unwrap_or_default();
         let text = |text: UiText| text.in_language(language);
         let ending = Ending {
@@ -201,13 +206,6 @@ impl DraftGame {
             data: data.clone(),
         })
     }
-}
-
-fn prompts() -> PromptSet {
-    let mut prompts = PromptSet::default();
-    exchange::declare_prompts(&mut prompts);
-    prompts.declare::<Given>().declare::<DraftData<'_>>();
-    prompts
 }
 
 impl Game for DraftGame {
@@ -442,6 +440,24 @@ impl Draft {
     /// What `check` says of it; errors only if the mind gave no places or people.
     pub fn problems(&self) -> Problems {
         write::problems(&self.world)
+    }
+
+    /// Pairs of planned scenes that want the same place or person at the same time, so that only one
+    /// of them can come.
+    fn clashes(&self) -> BTreeSet<[&str; 3]> {
+        let timed = self.planned.iter().filter(|it| it.time != Time::Any);
+        let pairs = timed.clone().enumerate().flat_map(|(number, first)| {
+            let others = timed.clone().skip(number + 1);
+            let rivals = others.filter(move |it| (it.day, it.time) == (first.day, first.time));
+            rivals.map(move |second| (first, second))
+        });
+        let clashes = pairs.filter_map(|(first, second)| {
+            let wanted = second
+                .wants()
+                .find(|it| first.wants().any(|own| own == *it))?;
+            Some([&*first.id, &*second.id, wanted])
+        });
+        clashes.collect()
     }
 
     /// What is expected of rehearsals.

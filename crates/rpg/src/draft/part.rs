@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use playhouse_engine::exchange::{Reply, Violation};
+use playhouse_engine::locale::text;
 use playhouse_engine::reading::{Meant, Offers};
 use playhouse_engine::world_data::Severity;
 use schemars::JsonSchema;
@@ -56,11 +57,19 @@ impl<P: DraftPart> Reply for Drafted<P> {
         serde_json::from_value(value).unwrap_or(self)
     }
 
-    /// What `check` says of the world with this part. It is told once: what is still wrong then is
-    /// left out.
-    fn check(&self, draft: &Self::Constraints) -> Vec<Violation> {
-        let mut draft = Draft::clone(draft);
+    /// What `check` says of the world with this part, and which scenes are in each other's way now.
+    /// It is told once: what is still wrong then is left out.
+    fn check(&self, before: &Self::Constraints) -> Vec<Violation> {
+        let mut draft = Draft::clone(before);
         self.0.clone().add_to(&mut draft);
+        let (known, clashes) = (before.clashes(), draft.clashes());
+        let clashes = clashes.difference(&known).map(|clash| {
+            let [first, second, wanted] = *clash;
+            let said = text!(rpg_draft_clash, first, second, wanted);
+            let said = said.in_language(draft.world.language);
+            Violation::new("scenes", said).only_once()
+        });
+        let clashes: Vec<_> = clashes.take(MOST_TOLD).collect();
         let found = problems(&draft.world);
         let errors = found
             .iter()
@@ -72,7 +81,7 @@ impl<P: DraftPart> Reply for Drafted<P> {
             });
             Violation::new(&problem.field, said.join("; ")).only_once()
         });
-        told.collect()
+        told.chain(clashes).collect()
     }
 }
 

@@ -289,3 +289,11 @@ forms! {
         written: WrittenScene,
     }
 }
+
+impl PlannedScene {
+    /// The place and the people without which it does not come.
+    pub(super) fn wants(&self) -> impl Iterator<Item = &str> {
+        let who = self.present.iter().chain([&self.decides, &self.place]);
+        who.map(String::as_str).filter(|name| !name.is_empty())
+    }
+}

@@ -136,10 +136,11 @@ impl MissedFigures {
         }
         let alone = self.parts.iter().max_by_key(|part| part.alone.hits);
         let alone = alone.filter(|part| part.alone.hits > 0);
-        let first = self.instead.iter().max_by_key(|(_, runs)| **runs);
-        match (alone, first) {
-            (_, Some((other, runs))) => {
-                text!(rpg_rehearsal_came_first, other, runs = *runs, of = asked)
+        match (alone, self.instead.values().max()) {
+            (_, Some(most)) => {
+                let others = self.instead.iter().filter(|(_, runs)| *runs == most);
+                let other = Argument::list(others.map(|(other, _)| other));
+                text!(rpg_rehearsal_came_first, other, runs = *most, of = asked)
             }
             (Some(part), None) => {
                 let (part, runs) = (&part.part, part.alone.hits);
