@@ -67,7 +67,10 @@ pub(super) fn draft(app: &App, args: &NewArgs, from: &str, language: Language) -
         _ => matches!(stop, Stop::Finished(_)),
     };
     if !is_over {
-        return Err(interrupted(app, &stop, folder));
+        let stopped = play::stopped(app, &stop, None).err();
+        let error =
+            stopped.unwrap_or_else(|| CommandError::new(ErrorKind::Other, text!(cli_end_stopped)));
+        return Err(error.help(text!(cli_draft_go_on, folder = shell_quoted(folder))));
     }
     if problems.has_errors() {
         loader::print_problems(app, &problems);
@@ -78,7 +81,11 @@ pub(super) fn draft(app: &App, args: &NewArgs, from: &str, language: Language) -
             false => error.help(changed),
         });
     }
-    write_world(folder, draft)?;
+    let files = Folder::open_or_create(folder).or_fail(ErrorKind::Other)?;
+    for (name, text) in [(EXPECTATIONS, draft.expectations()), (WORLD, draft.text())] {
+        let written = files.replace(name, text.as_bytes(), Durability::Synced);
+        written.or_fail(ErrorKind::Other)?;
+    }
     report(app, folder, engine, draft, text.chars().count());
     Ok(())
 }
@@ -160,24 +167,6 @@ fn part_label(reply: &str) -> UiText {
     }
 }
 
-/// Why there is no world yet, and how to go on.
-fn interrupted(app: &App, stop: &Stop, folder: &Path) -> CommandError {
-    let stopped = play::stopped(app, stop, None).err();
-    let error =
-        stopped.unwrap_or_else(|| CommandError::new(ErrorKind::Other, text!(cli_end_stopped)));
-    error.help(text!(cli_draft_go_on, folder = shell_quoted(folder)))
-}
-
-fn write_world(folder: &Path, draft: &Draft) -> Result<()> {
-    let failed = |error: files::FileError| CommandError::of(ErrorKind::Other, &error);
-    let files = Folder::open_or_create(folder).map_err(failed)?;
-    for (name, text) in [(EXPECTATIONS, draft.expectations()), (WORLD, draft.text())] {
-        let written = files.replace(name, text.as_bytes(), Durability::Synced);
-        written.map_err(failed)?;
-    }
-    Ok(())
-}
-
 fn report(app: &App, folder: &Path, engine: &Engine, draft: &Draft, length: usize) {
     let world = &draft.world;
     // Also what was spent before the draft was stopped.
@@ -200,13 +189,9 @@ fn report(app: &App, folder: &Path, engine: &Engine, draft: &Draft, length: usiz
         return;
     }
     let (language, mut out) = (app.language, app.out());
-    let [people, facts, scenes, endings] = [
-        world.actors.len(),
-        world.facts.len(),
-        world.scenes.len(),
-        world.endings.len(),
-    ];
-    out.line(say!(
+    let (people, facts) = (world.actors.len(), world.facts.len());
+    let (scenes, endings) = (world.scenes.len(), world.endings.len());
+    let written = say!(
         language,
         cli_draft_written,
         path,
@@ -214,7 +199,8 @@ fn report(app: &App, folder: &Path, engine: &Engine, draft: &Draft, length: usiz
         facts,
         scenes,
         endings
-    ));
+    );
+    out.line(written);
     let (read, written) = (spent.input, spent.output);
     out.line(say!(language, cli_draft_spent, read, written));
     if length > MOST_READ {

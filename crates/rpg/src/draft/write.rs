@@ -251,7 +251,8 @@ impl WorldText<'_> {
         self.line("\"#,");
     }
 
-    fn list<T>(
+    /// A list; `write` writes an item of it.
+    fn items<T>(
         &mut self,
         name: &str,
         items: &[T],
@@ -270,11 +271,24 @@ impl WorldText<'_> {
             for remark in remarks.into_iter().flatten() {
                 self.note(&text!(rpg_draft_look, remark));
             }
-            self.open("", "(");
             write(self, item);
-            self.close(")");
         }
         self.close("]");
+    }
+
+    /// A list whose members have a line each.
+    fn list<T>(
+        &mut self,
+        name: &str,
+        items: &[T],
+        note: Option<UiText>,
+        write: impl Fn(&mut Self, &T),
+    ) {
+        self.items(name, items, note, |text, item| {
+            text.open("", "(");
+            write(text, item);
+            text.close(")");
+        });
     }
 
     /// A list whose items have a line each.
@@ -285,30 +299,14 @@ impl WorldText<'_> {
         note: Option<UiText>,
         write: impl Fn(&mut Self, &T),
     ) {
-        let from = self.out.len();
-        self.list(name, items, note, write);
-        let lines = self.out.split_off(from);
-        let indent = format!("{}    ", self.indent());
-        let (first, last) = (format!("{indent}("), format!("{indent}),"));
-        let mut item: Option<String> = None;
-        for line in lines.lines() {
-            match &mut item {
-                None if line == first => item = Some(first.clone()),
-                None => {
-                    self.out += line;
-                    self.out.push('\n');
-                }
-                Some(joined) if line == last => {
-                    self.out += joined.trim_end().trim_end_matches(',');
-                    self.out += "),\n";
-                    item = None;
-                }
-                Some(joined) => {
-                    *joined += line.trim_start();
-                    joined.push(' ');
-                }
-            }
-        }
+        self.items(name, items, note, |text, item| {
+            let from = text.out.len();
+            write(text, item);
+            let members = text.out.split_off(from);
+            let members: Vec<_> = members.lines().map(str::trim).collect();
+            let members = members.join(" ");
+            text.line(&format!("({}),", members.trim_end_matches(',')));
+        });
     }
 }
 
