@@ -35,18 +35,8 @@ fn part(request: &Value) -> String {
 
 fn draft(folder: &Path, name: &str, premise: &str, options: &[&str]) -> std::process::Output {
     let mut command = playhouse(folder);
-    command.args([
-        "new",
-        name,
-        "--from",
-        premise,
-        "--model",
-        "m",
-        "--models",
-        "models.ron",
-        "--runs",
-        "12",
-    ]);
+    command.args(["new", name, "--from", premise, "--runs", "12"]);
+    command.args(["--model", "m", "--models", "models.ron"]);
     command.args(options).output().unwrap()
 }
 
@@ -172,14 +162,13 @@ fn a_draft_that_was_stopped_goes_on_and_asks_nothing_twice() {
     assert!(tokens < 75_000, "the prompts have {tokens} tokens");
     // What it took is told of the whole draft.
     let whole = draft(dir.path(), "whole", premise, &[]);
-    let [resumed, whole] = [drafted, whole].map(|draft| {
-        let said = out(&draft);
+    let spent = |said: String| {
         said.lines()
             .find(|it| it.contains("tokens"))
             .map(str::to_owned)
-    });
-    assert!(whole.is_some());
-    assert_eq!(resumed, whole);
+    };
+    assert!(spent(out(&whole)).is_some());
+    assert_eq!(spent(out(&drafted)), spent(out(&whole)));
     // Nothing is written over.
     let again = draft(dir.path(), "mine", premise, &[]);
     has(&err(&again), &["already exists"]);
@@ -203,11 +192,7 @@ fn scenes_that_are_in_each_others_way_are_told() {
 #[test]
 fn without_a_model_templates_are_offered() {
     let dir = tempfile::tempdir().unwrap();
-    let output = playhouse(dir.path())
-        .args(["new", "mine", "--from", "x"])
-        .output()
-        .unwrap();
-    assert_eq!(output.status.code(), Some(2));
+    let output = exits(dir.path(), "new mine --from x", 2);
     has(&err(&output), &["--model", "--kind talk"]);
     assert!(!dir.path().join("mine").exists());
 }
@@ -237,12 +222,8 @@ fn a_suggestion_is_a_patch_that_the_check_has_seen() {
         Reply::at_once(json!({"planned": planned, "written": written}).to_string())
     });
     let before = fs::read_to_string(dir.path().join("mine/world.ron")).unwrap();
-    let output = playhouse(dir.path())
-        .args(["suggest", "mine", "scene", "something with the ladder"])
-        .args(["--model", "m", "--models", "models.ron"])
-        .output()
-        .unwrap();
-    assert_eq!(output.status.code(), Some(0), "{}", err(&output));
+    let wish = "suggest mine scene ladder --model m --models models.ron";
+    let output = succeed(dir.path(), wish);
     has(
         &out(&output),
         &[

@@ -259,8 +259,7 @@ pub(super) fn suggest(app: &App, args: &SuggestArgs) -> Result<()> {
             patch.lines().for_each(|line| app.out().line(line));
         }
     }
-    let is_taken = || app.confirm(&say!(app.language, cli_suggest_take)) == Some(true);
-    if world.is_on_disk() && is_taken() {
+    if world.is_on_disk() && app.confirm(&say!(app.language, cli_suggest_take)) == Some(true) {
         world.write().or_fail(ErrorKind::Other)?;
     }
     Ok(())

@@ -6,8 +6,8 @@ use playhouse_engine::locale::text;
 use super::Draft;
 use super::part::DraftPart;
 use super::parts::{
-    Aim, Changes, Endings, Knower, NewScene, Outline, PlannedScene, Plot, Scenes, Stakes, Time,
-    Voices, WrittenEnding, WrittenOption, WrittenScene,
+    Changes, Endings, Knower, NewScene, Outline, PlannedScene, Plot, Scenes, Stakes, Time, Voices,
+    WrittenEnding, WrittenOption, WrittenScene,
 };
 use crate::drama::{
     BondSpec, Choice, ChoiceOption, Condition, Effect, Ending, Goal, Item, Occasion, Scene,
@@ -295,7 +295,13 @@ impl DraftPart for Endings {
         for aim in self.goals {
             let mut actors = draft.world.actors.iter_mut();
             if let Some(actor) = actors.find(|actor| actor.name == aim.who) {
-                actor.goals.push(goal_of(aim));
+                actor.goals.push(Goal {
+                    words: line(&aim.words),
+                    met: chose(&aim.met_by).unwrap_or(Condition::Never),
+                    lost: chose(&aim.lost_by).unwrap_or(Condition::Never),
+                    met_words: line(&aim.met_words),
+                    lost_words: line(&aim.lost_words),
+                });
             }
         }
     }
@@ -308,16 +314,6 @@ pub(super) fn ending_of(written: WrittenEnding) -> Ending {
         when: needs(written.chosen, written.known),
         closing: written.closing,
         ..Ending::default()
-    }
-}
-
-fn goal_of(aim: Aim) -> Goal {
-    Goal {
-        words: line(&aim.words),
-        met: chose(&aim.met_by).unwrap_or(Condition::Never),
-        lost: chose(&aim.lost_by).unwrap_or(Condition::Never),
-        met_words: line(&aim.met_words),
-        lost_words: line(&aim.lost_words),
     }
 }
 

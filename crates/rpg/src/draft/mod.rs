@@ -442,8 +442,7 @@ impl Draft {
         write::problems(&self.world)
     }
 
-    /// Pairs of planned scenes that want the same place or person at the same time, so that only one
-    /// of them can come.
+    /// Pairs of planned scenes that want the same place or person at the same time, and which.
     fn clashes(&self) -> BTreeSet<[&str; 3]> {
         let timed = self.planned.iter().filter(|it| it.time != Time::Any);
         let pairs = timed.clone().enumerate().flat_map(|(number, first)| {

@@ -43,33 +43,33 @@ pub(super) fn written(world: &WorldFile, remarks: &Remarks) -> String {
     text.prose("rules", &world.rules);
     text.note(&text!(rpg_draft_note_common));
     text.prose("common", &world.common);
-    text.list("stages", &world.stages, None, |text, stage| {
+    text.list("stages", &world.stages, |text, stage| {
         text.value("name", &stage.name);
         text.prose("profile", &stage.profile);
         text.prose("kickoff", &stage.kickoff);
         text.value("connects", &stage.connects);
     });
-    let note = text!(rpg_draft_note_actors);
-    text.list("actors", &world.actors, Some(note), actor);
-    let note = text!(rpg_draft_note_facts);
-    text.list("facts", &world.facts, Some(note), fact);
-    text.short("items", &world.items, None, |text, item| {
+    text.note_on(&world.actors, &text!(rpg_draft_note_actors));
+    text.list("actors", &world.actors, actor);
+    text.note_on(&world.facts, &text!(rpg_draft_note_facts));
+    text.list("facts", &world.facts, fact);
+    text.short("items", &world.items, |text, item| {
         text.value("name", &item.name);
         text.value("look", &item.look);
         text.value("at", &item.at);
         text.filled("teaches", &item.teaches);
     });
-    let note = text!(rpg_draft_note_bonds);
-    text.short("bonds", &world.bonds, Some(note), |text, bond| {
+    text.note_on(&world.bonds, &text!(rpg_draft_note_bonds));
+    text.short("bonds", &world.bonds, |text, bond| {
         text.value("from", &bond.from);
         text.value("to", &bond.to);
         text.value("word", &bond.word);
         text.value("value", &bond.value);
     });
-    let note = text!(rpg_draft_note_scenes);
-    text.list("scenes", &world.scenes, Some(note), scene);
-    let note = text!(rpg_draft_note_endings);
-    text.list("endings", &world.endings, Some(note), ending);
+    text.note_on(&world.scenes, &text!(rpg_draft_note_scenes));
+    text.list("scenes", &world.scenes, scene);
+    text.note_on(&world.endings, &text!(rpg_draft_note_endings));
+    text.list("endings", &world.endings, ending);
     text.value("schedule", &world.schedule);
     text.close(")");
     text.out.truncate(text.out.trim_end().len());
@@ -123,7 +123,7 @@ fn actor(text: &mut WorldText<'_>, actor: &Actor) {
     text.value("faction", &actor.faction);
     text.value("stage", &actor.stage);
     text.prose("kickoff", &actor.kickoff);
-    text.short("goals", &actor.goals, None, |text, goal| {
+    text.short("goals", &actor.goals, |text, goal| {
         text.value("words", &goal.words);
         for (name, when) in [("met", &goal.met), ("lost", &goal.lost)] {
             if *when != Condition::Never {
@@ -149,7 +149,7 @@ pub(super) fn scene(text: &mut WorldText<'_>, scene: &Scene) {
             text.value("who", &choice.who);
         }
         text.prose("question", &choice.question);
-        text.list("options", &choice.options, None, |text, option| {
+        text.list("options", &choice.options, |text, option| {
             text.value("id", &option.id);
             text.value("label", &option.label);
             text.when(&option.when);
@@ -213,6 +213,13 @@ impl WorldText<'_> {
         }
     }
 
+    /// A note on a list that has anything in it.
+    fn note_on<T>(&mut self, items: &[T], note: &UiText) {
+        if !items.is_empty() {
+            self.note(note);
+        }
+    }
+
     fn value(&mut self, name: &str, value: &impl Serialize) {
         self.line(&format!("{name}: {},", ron_text(value)));
     }
@@ -252,18 +259,9 @@ impl WorldText<'_> {
     }
 
     /// A list; `write` writes an item of it.
-    fn items<T>(
-        &mut self,
-        name: &str,
-        items: &[T],
-        note: Option<UiText>,
-        write: impl Fn(&mut Self, &T),
-    ) {
+    fn items<T>(&mut self, name: &str, items: &[T], write: impl Fn(&mut Self, &T)) {
         if items.is_empty() {
             return;
-        }
-        if let Some(note) = note {
-            self.note(&note);
         }
         self.open(name, "[");
         for (number, item) in items.iter().enumerate() {
@@ -277,14 +275,8 @@ impl WorldText<'_> {
     }
 
     /// A list whose members have a line each.
-    fn list<T>(
-        &mut self,
-        name: &str,
-        items: &[T],
-        note: Option<UiText>,
-        write: impl Fn(&mut Self, &T),
-    ) {
-        self.items(name, items, note, |text, item| {
+    fn list<T>(&mut self, name: &str, items: &[T], write: impl Fn(&mut Self, &T)) {
+        self.items(name, items, |text, item| {
             text.open("", "(");
             write(text, item);
             text.close(")");
@@ -292,14 +284,8 @@ impl WorldText<'_> {
     }
 
     /// A list whose items have a line each.
-    fn short<T>(
-        &mut self,
-        name: &str,
-        items: &[T],
-        note: Option<UiText>,
-        write: impl Fn(&mut Self, &T),
-    ) {
-        self.items(name, items, note, |text, item| {
+    fn short<T>(&mut self, name: &str, items: &[T], write: impl Fn(&mut Self, &T)) {
+        self.items(name, items, |text, item| {
             let from = text.out.len();
             write(text, item);
             let members = text.out.split_off(from);
