@@ -2,7 +2,8 @@
 
 use playhouse::locale::Localize;
 use pyo3::exceptions::PyException;
-use pyo3::{PyResult, PyTypeInfo, create_exception};
+use pyo3::{Bound, PyAny, PyResult, PyTypeInfo, create_exception};
+use serde::de::DeserializeOwned;
 
 create_exception!(playhouse, Error, PyException, "What the engine refuses.");
 create_exception!(
@@ -23,6 +24,11 @@ create_exception!(
     Error,
     "A model that can't be asked, or that gave no usable answer too often."
 );
+
+/// What Python gives as an object.
+pub(crate) fn given<T: DeserializeOwned>(object: &Bound<'_, PyAny>) -> PyResult<T> {
+    pythonize::depythonize(object).map_err(|error| WorldError::new_err(error.to_string()))
+}
 
 /// Turns an error of the engine into an exception.
 pub(crate) trait OrRaise<T> {

@@ -19,10 +19,11 @@ use playhouse::undercover::{GAME, Match, Rules, WordSource, default_rules};
 use playhouse::world_data::{DataFolder, Lexicon, WordPair};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use serde::Deserialize;
 use serde_json::json;
 
 use crate::drive::Watch;
-use crate::error::{OrRaise, SaveError, WorldError};
+use crate::error::{OrRaise, SaveError, WorldError, given};
 use crate::tools::{self, Tool};
 
 /// A game, and the tools that Python adds to it.
@@ -38,12 +39,11 @@ pub(crate) struct Played {
 }
 
 /// How a game of undercover is played.
-#[derive(FromPyObject)]
-#[pyo3(from_item_all)]
-pub(crate) struct Table {
+#[derive(Deserialize)]
+struct Table {
     players: Vec<String>,
     count: usize,
-    language: String,
+    language: Language,
     words: Option<(String, String)>,
     undercover: usize,
     blank: usize,
@@ -52,16 +52,18 @@ pub(crate) struct Table {
 
 /// A world by name or folder, or a game of undercover.
 #[derive(FromPyObject)]
-pub(crate) enum Source {
+pub(crate) enum Source<'py> {
     World(String),
-    Undercover(Table),
+    Undercover(Bound<'py, PyAny>),
 }
 
 impl Played {
-    pub(crate) fn of(source: Source, data: Option<&Path>, tools: Vec<Tool>) -> PyResult<Self> {
+    pub(crate) fn of(source: Source<'_>, data: Option<&Path>, tools: Vec<Tool>) -> PyResult<Self> {
         match source {
             Source::World(name) => Ok(Self::world(world(&name, data)?, tools)),
-            Source::Undercover(table) => Ok(Self::undercover(table.game(data)?, tools)),
+            Source::Undercover(table) => {
+                Ok(Self::undercover(given::<Table>(&table)?.game(data)?, tools))
+            }
         }
     }
 
@@ -117,13 +119,7 @@ fn without_data(head: &Meta) -> PyErr {
 impl Table {
     fn game(self, data: Option<&Path>) -> PyResult<Match> {
         let data = DataFolder::find(data).or_raise::<WorldError>()?;
-        let languages = [Language::En, Language::Zh];
-        let language = languages
-            .into_iter()
-            .find(|known| known.code() == self.language);
-        let language =
-            language.ok_or_else(|| WorldError::new_err("the languages are en and zh"))?;
-        let names = default_rules(&data, language, self.count).or_raise::<WorldError>()?;
+        let names = default_rules(&data, self.language, self.count).or_raise::<WorldError>()?;
         let players = if self.players.is_empty() {
             names.players
         } else {
@@ -132,7 +128,7 @@ impl Table {
         let mut rules = Rules {
             undercover: self.undercover,
             blank: self.blank,
-            ..Rules::new(language, names.table, players)
+            ..Rules::new(self.language, names.table, players)
         };
         rules.max_rounds = self.max_rounds.unwrap_or(rules.max_rounds);
         let words = self.words.map_or(WordSource::Shipped, |(one, other)| {

@@ -21,24 +21,13 @@ use crate::drive::{Watch, locked};
 use crate::error::{MindError, OrRaise};
 use crate::messages;
 
-/// How a mind's function is called.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Way {
-    /// In the thread of the run: nothing goes on beside it.
-    Here,
-    /// In threads of its own.
-    Threads,
-    /// In the loop for coroutines.
-    Loop,
-}
-
 /// A function that answers. The package makes these of whatever is given to it.
 #[pyclass(frozen)]
 pub(crate) struct Mind {
     function: Py<PyAny>,
     /// Turns what is no text into texts, calls, thoughts and usage.
     read: Py<PyAny>,
-    /// Starts a coroutine; `None` if the function is none.
+    /// Calls the function beside the run; without it, nothing goes on while it is called.
     submit: Option<Py<PyAny>>,
     takes_schema: bool,
     wants: Vec<String>,
@@ -84,7 +73,7 @@ impl Mind {
     }
 }
 
-/// Takes what a coroutine returned or raised.
+/// Takes what a function returned or raised that was called beside the run.
 #[pyclass(frozen)]
 pub(crate) struct Done(Mutex<Option<oneshot::Sender<PyResult<Py<PyAny>>>>>);
 
@@ -105,18 +94,10 @@ struct PythonMind {
 }
 
 /// What a function is called with.
-type Asked = (Py<PyTuple>, Py<PyDict>);
+type Asked<'py> = (Bound<'py, PyTuple>, Bound<'py, PyDict>);
 
 impl Mind {
-    fn way(&self) -> Way {
-        match (&self.submit, self.info.width) {
-            (Some(_), _) => Way::Loop,
-            (None, 1) => Way::Here,
-            (None, _) => Way::Threads,
-        }
-    }
-
-    fn asked(&self, py: Python<'_>, prompt: &Prompt<'_>) -> PyResult<Asked> {
+    fn asked<'py>(&self, py: Python<'py>, prompt: &Prompt<'_>) -> PyResult<Asked<'py>> {
         let messages = messages::of_prompt(py, prompt)?;
         let positional = if self.takes_schema {
             PyTuple::new(py, [messages.into_any(), schema(py, prompt)?])?
@@ -132,19 +113,12 @@ impl Mind {
                 "seed" => named.set_item(name, prompt.seed)?,
                 "language" => named.set_item(name, prompt.language.code())?,
                 "max_tokens" => named.set_item(name, prompt.max_tokens)?,
-                "notes" => {
-                    named.set_item(name, messages::of_json(py, &prompt.notes().to_string())?)?
-                }
+                "notes" => named.set_item(name, messages::of_value(py, prompt.notes())?)?,
                 "tools" => named.set_item(name, messages::of_tools(py, &prompt.tools)?)?,
                 _ => {}
             }
         }
-        Ok((positional.unbind(), named.unbind()))
-    }
-
-    fn call(&self, py: Python<'_>, asked: PyResult<Asked>) -> PyResult<Py<PyAny>> {
-        let (positional, named) = asked?;
-        self.function.call(py, positional, Some(named.bind(py)))
+        Ok((positional, named))
     }
 
     fn completion(&self, answer: &Bound<'_, PyAny>) -> PyResult<Completion> {
@@ -210,7 +184,7 @@ impl PythonMind {
 fn schema<'py>(py: Python<'py>, prompt: &Prompt<'_>) -> PyResult<Bound<'py, PyAny>> {
     match prompt.form {
         AnswerForm::Prose { .. } => Ok(py.None().into_bound(py)),
-        AnswerForm::Json { constrained, .. } => messages::of_json(py, &constrained.to_string()),
+        AnswerForm::Json { constrained, .. } => messages::of_value(py, constrained),
     }
 }
 
@@ -221,42 +195,31 @@ impl AnyMind for PythonMind {
 
     fn answer(&self, prompt: &Prompt<'_>) -> Answering {
         let begun = Instant::now();
-        let (this, mind) = (self.clone(), self.mind.get());
-        match mind.way() {
-            Way::Here => {
-                let called =
-                    |py: Python<'_>| self.taken(py, mind.call(py, mind.asked(py, prompt)), begun);
-                Box::pin(answer_or_nothing(std::future::ready(Python::attach(
-                    called,
-                ))))
-            }
-            Way::Threads => {
-                let asked = Python::attach(|py| mind.asked(py, prompt));
-                let work = move || {
-                    Python::attach(|py| this.taken(py, this.mind.get().call(py, asked), begun))
-                };
-                Box::pin(answer_or_nothing(async {
-                    tokio::task::spawn_blocking(work).await.ok().flatten()
-                }))
-            }
-            Way::Loop => {
-                let (sender, receiver) = oneshot::channel();
-                let started = Python::attach(|py| {
-                    let (positional, named) = mind.asked(py, prompt)?;
-                    let done = Done(Mutex::new(Some(sender)));
-                    let submit = mind.submit.as_ref().map(|submit| submit.bind(py));
-                    let arguments = (&mind.function, positional, named, done);
-                    submit.map_or(Ok(()), |submit| submit.call1(arguments).map(drop))
+        let mind = self.mind.get();
+        let Some(submit) = &mind.submit else {
+            let answer = Python::attach(|py| {
+                let asked = mind.asked(py, prompt);
+                let returned = asked.and_then(|(positional, named)| {
+                    mind.function.call(py, positional, Some(&named))
                 });
-                if let Err(error) = started {
-                    self.watch.raise(error);
-                }
-                Box::pin(answer_or_nothing(async move {
-                    let returned = receiver.await.ok()?;
-                    Python::attach(|py| this.taken(py, returned, begun))
-                }))
-            }
+                self.taken(py, returned, begun)
+            });
+            return Box::pin(answer_or_nothing(std::future::ready(answer)));
+        };
+        let (sender, receiver) = oneshot::channel();
+        let started = Python::attach(|py| {
+            let (positional, named) = mind.asked(py, prompt)?;
+            let done = Done(Mutex::new(Some(sender)));
+            submit.call1(py, (&mind.function, positional, named, done))
+        });
+        if let Err(error) = started {
+            self.watch.raise(error);
         }
+        let this = self.clone();
+        Box::pin(answer_or_nothing(async move {
+            let returned = receiver.await.ok()?;
+            Python::attach(|py| this.taken(py, returned, begun))
+        }))
     }
 }
 

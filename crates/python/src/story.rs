@@ -10,7 +10,7 @@ use playhouse::locale::text;
 use playhouse::mind::{Cost, Minds};
 use playhouse::save::{Meta, Slot};
 use playhouse::session::{EventLog, Game, Session, Wanted, branch_with, requests};
-use playhouse::story::data::{Cell, InOrder, StoryRow, rows_of};
+use playhouse::story::data::{InOrder, Rows, StoryRow, rows_of};
 use playhouse::story::{StoryView, read, watch};
 use pyo3::exceptions::{PyIndexError, PyKeyError};
 use pyo3::prelude::*;
@@ -74,7 +74,7 @@ impl Story {
     /// Begins a story, in this save or in a folder that is removed with it.
     #[staticmethod]
     fn begin(
-        source: Source,
+        source: Source<'_>,
         seed: u64,
         given: GivenMinds<'_>,
         tools: Vec<Tool>,
@@ -168,8 +168,12 @@ impl Story {
         })
     }
 
-    /// The rows of a table of the story's data.
-    fn table<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyList>> {
+    /// The columns and the rows of a table of the story's data.
+    fn table<'py>(
+        &self,
+        py: Python<'py>,
+        name: &str,
+    ) -> PyResult<(Vec<&'static str>, Bound<'py, PyAny>)> {
         let view = self.view();
         let contents = view.read();
         let story = StoryRow {
@@ -177,23 +181,10 @@ impl Story {
             fingerprint: self.played.meta().data,
             ..StoryRow::default()
         };
-        let rows = rows_of(name, &story, &contents, &view.about.events);
-        let rows = rows.ok_or_else(|| PyKeyError::new_err(name.to_owned()))?;
-        let list = PyList::empty(py);
-        for row in rows.rows {
-            let dict = PyDict::new(py);
-            for (column, cell) in rows.table.columns.iter().zip(row) {
-                match cell {
-                    Cell::Empty => dict.set_item(column.name, py.None())?,
-                    Cell::Text(text) => dict.set_item(column.name, &*text)?,
-                    Cell::Whole(number) => dict.set_item(column.name, number)?,
-                    Cell::Number(number) => dict.set_item(column.name, number)?,
-                    Cell::Flag(flag) => dict.set_item(column.name, flag)?,
-                }
-            }
-            list.append(dict)?;
-        }
-        Ok(list)
+        let found = rows_of(name, &story, &contents, &view.about.events);
+        let Rows { table, rows } = found.ok_or_else(|| PyKeyError::new_err(name.to_owned()))?;
+        let columns = table.columns.iter().map(|column| column.name).collect();
+        Ok((columns, pythonize::pythonize(py, &rows)?))
     }
 
     /// Id, title and text of each fact.

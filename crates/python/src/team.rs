@@ -10,10 +10,9 @@ use playhouse::groupchat::{ChatGame, Team as Talking};
 use playhouse::world_data::DataFolder;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
-use serde_json::Value;
 
 use crate::drive::{Watch, held};
-use crate::error::{Error, OrRaise, WorldError};
+use crate::error::{Error, OrRaise, WorldError, given};
 use crate::messages;
 use crate::mind::{GivenMinds, minds};
 use crate::tools::{self, Tool};
@@ -40,9 +39,7 @@ impl Members<'_> {
     fn game(self, data: &DataFolder) -> PyResult<ChatGame> {
         match self {
             Self::Given(members) => {
-                let file: TeamFile = pythonize::depythonize(&members)
-                    .map_err(|error| WorldError::new_err(error.to_string()))?;
-                ChatGame::new(data, file).or_raise::<WorldError>()
+                ChatGame::new(data, given::<TeamFile>(&members)?).or_raise::<WorldError>()
             }
             Self::Named(name) if Path::new(&name).is_file() => {
                 let text =
@@ -109,7 +106,7 @@ impl Team {
     }
 
     fn load_state(&self, state: &Bound<'_, PyAny>) -> PyResult<()> {
-        let state: Value = pythonize::depythonize(state)?;
+        let state = pythonize::depythonize(state)?;
         held(&self.team, BUSY)?
             .load_state(&state)
             .or_raise::<Error>()

@@ -49,7 +49,7 @@ def _mind(mind: Mind, width: int | None) -> Any:
     takes_schema, wants = _parameters(mind)
     name = getattr(mind, "__name__", type(mind).__name__)
     width = width or (16 if is_async else 1)
-    submit = _submit if is_async else None
+    submit = _submit if is_async else _in_thread if width > 1 else None
     return _playhouse.Mind(mind, read_answer, submit, takes_schema, wants, name, width)
 
 
@@ -94,6 +94,16 @@ def _submit(function: Any, positional: Any, named: Any, done: Any) -> None:
         _loop().create_task(function(*positional, **named)).add_done_callback(ended)
 
     _loop().call_soon_threadsafe(start)
+
+
+def _in_thread(function: Any, positional: Any, named: Any, done: Any) -> None:
+    def call() -> None:
+        try:
+            done(function(*positional, **named), None)
+        except BaseException as error:
+            done(None, error)
+
+    threading.Thread(target=call, name="playhouse", daemon=True).start()
 
 
 def tools(given: Tools | None) -> list[Any]:

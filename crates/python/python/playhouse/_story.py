@@ -178,7 +178,8 @@ class Story:
     def table(self, name: str) -> Records:
         """A table of the story: ``stories``, ``events``, ``audience``, ``calls``, ``choices``,
         ``votes``, ``knowledge`` or ``people``. ``docs/data.md`` explains their columns."""
-        return Records(Record(row) for row in self._story.table(name))
+        columns, rows = self._story.table(name)
+        return Records(Record(zip(columns, row)) for row in rows)
 
     def events(self) -> Records:
         """What happened, in order; ``data`` has all that is known of each event."""

@@ -2,8 +2,11 @@
 
 use std::sync::Arc;
 
+use serde::Serialize;
+
 /// The value of a cell.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(untagged)]
 pub enum Cell {
     Empty,
     Text(Arc<str>),
