@@ -246,7 +246,8 @@ pub(crate) enum Printed<'a> {
         requests: u64,
         /// What they took at most.
         most_tokens: u64,
-        most_cost: Cost,
+        /// Null if the price is unknown.
+        most_cost: Option<Cost>,
     },
     /// `show --view voice`: how far an entity's speech is from its voice.
     Drift { name: &'a str, drift: Vec<Drift> },

@@ -390,16 +390,4 @@ mod tests {
         let undercover = help(SeatGame::Undercover);
         assert!(undercover.contains("your word") && !undercover.contains("promises"));
     }
-
-    #[test]
-    fn in_a_team_known_commands_are_no_messages() {
-        let seat = seat("Writer", SeatGame::Team);
-        assert_eq!(seat.command_in("/help"), Some("help"));
-        assert_eq!(seat.command_in("/Help me"), Some("Help me"));
-        assert_eq!(seat.command_in("/usr/bin is a folder"), None);
-        let help = seat.obey("help").unwrap();
-        assert!(help.contains("/me: ") && !help.contains("/undo"), "{help}");
-        let unknown = seat.obey("undo").unwrap();
-        assert!(unknown.contains("/undo") && !seat.wants_undo(), "{unknown}");
-    }
 }

@@ -1,7 +1,5 @@
 //! What a person at the terminal may type instead of an answer.
 
-use std::fs;
-
 use super::{Dir, err, fed, has, journal, lacks, out};
 
 const SEAT: &str = "zhaoying-ban --seat 沈豆娘 --save tide --lang zh";
@@ -28,25 +26,6 @@ fn a_seat_looks_up_what_its_character_knows() {
     has(&said, &["已停止，进度已保存。"]);
     let journal = journal(folder, "tide");
     lacks(&journal, &["unread"]);
-}
-
-#[test]
-fn the_last_answer_is_taken_back_in_a_new_slot() {
-    let folder = &Dir::new();
-    let typed = "/undo\n我来了。\n/undo\n我又来了。\n/quit\n";
-    let output = fed(folder, SEAT, typed);
-    assert_eq!(output.status.code(), Some(0), "{}", err(&output));
-    let said = err(&output);
-    has(&said, &["你还没有可以收回的回答。"]);
-    has(&said, &["故事以 tide-2 继续"]);
-    let journal = |slot: &str| {
-        let file = folder.join("saves").join(slot).join("journal.jsonl");
-        fs::read_to_string(file).unwrap()
-    };
-    let (old, new) = (journal("tide"), journal("tide-2"));
-    assert!(old.contains("我来了。") && !old.contains("我又来了。"));
-    assert!(new.contains("我又来了。") && !new.contains("\"我来了。"));
-    super::succeed(folder, "replay tide-2");
 }
 
 #[test]

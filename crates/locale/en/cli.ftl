@@ -574,9 +574,9 @@ cli_no_such_attempt = call { $number } of { $who } has { $count } requests; ther
 cli_no_such_call = { $who } has no recorded call { $number }
 cli_calls_help = list the calls with: playhouse show { $slot } "{ $who }" --view calls
 cli_cost_unknown = { $requests ->
-    [one] One request was
-   *[other] { $requests } requests were
-} on the way when the program ended; what they cost is unknown: at most { $tokens } tokens, { $cost }.
+    [one] One request was on the way when the program ended; what it cost is unknown
+   *[other] { $requests } requests were on the way when the program ended; what they cost is unknown
+}: at most { $tokens } tokens; cost: { $cost }.
 cli_nothing_sent = { $who } was never asked
 cli_request_sent = { $who } · call { $number }, request { $attempt } · turn { $turn } · { $purpose } · sent to { $model }
 cli_request_unsent = { $who } · call { $number }, request { $attempt } · turn { $turn } · { $purpose } · no request was sent to { $model }; this is what it saw

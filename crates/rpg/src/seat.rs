@@ -584,12 +584,18 @@ mod tests {
             "1 2 Hello there.\n\n",
             "speak\nBob: Hello there.\n\n",
             "speak\n1\nb\n2\nHello there.\n\n",
+            // It names two people.
+            "speak\nAnn, where is Bob?\nBob: Hello there.\n\n",
         ] {
             let (plan, shown) = at_seat("home.plan", turn(&["Ann", "Bob"]), typed).await;
             let said = json!({"target": "Bob", "text": "Hello there."});
             assert_eq!(plan["speak"], said, "{shown}");
             assert!(shown.contains("To whom? (a number or name"), "{shown}");
         }
+        let typed = "speak\nWell, Bob?\n\n";
+        let (plan, _) = at_seat("home.plan", turn(&["Ann", "Bob"]), typed).await;
+        let said = json!({"target": "Bob", "text": "Well, Bob?"});
+        assert_eq!(plan["speak"], said);
     }
 
     #[tokio::test]

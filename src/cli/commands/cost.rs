@@ -10,7 +10,7 @@ use crate::story::{Costs, Prompts};
 
 use crate::cli::labels::purpose_label;
 use crate::cli::saved::{Contents, damaged, nobody, slots_of};
-use crate::cli::tables::{spending, spending_by_purpose};
+use crate::cli::tables::{cost_text, spending, spending_by_purpose};
 
 /// The purpose of vectors for recall, which no entity is asked for.
 const VECTORS: &str = "vectors";
@@ -74,7 +74,7 @@ fn print(app: &App, costs: &Costs) {
                 entity: name,
                 requests: most.calls,
                 most_tokens: most.usage.total(),
-                most_cost: most.cost,
+                most_cost: most.known_cost(),
             });
         }
         return;
@@ -91,7 +91,8 @@ fn print(app: &App, costs: &Costs) {
     if !costs.lost.is_empty() {
         let mut most = Spent::default();
         costs.lost.values().for_each(|lost| most += *lost);
-        let (requests, tokens, cost) = (most.calls, most.usage.total(), most.cost.to_string());
+        let (requests, tokens) = (most.calls, most.usage.total());
+        let cost = cost_text(app.language, &most);
         out.paragraph(&Paragraph::blank());
         let words = say!(app.language, cli_cost_unknown, requests, tokens, cost);
         out.paragraph(&Paragraph::default().plain(words));

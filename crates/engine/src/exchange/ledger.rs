@@ -324,7 +324,12 @@ pub fn lost_requests(lines: &[Line]) -> BTreeMap<Arc<str>, Spent> {
             ..Spent::default()
         };
     }
-    by_entity.retain(|_, lost| lost.calls > 0);
+    by_entity.retain(|_, lost| {
+        if lost.cost == Cost::default() {
+            lost.unpriced = lost.calls;
+        }
+        lost.calls > 0
+    });
     by_entity
 }
 

@@ -409,27 +409,3 @@ fn only_way(act: &SeatOption) -> Option<&SeatOption> {
         _ => None,
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn to_whom_words_go_is_said_by_name_or_in_the_words() {
-        let ways = ["Odile Marsh", "Brant Hollis", ""].map(|target| {
-            let way = json!({"target": target});
-            SeatOption::new(UiText::verbatim(format!("to {target}")), way)
-        });
-        let ways = Question::of(UiText::default(), ways).options;
-        for (line, whom, words) in [
-            ("Odile Marsh: Well?", Some("Odile Marsh"), "Well?"),
-            ("Well, Odile?", Some("Odile Marsh"), "Well, Odile?"),
-            ("Odile, where is Brant?", None, ""),
-            ("Good morning.", None, ""),
-        ] {
-            let (way, said) = way_and_words(&ways, line);
-            let target = way.and_then(|way| way.value.get("target")?.as_str());
-            assert_eq!((target, &*said), (whom, words), "{line}");
-        }
-    }
-}
