@@ -72,7 +72,7 @@ pub(crate) enum Printed<'a> {
         title: &'a str,
         /// The first.
         seed: Option<u64>,
-        /// `rehearse --price-as`.
+        /// `rehearse --cost-as`.
         price: Option<RunPrice<'a>>,
         /// The expectations that are not met.
         #[cfg_attr(test, schemars(with = "Vec<Problem>"))]
