@@ -481,11 +481,7 @@ fn scenes_of_one_round_are_each_told_in_one_piece() {
             speak("Quay", "Ben", "Ann", "The miller."),
             // What came of a scene parts no other from what is decided in it.
             event("", "learned", learned),
-            event(
-                "Inn",
-                "choice",
-                json!({"actor": "Tobin", "message": "I stay."}),
-            ),
+            event("Inn", "choice", chosen),
             turn(3),
             event("", "day", whole::<Day>(json!({"day": 3, "part": "begin"}))),
         ],
