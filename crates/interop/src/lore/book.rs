@@ -303,7 +303,10 @@ impl Book {
         entry.secondary = secondary.collect();
         let named = warnings.into_iter().map(|note| (entry.name.clone(), note));
         self.warnings.extend(named);
-        self.entries.push(entry);
+        let may_come = entry.constant || !entry.keys.is_empty();
+        if entry.forced.unwrap_or(may_come) {
+            self.entries.push(entry);
+        }
     }
 
     /// Notes which entries each key has.

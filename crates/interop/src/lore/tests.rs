@@ -212,6 +212,7 @@ fn what_cannot_be_used_is_named() {
     let deco = book.warnings[2].1.to_string();
     assert!(deco.contains("the decorator '@@is_greeting'"), "{deco}");
     assert_eq!(scanned(&book, "x"), ["script", "deco"]);
+    assert_eq!(book.entries.len(), 2, "others never come");
 }
 
 #[test]
