@@ -4,5 +4,6 @@ mod knowledge;
 mod laws;
 mod recall;
 mod save;
+mod schedule;
 mod steps;
 mod tools;

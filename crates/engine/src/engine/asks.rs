@@ -51,7 +51,7 @@ impl Engine {
                 Some((outcome, is_new)) => self.arrive(job, outcome, is_new),
                 None => {
                     self.resume_rounds(&mut job);
-                    self.calls.waiting.push_back(job);
+                    self.wait_for_slot(job);
                 }
             }
         }

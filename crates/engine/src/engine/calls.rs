@@ -24,6 +24,8 @@ use crate::tool::{ToolOutput, ToolTrace};
 pub(super) struct Calls {
     /// Asks that wait for a slot.
     pub(super) waiting: VecDeque<Box<Job>>,
+    /// Whether these are in the order of the steps that their places have before them.
+    pub(super) is_sorted: bool,
     /// The characters of people who are elsewhere and have not answered.
     pub(super) seats: Vec<Arc<str>>,
     pub(super) running: FuturesUnordered<RunningCall>,

@@ -1,5 +1,6 @@
 //! Calls go out to minds and come back: budgets and limits before, checks and retries after.
 
+use std::cmp::Reverse;
 use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
@@ -32,11 +33,36 @@ use crate::tool::ToolCall;
 use crate::tool::prompts::Failure;
 
 impl Engine {
+    /// Lets a call wait for a slot.
+    pub(super) fn wait_for_slot(&mut self, job: Box<Job>) {
+        let (places, calls) = (&self.places, &mut self.calls);
+        let mut at = calls.waiting.len();
+        if calls.is_sorted {
+            let left = places.steps_left(job.ask.place);
+            let waiting = &calls.waiting;
+            at = waiting.partition_point(|other| places.steps_left(other.ask.place) >= left);
+        }
+        calls.waiting.insert(at, job);
+    }
+
+    /// If there are more calls than slots, those of the places that have most steps before them
+    /// come first, so that none of these is waited for at the end of the turn.
+    fn sort_calls(&mut self) {
+        let (places, calls) = (&self.places, &mut self.calls);
+        let is_short = calls.waiting.len() + calls.running.len() > self.settings.width;
+        if is_short && !calls.is_sorted {
+            let waiting = calls.waiting.make_contiguous();
+            waiting.sort_by_key(|job| Reverse(places.steps_left(job.ask.place)));
+        }
+        calls.is_sorted = is_short;
+    }
+
     /// Starts as many waiting calls as slots, limits and the warming of caches allow.
     pub(super) fn start_calls(&mut self) {
         if self.settings.replay {
             return;
         }
+        self.sort_calls();
         // A limit may have refused a call for what was only reserved then.
         self.over_limit = self.calls.refused.clone();
         let width = self.settings.width.max(1);

@@ -317,7 +317,7 @@ impl Engine {
             Continuation::Ask { about, asking } => {
                 let vector = job.ask.vectors.get(&about).cloned();
                 self.remember(&mut job, vector.as_deref(), asking);
-                self.calls.waiting.push_back(job);
+                self.wait_for_slot(job);
             }
             Continuation::RunTools(completion) => {
                 let vectors = LookupVectors(job.ask.vectors.clone());

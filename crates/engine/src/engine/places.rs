@@ -12,8 +12,19 @@ pub(super) struct Places {
     pub(super) ready: BTreeSet<StableId>,
     /// The steps that each took in this turn.
     pub(super) steps: BTreeMap<StableId, u32>,
+    /// Those of the turn before.
+    pub(super) steps_before: BTreeMap<StableId, u32>,
     /// Those with open asks.
     pub(super) open: BTreeMap<StableId, OpenPlace>,
+}
+
+impl Places {
+    /// The steps that a place has before it in this turn, if it takes as many as in the last.
+    pub(super) fn steps_left(&self, place: StableId) -> u32 {
+        let [before, taken] = [&self.steps_before, &self.steps]
+            .map(|steps| steps.get(&place).copied().unwrap_or_default());
+        before.saturating_sub(taken)
+    }
 }
 
 /// The asks of a place that waits for outcomes.

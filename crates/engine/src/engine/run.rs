@@ -517,7 +517,7 @@ impl Engine {
         self.serve_feeds();
         self.check_step(None)?;
         self.open_asks()?;
-        self.places.steps.clear();
+        self.places.steps_before = std::mem::take(&mut self.places.steps);
         let mut places = self.world.query_filtered::<&StableId, With<Place>>();
         self.places.ready = places.iter(&self.world).copied().collect();
         let open = &self.places.open;
