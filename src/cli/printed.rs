@@ -44,6 +44,8 @@ use crate::world_data::{Problem, Problems};
 #[derive(Serialize)]
 #[cfg_attr(test, derive(JsonSchema))]
 #[serde(tag = "record", rename_all = "snake_case")]
+// The page on records tells of all of them, whatever the program was built with.
+#[cfg_attr(not(feature = "cluster"), allow(dead_code))]
 pub(crate) enum Printed<'a> {
     /// A story or a batch begins.
     Start {
