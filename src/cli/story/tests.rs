@@ -464,9 +464,6 @@ fn scenes_of_one_round_are_each_told_in_one_piece() {
         )
     };
     let learned = json!({"fact": "key", "title": "It", "message": "It is false.", "from": "Tobin"});
-    let chosen = json!({
-        "actor": "Tobin", "scene": "s", "option": "o", "message": "I stay.", "label": "Stay",
-    });
     let text = told(
         Language::En,
         60,
@@ -481,7 +478,7 @@ fn scenes_of_one_round_are_each_told_in_one_piece() {
             speak("Quay", "Ben", "Ann", "The miller."),
             // What came of a scene parts no other from what is decided in it.
             event("", "learned", learned),
-            event("Inn", "choice", chosen),
+            speak("Inn", "Tobin", "Mira", "I stay."),
             turn(3),
             event("", "day", whole::<Day>(json!({"day": 3, "part": "begin"}))),
         ],
