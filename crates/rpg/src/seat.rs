@@ -581,7 +581,6 @@ mod tests {
         for typed in [
             "speak\nBob\nHello there.\n\n",
             "speak\n2 Hello there.\n\n",
-            "1 2 Hello there.\n\n",
             "speak\nBob: Hello there.\n\n",
             "speak\n1\nb\n2\nHello there.\n\n",
             // It names two people.
