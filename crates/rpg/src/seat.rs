@@ -583,8 +583,6 @@ mod tests {
             "speak\n2 Hello there.\n\n",
             "speak\nBob: Hello there.\n\n",
             "speak\n1\nb\n2\nHello there.\n\n",
-            // It names two people.
-            "speak\nAnn, where is Bob?\nBob: Hello there.\n\n",
         ] {
             let (plan, shown) = at_seat("home.plan", turn(&["Ann", "Bob"]), typed).await;
             let said = json!({"target": "Bob", "text": "Hello there."});

@@ -603,14 +603,19 @@ async fn events_alone_tell_who_has_what_and_no_answer_is_filled_in_at_random() {
             let mut holders: BTreeMap<_, _> = begin.collect();
             for event in played.events() {
                 let member = |name: &str| event.data[name].as_str().unwrap_or_default().to_owned();
-                let to = match &*event.kind {
-                    "take" => member("actor"),
-                    "give" => member("to"),
-                    "hide" => member("stage"),
-                    "item_moved" => member("to") + member("place").as_str(),
+                let (item, to) = match &*event.kind {
+                    "take" => ("item", member("actor")),
+                    "give" => ("item", member("to")),
+                    "hide" => ("item", member("stage")),
+                    "item_moved" => ("item", member("to") + member("place").as_str()),
+                    "destroy" => ("item", String::new()),
+                    "attempt_outcome" if !member("found").is_empty() => ("found", member("actor")),
+                    "attempt_outcome" if !member("left").is_empty() => {
+                        ("left", event.place.to_string())
+                    }
                     _ => continue,
                 };
-                holders.insert(member("item"), to);
+                holders.insert(member(item), to);
             }
             let cast = played.engine.world.resource::<CastList>();
             for (item, holder) in holders {
