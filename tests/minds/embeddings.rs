@@ -252,9 +252,11 @@ async fn assert_replays(played: &Played) {
 
 #[tokio::test]
 async fn a_story_with_vectors_replays_and_resumes_without_the_server() {
+    // Few memories come by themselves.
+    let turns = 2 * TURNS;
     let server = good().await;
     let with = || minds().with_embedder(embedder(server.port));
-    let whole = play(with, &[TURNS]).await;
+    let whole = play(with, &[turns]).await;
     assert_eq!(whole.warnings, [""; 0]);
     let (texts, questions) = whole.vectors();
     assert!(texts > 20 && questions > 5, "{texts}, {questions}");
@@ -267,11 +269,11 @@ async fn a_story_with_vectors_replays_and_resumes_without_the_server() {
     let cost = Cost::from_units(1e-3 * tokens as f64);
     assert_eq!(whole.of_vectors(), (tokens as u64, cost));
     assert_eq!(whole.cost, cost);
-    let without = play(minds, &[TURNS]).await;
+    let without = play(minds, &[turns]).await;
     assert_eq!(without.vectors(), (0, 0));
     assert_ne!(whole.recalled(), without.recalled());
     // What is known is not asked for again.
-    let parts = play(with, &[TURNS / 2, TURNS - 2, TURNS]).await;
+    let parts = play(with, &[turns / 2, turns - 2, turns]).await;
     assert_eq!(parts.vectors(), (texts, questions));
     assert_eq!(parts.recalled(), whole.recalled());
     assert_eq!(parts.cost, cost);

@@ -114,7 +114,7 @@ fn each_role_has_its_name_and_the_shared_prefix_comes_first() {
     assert_eq!(
         request,
         json!({
-            "model": "m", "stream": true, "max_tokens": 1024,
+            "model": "m", "stream": true, "max_tokens": 4096,
             "messages": [
                 {"role": "system", "content": "Rules \"of\" the world.\nYou are Mira."},
                 {"role": "user", "content": "short"},
@@ -367,7 +367,7 @@ fn each_api_asks_for_json_in_its_own_way() {
     let mime = "application/json";
     assert_eq!(
         gemini(SchemaMode::Stable),
-        json!({"max_output_tokens": 1024, "response_mime_type": mime, "response_json_schema": stable})
+        json!({"max_output_tokens": 4096, "response_mime_type": mime, "response_json_schema": stable})
     );
     assert_eq!(
         gemini(SchemaMode::Constrained)["response_json_schema"],
@@ -375,7 +375,7 @@ fn each_api_asks_for_json_in_its_own_way() {
     );
     assert_eq!(
         gemini(SchemaMode::JsonMode),
-        json!({"max_output_tokens": 1024, "response_mime_type": mime})
+        json!({"max_output_tokens": 4096, "response_mime_type": mime})
     );
 
     let dashscope = |mode| on(Api::DashScope, mode)["parameters"]["response_format"].clone();
@@ -436,7 +436,7 @@ fn each_api_has_its_own_place_for_settings() {
         json!([{"type": "text", "text": "You are Mira.", "cache_control": {"type": "ephemeral"}}]);
     assert_eq!(
         (&anthropic["system"], &anthropic["max_tokens"]),
-        (&system, &json!(1024))
+        (&system, &json!(4096))
     );
     let gemini = request(Api::Gemini);
     assert_eq!(
@@ -445,7 +445,7 @@ fn each_api_has_its_own_place_for_settings() {
     );
     assert_eq!(
         gemini["generation_config"],
-        json!({"temperature": 0.5, "top_k": 4, "max_output_tokens": 1024})
+        json!({"temperature": 0.5, "top_k": 4, "max_output_tokens": 4096})
     );
     assert_eq!(
         (&gemini["model"], &gemini["stream"]),
@@ -458,12 +458,12 @@ fn each_api_has_its_own_place_for_settings() {
     );
     assert_eq!(
         dashscope["parameters"],
-        json!({"temperature": 0.5, "top_k": 4, "max_tokens": 1024, "result_format": "message", "incremental_output": true})
+        json!({"temperature": 0.5, "top_k": 4, "max_tokens": 4096, "result_format": "message", "incremental_output": true})
     );
     let ollama = request(Api::Ollama);
     assert_eq!(
         ollama["options"],
-        json!({"temperature": 0.5, "top_k": 4, "num_predict": 1024, "num_ctx": 8192})
+        json!({"temperature": 0.5, "top_k": 4, "num_predict": 4096, "num_ctx": 8192})
     );
     assert_eq!(ollama["stream"], true);
     let openai = request(Api::OpenAi);
