@@ -44,8 +44,6 @@ use crate::world_data::{Problem, Problems};
 #[derive(Serialize)]
 #[cfg_attr(test, derive(JsonSchema))]
 #[serde(tag = "record", rename_all = "snake_case")]
-// The page on records tells of all of them, whatever the program was built with.
-#[cfg_attr(not(feature = "cluster"), allow(dead_code))]
 pub(crate) enum Printed<'a> {
     /// A story or a batch begins.
     Start {
@@ -373,17 +371,20 @@ pub(crate) enum Printed<'a> {
         note: String,
     },
     /// `submit`.
+    #[cfg(feature = "cluster")]
     Submitted { world: &'a str },
     /// `cancel`.
+    #[cfg(feature = "cluster")]
     Cancelled { world: &'a str },
     /// `worker`: what it does.
+    #[cfg(feature = "cluster")]
     Worker {
         world: &'a str,
         news: &'a str,
         turn: Option<u64>,
     },
-    #[cfg(feature = "cluster")]
     /// `limit`: what all workers may spend together, have spent, and were granted.
+    #[cfg(feature = "cluster")]
     Budget {
         /// Of one model only.
         model: Option<&'a str>,
@@ -393,8 +394,10 @@ pub(crate) enum Printed<'a> {
         granted: Amounts<u64>,
     },
     /// `pack`.
+    #[cfg(feature = "cluster")]
     Packed { slot: &'a str, file: &'a str },
     /// `unpack`.
+    #[cfg(feature = "cluster")]
     Unpacked { slot: &'a str },
     /// `watch`: where the page is.
     Page { address: &'a str },
@@ -429,8 +432,8 @@ pub(crate) enum Printed<'a> {
     /// `worlds`: a world that can be played.
     #[serde(rename = "world")]
     Listed(&'a WorldListing),
-    #[cfg(feature = "cluster")]
     /// `status`: a world of a store.
+    #[cfg(feature = "cluster")]
     #[serde(rename = "world")]
     Played {
         world: &'a str,

@@ -195,6 +195,10 @@ fn check_texts(app: &App, args: &RehearseArgs, campaign: &Campaign) -> Result<()
 /// Plays all runs, unless Ctrl-C stops them, or lets the workers of a store play them.
 fn play_plan(
     app: &App,
+    #[cfg_attr(
+        not(feature = "cluster"),
+        expect(unused_variables, reason = "no store")
+    )]
     args: &RehearseArgs,
     campaign: &Campaign,
     plan: &RehearsalPlan,
