@@ -181,8 +181,10 @@ fn after_camp(world: &mut World, at: FightPlace) -> Option<CampaignPhase> {
 fn return_home(world: &mut World, dungeon: Arc<str>) -> Option<CampaignPhase> {
     let party = party(world);
     inform_of_journey(world, &dungeon, "return", "", &party);
+    let mut fallen = party;
+    fallen.retain(|hero| is_dead(world, *hero));
     send_home(world);
-    tell_wounds(world);
+    tell_wounds(world, &fallen);
     begin_talk(world, CampaignPhase::Return { dungeon })
 }
 

@@ -14,11 +14,11 @@ pub(crate) fn wound() -> Wounded {
     Wounded { days: WOUND_DAYS }
 }
 
-/// The party is home: everybody where a hero is learns of its wound, unless it is an old one.
-pub(crate) fn tell_wounds(world: &mut World) {
-    for hero in all_of(world, Kind::Actor) {
-        if world.get(hero) == Some(&wound()) {
-            tell_wound(world, hero, WOUND_DAYS);
+/// Those who fell are home: everybody where they are learns of their wounds.
+pub(crate) fn tell_wounds(world: &mut World, fallen: &[Entity]) {
+    for hero in fallen {
+        if let Some(&Wounded { days }) = world.get(*hero) {
+            tell_wound(world, *hero, days);
         }
     }
 }
