@@ -289,7 +289,7 @@ pub(super) fn introduce_world(app: &App, world: &WorldFile, introduction: Option
     let premise = world.premise().map(|text| Paragraph::default().plain(text));
     let mut title: Vec<_> = std::iter::once(name).chain(premise).collect();
     if app.settings.seat.value.is_none() {
-        let legend = say!(app.language, story_legend);
+        let legend = say!(world.language, story_legend);
         title.push(Paragraph::of(Style::Dim, legend));
     }
     introduce(app, &title, introduction);
