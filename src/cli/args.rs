@@ -587,6 +587,9 @@ pub(crate) struct ResumeArgs {
     pub(crate) allow_code: bool,
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000))]
     pub(crate) jobs: Option<u32>,
+    #[cfg(feature = "cluster")]
+    #[arg(long, value_name = "STORE", conflicts_with = "jobs")]
+    pub(crate) on: Option<String>,
     #[command(flatten)]
     pub(crate) play: PlayArgs,
     /// Whether it goes on after an answer was taken back: everything was introduced.
@@ -609,6 +612,9 @@ pub(crate) struct BranchArgs {
     pub(crate) seed: Option<u64>,
     #[arg(long, value_name = "PLAYER_MODEL", value_parser = model_of, conflicts_with_all = ["choose", "retry"])]
     pub(crate) model_of: Vec<(String, String)>,
+    #[cfg(feature = "cluster")]
+    #[command(flatten)]
+    pub(crate) store: StoreArgs,
 }
 
 /// The arguments of `diff`.
@@ -885,6 +891,16 @@ pub(crate) struct OfStoreArgs {
     pub(crate) store: StoreArgs,
 }
 
+/// The arguments of `cancel`.
+#[cfg(feature = "cluster")]
+#[derive(Clone, Debug, Args)]
+pub(crate) struct CancelArgs {
+    #[command(flatten)]
+    pub(crate) of: OfStoreArgs,
+    #[arg(long)]
+    pub(crate) remove: bool,
+}
+
 /// The arguments of `serve`.
 #[cfg(all(feature = "cluster", feature = "page"))]
 #[derive(Clone, Debug, Args)]
@@ -1027,7 +1043,7 @@ pub(crate) enum Command {
     #[cfg(feature = "cluster")]
     Status(StatusArgs),
     #[cfg(feature = "cluster")]
-    Cancel(OfStoreArgs),
+    Cancel(CancelArgs),
     #[cfg(feature = "cluster")]
     Follow(OfStoreArgs),
     #[cfg(all(feature = "cluster", feature = "page"))]

@@ -3,22 +3,22 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 #![allow(clippy::print_stdout, reason = "tests show figures")]
 
-use std::sync::Arc;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use bevy_ecs::prelude::*;
-use playhouse::cast::{Kind, StageQuery, WorldTurn, spawn};
-use playhouse::context::{AgentContext, buffer};
+use playhouse::cast::{CurrentStage, Kind, StageQuery, WorldTurn, spawn};
 use playhouse::engine::{Engine, Setup, StepSet};
 use playhouse::event::EventWriter;
 use playhouse::event::kinds::Speak;
 use playhouse::exchange::{Answers, Ask, Prose, ProseRules};
 use playhouse::message::Digest;
-use playhouse::mind::{Answering, Completion, Mind, MindInfo, Minds, Prompt};
+use playhouse::mind::improviser::Improviser;
+use playhouse::mind::{Answering, Mind, MindInfo, Minds, Prompt, ScriptLine, ScriptMind};
+use playhouse::rpg::Campaign;
 use playhouse::testing::{journal, spawn_spec};
-
-/// The first, in which nobody knows which places are crowded, is left out.
-const TURNS: u64 = 5;
+use playhouse::world_data::DataFolder;
 
 /// The last turn in which an actor was asked, from 1.
 #[derive(Component)]
@@ -67,112 +67,166 @@ fn latency(seed: u64, name: &str, number: u64) -> f64 {
     2.0 * (0.843 * normal).exp()
 }
 
-/// A model that is far away.
+/// How long all calls for each ask took, by the name of who was asked and the ask's number.
+type Took = Arc<Mutex<BTreeMap<(String, u32), f64>>>;
+
+/// A mind that is far away.
 struct Distant {
-    info: MindInfo,
+    mind: Arc<dyn Mind>,
     seed: u64,
+    took: Took,
 }
 
 impl Mind for Distant {
     fn info(&self) -> &MindInfo {
-        &self.info
+        self.mind.info()
     }
 
     fn answer(&self, prompt: &Prompt<'_>) -> Answering {
-        let number = prompt.number;
-        let takes = latency(self.seed, prompt.entity, number.into());
-        let line = format!("This is line {number} of {}.", prompt.entity);
+        let (who, number) = (prompt.entity.to_string(), prompt.number);
+        let call = u64::from(number) * 100 + prompt.rounds.len() as u64;
+        let takes = latency(self.seed, &who, call);
+        let mut took = self.took.lock().unwrap();
+        *took.entry((who, number)).or_default() += takes;
+        let answer = self.mind.answer(prompt);
         Box::pin(async move {
             tokio::time::sleep(Duration::from_secs_f64(takes)).await;
-            Ok(Completion::instant("distant", line))
+            answer.await
         })
     }
 }
 
-/// Who is where: some places are crowded.
-struct Town(Vec<Vec<String>>);
-
-impl Town {
-    fn new(actors: u64, places: usize) -> Self {
-        let mut town = vec![Vec::new(); places];
-        for actor in 0..actors {
-            let name = format!("Actor {actor}");
-            let place = drawn(0, &name, 0).max(drawn(0, &name, 1)) * places as f64;
-            town[(place as usize).min(places - 1)].push(name);
-        }
-        Self(town)
+/// A town whose actors speak once a turn, in places of which some are crowded.
+fn town(actors: u64, places: usize) -> Setup {
+    let mut setup = Setup::new(1);
+    for place in 0..places {
+        let spec = spawn_spec(&format!("Place {place}"), Kind::Stage, None);
+        spawn(&mut setup.world, spec).unwrap();
     }
-
-    /// Plays it with so many calls at once. Returns how long it took, and what came of it.
-    async fn play(&self, seed: u64, width: usize) -> (f64, Digest) {
-        let mut setup = Setup::new(1);
-        for (place, actors) in self.0.iter().enumerate() {
-            let place = format!("Place {place}");
-            spawn(&mut setup.world, spawn_spec(&place, Kind::Stage, None)).unwrap();
-            for actor in actors {
-                let spec = spawn_spec(actor, Kind::Actor, Some(&place));
-                let actor = spawn(&mut setup.world, spec).unwrap();
-                setup.world.entity_mut(actor).insert(Asked(0));
-            }
-        }
-        setup
-            .step
-            .add_systems((tell.in_set(StepSet::Take), ask_next.in_set(StepSet::Ask)));
-        let info = MindInfo::embedded("distant");
-        let minds = Minds::all(Arc::new(Distant { info, seed }));
-        let mut engine = Engine::new(setup, minds, journal()).unwrap();
-        engine.settings.width = width;
-        engine.run(Some(1)).await.unwrap();
-        let begun = tokio::time::Instant::now();
-        engine.run(Some(TURNS)).await.unwrap();
-        let took = begun.elapsed().as_secs_f64();
-        let mut contexts = engine.world.query::<&AgentContext>();
-        let contexts = contexts.iter(&engine.world);
-        let contexts: Vec<_> = contexts
-            .map(|context| format!("{:?}", buffer(context)))
-            .collect();
-        (took, Digest::of(contexts.concat().as_bytes()))
+    for actor in 0..actors {
+        let name = format!("Actor {actor}");
+        let place = drawn(0, &name, 0).max(drawn(0, &name, 1)) * places as f64;
+        let place = format!("Place {}", (place as usize).min(places - 1));
+        let actor = spawn(
+            &mut setup.world,
+            spawn_spec(&name, Kind::Actor, Some(&place)),
+        );
+        setup.world.entity_mut(actor.unwrap()).insert(Asked(0));
     }
+    let systems = (tell.in_set(StepSet::Take), ask_next.in_set(StepSet::Ask));
+    setup.step.add_systems(systems);
+    setup
+}
 
-    /// The least time in which a schedule could play it: in each turn that of the place which takes
-    /// longest, or that of all calls if these are more than there may be at once.
-    fn best(&self, seed: u64, width: usize) -> f64 {
-        let turn = |turn: u64| {
-            let place =
-                |actors: &Vec<String>| actors.iter().map(|who| latency(seed, who, turn)).sum();
-            let places: Vec<f64> = self.0.iter().map(place).collect();
-            let longest = places.iter().copied().fold(0.0, f64::max);
-            longest.max(places.iter().sum::<f64>() / width as f64)
+fn speaker() -> Arc<dyn Mind> {
+    Arc::new(ScriptMind::by_rule(|prompt| {
+        ScriptLine::say(format!(
+            "This is line {} of {}.",
+            prompt.number, prompt.entity
+        ))
+    }))
+}
+
+/// What depends on what: in each turn, place by place, the steps that come one after the other, each
+/// with how long those take who are asked in it.
+type Steps = BTreeMap<u64, BTreeMap<Entity, Vec<Vec<f64>>>>;
+
+/// The least time for calls of which so many may be under way, when one after the other takes as
+/// long as the longest.
+fn least<'c>(calls: impl Iterator<Item = &'c Vec<f64>>, longest: f64, width: usize) -> f64 {
+    longest.max(calls.flatten().sum::<f64>() / width as f64)
+}
+
+fn longest(calls: &[f64]) -> f64 {
+    calls.iter().copied().fold(0.0, f64::max)
+}
+
+/// The least time in which a schedule could play it: in each turn that of the place which takes
+/// longest, or that of all calls if these are more than there may be at once.
+fn best(steps: &Steps, width: usize) -> f64 {
+    let turn = |places: &BTreeMap<_, Vec<Vec<f64>>>| {
+        let place = |steps: &Vec<Vec<f64>>| steps.iter().map(|calls| longest(calls)).sum();
+        let places_take: Vec<f64> = places.values().map(place).collect();
+        least(places.values().flatten(), longest(&places_take), width)
+    };
+    steps.values().map(turn).sum()
+}
+
+/// The least time if all places waited for each other after each step.
+fn in_step(steps: &Steps, width: usize) -> f64 {
+    let turn = |places: &BTreeMap<_, Vec<Vec<f64>>>| {
+        let rounds = places.values().map(Vec::len).max().unwrap_or_default();
+        let round = |round: usize| {
+            let calls = || places.values().filter_map(move |steps| steps.get(round));
+            let places_take: Vec<f64> = calls().map(|calls| longest(calls)).collect();
+            least(calls(), longest(&places_take), width)
         };
-        (2..=TURNS).map(turn).sum()
-    }
+        (0..rounds).map(round).sum::<f64>()
+    };
+    steps.values().map(turn).sum()
+}
 
-    /// The least time if all places waited for each other after each line.
-    fn in_step(&self, seed: u64, width: usize) -> f64 {
-        let most = self.0.iter().map(Vec::len).max().unwrap();
-        let round = |(turn, round): (u64, usize)| {
-            let asked = self.0.iter().filter_map(|actors| actors.get(round));
-            let calls: Vec<f64> = asked.map(|who| latency(seed, who, turn)).collect();
-            let longest = calls.iter().copied().fold(0.0, f64::max);
-            longest.max(calls.iter().sum::<f64>() / width as f64)
+/// Plays a story with so many calls at once. Returns how long it took, what depends on what, and
+/// what came of it.
+async fn play(
+    setup: Setup,
+    mind: Arc<dyn Mind>,
+    seed: u64,
+    width: usize,
+    until: u64,
+) -> (f64, Steps, Digest) {
+    let (took, steps) = (Took::default(), Arc::new(Mutex::new(Steps::new())));
+    let distant = Distant {
+        mind,
+        seed,
+        took: took.clone(),
+    };
+    let mut engine = Engine::new(setup, Minds::all(Arc::new(distant)), journal()).unwrap();
+    engine.settings.width = width;
+    let noted = steps.clone();
+    engine.on_commit(move |world, outcomes| {
+        let turn = world.resource::<WorldTurn>().0;
+        let CurrentStage::Place(place) = *world.resource::<CurrentStage>() else {
+            panic!("nobody is asked between turns");
         };
-        let rounds = (2..=TURNS).flat_map(|turn| (0..most).map(move |round| (turn, round)));
-        rounds.map(round).sum()
-    }
+        let took = took.lock().unwrap();
+        let calls = outcomes.iter().filter_map(|outcome| {
+            let ask = (outcome.entity.to_string(), outcome.number);
+            took.get(&ask).copied()
+        });
+        let mut steps = noted.lock().unwrap();
+        let places = steps.entry(turn).or_default();
+        places.entry(place).or_default().push(calls.collect());
+    });
+    let begun = tokio::time::Instant::now();
+    engine.run(Some(until)).await.unwrap();
+    let took = begun.elapsed().as_secs_f64();
+    let conversations = format!("{:?}", engine.conversations());
+    let steps = std::mem::take(&mut *steps.lock().unwrap());
+    (took, steps, Digest::of(conversations.as_bytes()))
 }
 
 #[tokio::test(start_paused = true)]
 async fn places_take_little_longer_than_the_best_possible_and_the_world_is_the_same() {
-    for (actors, places) in [(25, 10), (1_000, 10), (1_000, 100)] {
-        let town = Town::new(actors, places);
+    let campaign = Campaign::load(&DataFolder::at("data").unwrap(), "drowned-assize").unwrap();
+    let improviser = Improviser::taught(playhouse::rpg::improviser::teach).unwrap();
+    let improviser: Arc<dyn Mind> = Arc::new(improviser);
+    for (actors, places) in [(0, 0), (25, 10), (1_000, 10), (1_000, 100)] {
         let mut worlds = Vec::new();
         for (seed, width) in [(1, 1), (2, 4), (3, 8), (4, 16), (5, 32), (6, 64)] {
-            let (took, world) = town.play(seed, width).await;
-            let share = town.best(seed, width) / took;
-            let in_step = town.in_step(seed, width) / took;
+            let (what, (took, steps, world)) = if actors == 0 {
+                let setup = campaign.new_game(7).unwrap();
+                let played = play(setup, improviser.clone(), seed, width, u64::MAX);
+                ("a campaign".to_owned(), played.await)
+            } else {
+                let played = play(town(actors, places), speaker(), seed, width, 4);
+                (format!("{actors} actors, {places} places"), played.await)
+            };
+            let share = best(&steps, width) / took;
+            let in_step = in_step(&steps, width) / took;
             println!(
-                "{actors} actors, {places} places, {width} calls: {took:.0} s, \
-                 {share:.3} of the best possible, {in_step:.2} times as fast as in step"
+                "{what}, {width} calls: {took:.0} s, {share:.3} of the best possible, \
+                 {in_step:.2} times as fast as in step"
             );
             assert!(share >= 0.9);
             worlds.push(world);

@@ -64,7 +64,23 @@ fn worlds_are_submitted_played_followed_and_cancelled() {
     succeed(folder, "replay drowned-assize-3 --quiet");
     let world = |slot: &str| std::fs::read(folder.join("saves").join(slot).join("world.json"));
     assert_eq!(world("drowned-assize-3").unwrap(), world("same").unwrap());
-    lacks(&out(&succeed(folder, "saves")), &[".worker", ".submit"]);
+    // So is a branch of it that comes to the same turn.
+    succeed(
+        folder,
+        &format!("branch drowned-assize-3 same --turn 1 {STORE}"),
+    );
+    succeed(folder, &format!("submit --resume same --until 2 {STORE}"));
+    succeed(folder, &format!("worker {STORE} --until-empty"));
+    let played = records_of(&succeed(folder, &format!("status {STORE} --json")));
+    assert_eq!(played[0]["digest"], played[2]["digest"], "{played:?}");
+    for world in ["same", "drowned-assize-3", "drowned-assize-4"] {
+        succeed(folder, &format!("cancel {world} --remove {STORE}"));
+    }
+    assert_eq!(states(folder), []);
+    lacks(
+        &out(&succeed(folder, "saves")),
+        &[".worker", ".submit", ".branch"],
+    );
 }
 
 #[test]
@@ -159,48 +175,58 @@ fn people_play_on_pages_while_their_world_rests_in_the_store() {
 }
 
 #[test]
-fn what_workers_play_together_has_the_figures_of_one_machine_though_one_dies() {
+fn what_workers_play_together_has_the_figures_of_one_machine_whoever_dies_and_leaves_nothing() {
     let folder = &Dir::new();
-    let work = || {
+    let start = |arguments: &str| {
         playhouse(folder)
-            .args(["worker", "--store", "folder:store", "--worlds", "3"])
+            .args(arguments.split(' '))
             .stderr(std::process::Stdio::null())
             .stdout(std::process::Stdio::null())
             .spawn()
             .unwrap()
     };
-    for batch in [
-        "run drowned-assize --games 3 --seed 5 --save stories-SAVE",
-        "undercover --games 4 --seed 5 --save games-SAVE",
-        "rehearse drowned-assize --runs 20",
+    let rehearse = "rehearse drowned-assize --runs 20";
+    for (begin, go_on) in [
+        (
+            "run drowned-assize --games 3 --seed 5 --save SAVE",
+            "resume SAVE",
+        ),
+        (
+            "undercover --games 4 --seed 5 --save SAVE --force",
+            "resume SAVE",
+        ),
+        (rehearse, rehearse),
     ] {
+        let here = begin.replace("SAVE", "one-machine");
+        succeed(folder, &here);
         let play = |save: &str, on: &str| {
-            let command = format!("{batch} {on} --json").replace("SAVE", save);
+            let command = format!("{go_on} {on} --json").replace("SAVE", save);
             let played = out(&succeed(folder, &command)).replace(save, "SAVE");
             // Games are printed as they end.
             let mut records: Vec<_> = played.lines().map(str::to_owned).collect();
-            if !batch.starts_with("rehearse") {
+            if go_on != rehearse {
                 records.sort();
             }
             records
         };
-        let here = play("one-machine", "");
-        let mut worker = work();
-        let there = std::thread::scope(|scope| {
-            let there = scope.spawn(|| play("many-machines", "--on folder:store"));
-            let is_playing = || {
-                let states = states(folder);
-                states.iter().any(|(_, phase, _)| phase == "playing")
-            };
-            while !there.is_finished() && !is_playing() {}
-            worker.kill().unwrap();
-            worker.wait().unwrap();
-            worker = work();
-            there.join().unwrap()
-        });
+        let begin = begin.replace("SAVE", "many-machines");
+        let work = "worker --store folder:store --worlds 3";
+        let dying = [start(work), start(&format!("{begin} --on folder:store"))];
+        let is_playing = || {
+            let states = states(folder);
+            states.iter().any(|(_, phase, _)| phase == "playing")
+        };
+        while !is_playing() {}
+        for mut process in dying {
+            process.kill().unwrap();
+            process.wait().unwrap();
+        }
+        let mut worker = start(work);
+        let there = play("many-machines", "--on folder:store");
         worker.kill().unwrap();
         worker.wait().unwrap();
-        assert_eq!(there, here, "{batch}");
+        assert_eq!(there, play("one-machine", ""), "{begin}");
+        assert_eq!(states(folder), []);
     }
 }
 

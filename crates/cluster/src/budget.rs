@@ -25,12 +25,11 @@ use tokio::task::spawn_blocking;
 use tokio::time::sleep;
 
 use crate::replica::PAUSE;
+use crate::store::change_record;
 use crate::{Phase, Position, Store, StoreError};
 
 /// The name of the record of all models; those of single ones begin so.
 const NAME: &str = "budget";
-/// How often a change is tried again that somebody else forestalls.
-const CHANGES: usize = 1_000;
 /// A grant is this part of what is left, so that many worlds can be played beside each other.
 const PART: u64 = 16;
 /// The most calls at a time of one world, if these are limited.
@@ -152,7 +151,8 @@ impl ClusterBudget {
     /// # Errors
     /// The store does not answer.
     pub fn of(store: &dyn Store, model: Limited<'_>) -> Result<Self, StoreError> {
-        Ok(Self::read(store, model)?.0)
+        let record = store.record(&record_of(NAME, model))?;
+        record.map_or_else(|| Ok(Self::default()), |record| record.parse())
     }
 
     /// Itself, if it is that of all models, and those of single ones.
@@ -161,34 +161,17 @@ impl ClusterBudget {
         [None].into_iter().chain(models)
     }
 
-    fn read(store: &dyn Store, model: Limited<'_>) -> Result<(Self, u64), StoreError> {
-        let Some(record) = store.record(&record_of(NAME, model))? else {
-            return Ok((Self::default(), 0));
-        };
-        let budget = serde_json::from_slice(&record.value).map_err(StoreError::damaged)?;
-        Ok((budget, record.revision))
-    }
-
     fn change<T>(
         store: &dyn Store,
         model: Limited<'_>,
         mut change: impl FnMut(&mut Self) -> T,
     ) -> Result<T, StoreError> {
-        for _ in 0..CHANGES {
-            let (mut budget, revision) = Self::read(store, model)?;
-            let before = budget.clone();
+        change_record(store, &record_of(NAME, model), |known: Option<Self>| {
+            let before = known.unwrap_or_default();
+            let mut budget = before.clone();
             let result = change(&mut budget);
-            if budget == before {
-                return Ok(result);
-            }
-            let value = serde_json::to_vec(&budget).map_err(StoreError::damaged)?;
-            match store.write(&record_of(NAME, model), &value, revision) {
-                Ok(_) => return Ok(result),
-                Err(StoreError::Stale) => {}
-                Err(error) => return Err(error),
-            }
-        }
-        Err(StoreError::Stale)
+            ((budget != before).then_some(budget), result)
+        })
     }
 
     /// Sets the limits of a store.
@@ -274,6 +257,20 @@ impl ClusterBudget {
         Self::change(store, model, |budget| budget.settle_to(world, claim, spent))
     }
 
+    /// What was granted to a world that is removed counts as spent.
+    pub(crate) fn forget(
+        store: &dyn Store,
+        model: Limited<'_>,
+        world: &SlotName,
+    ) -> Result<(), StoreError> {
+        Self::change(store, model, |budget| {
+            if let Some(Grant { amount, .. }) = budget.grants.remove(world.as_str()) {
+                let at_once = 0;
+                budget.spent = budget.spent.plus(Amounts { at_once, ..amount });
+            }
+        })
+    }
+
     /// The grant of a later claim stays.
     fn settle_to(&mut self, world: &SlotName, claim: Position, spent: Amounts<u64>) {
         let Some(grant) = self.grants.get(world.as_str()) else {
@@ -316,7 +313,7 @@ fn record_of(kind: &str, model: Limited<'_>) -> String {
 }
 
 /// The tokens that are on their way in a minute.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Minute {
     /// Since 1970, by the worker whose clock is ahead of the others.
@@ -374,7 +371,7 @@ impl Pace for StorePace {
                     let count = move || count_in_minute(&*store, &name, minute(), tokens, limit);
                     match spawn_blocking(count).await {
                         Ok(Ok(true)) => break,
-                        Ok(Ok(false) | Err(StoreError::Stale)) => {}
+                        Ok(Ok(false)) => {}
                         Ok(Err(error)) => tracing::warn!("{error}"),
                         // The runtime ends.
                         Err(_) => return,
@@ -400,25 +397,13 @@ fn count_in_minute(
     tokens: u64,
     limit: u64,
 ) -> Result<bool, StoreError> {
-    let record = store.record(name)?;
-    let known = record
-        .as_ref()
-        .map(|record| serde_json::from_slice(&record.value));
-    let known: Minute = known
-        .transpose()
-        .map_err(StoreError::damaged)?
-        .unwrap_or_default();
-    let mut minute = known;
-    if minute.number < number {
-        minute = Minute { number, tokens: 0 };
-    }
-    minute.tokens = minute.tokens.saturating_add(tokens);
-    if minute.tokens > limit {
-        return Ok(false);
-    }
-    let value = serde_json::to_vec(&minute).map_err(StoreError::damaged)?;
-    store.write(name, &value, record.map_or(0, |record| record.revision))?;
-    Ok(true)
+    change_record(store, name, |known: Option<Minute>| {
+        let known = known.filter(|known| known.number >= number);
+        let mut minute = known.unwrap_or(Minute { number, tokens: 0 });
+        minute.tokens = minute.tokens.saturating_add(tokens);
+        let has_room = minute.tokens <= limit;
+        (has_room.then_some(minute), has_room)
+    })
 }
 
 #[cfg(test)]

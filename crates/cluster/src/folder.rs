@@ -226,6 +226,16 @@ impl Store for FolderStore {
             .collect()
     }
 
+    fn remove(&self, world: &SlotName, records: &[String]) -> Result<(), StoreError> {
+        let parts = [QUEUE, JOURNALS, OWNERS, SNAPSHOTS].map(|part| (part, world.as_str()));
+        let records = records.iter().map(|name| (RECORDS, &**name));
+        for (part, name) in records.chain(parts) {
+            let _lock = self.lock(part, name)?;
+            remove(&self.path(part, name))?;
+        }
+        Ok(())
+    }
+
     fn enqueue(&self, world: &SlotName) -> Result<(), StoreError> {
         let path = self.path(QUEUE, world.as_str());
         let opened = OpenOptions::new().append(true).create(true).open(path);
@@ -262,10 +272,14 @@ impl Lease for FolderLease {
     }
 
     fn finish(&self) -> Result<(), StoreError> {
-        match fs::remove_file(&self.path) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(failed(error)),
-            _ => Ok(()),
-        }
+        remove(&self.path)
+    }
+}
+
+fn remove(path: &Path) -> Result<(), StoreError> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(failed(error)),
+        _ => Ok(()),
     }
 }
 

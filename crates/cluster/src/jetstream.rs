@@ -13,14 +13,14 @@ use async_nats::jetstream::context::{PublishError, PublishErrorKind};
 use async_nats::jetstream::message::{PublishMessage, StreamMessage};
 use async_nats::jetstream::object_store::{self, ObjectStore};
 use async_nats::jetstream::stream::{
-    self, DiscardPolicy, RawMessageErrorKind, RetentionPolicy, Stream,
+    self, DiscardPolicy, RawMessageError, RawMessageErrorKind, RetentionPolicy, Stream,
 };
 use async_nats::jetstream::{AckKind, Context, Message, kv};
 use async_nats::{ConnectOptions, HeaderMap, ServerAddr};
 use futures_util::{StreamExt, TryStreamExt};
 use playhouse_engine::save::SlotName;
 use tokio::io::AsyncReadExt;
-use tokio::runtime::{Builder, Runtime};
+use tokio::runtime::{Builder, Handle, Runtime};
 use tokio::time::timeout;
 
 use crate::store::{decoded, encoded, world_of};
@@ -123,20 +123,20 @@ impl JetStreamStore {
             .build()
             .map_err(StoreError::unavailable)?;
         let addresses: Vec<_> = addresses.split(',').map(str::to_owned).collect();
-        let server = wait(&runtime, Server::connect(addresses, lease))??;
+        let server = wait(runtime.handle(), Server::connect(addresses, lease))??;
         Ok(Self {
             runtime: Some(runtime),
             server,
         })
     }
 
-    fn runtime(&self) -> Result<&Runtime, StoreError> {
-        let runtime = self.runtime.as_ref();
+    fn runtime(&self) -> Result<&Handle, StoreError> {
+        let runtime = self.runtime.as_ref().map(Runtime::handle);
         runtime.ok_or_else(|| StoreError::unavailable("closed"))
     }
 
     fn lease(&self, message: Message) -> Result<JetStreamLease, StoreError> {
-        let runtime = self.runtime()?.handle().clone();
+        let runtime = self.runtime()?.clone();
         Ok(JetStreamLease { runtime, message })
     }
 
@@ -160,7 +160,7 @@ impl Drop for JetStreamStore {
 
 /// What a future comes to, from wherever this is called.
 fn wait<T: Send + 'static>(
-    runtime: &Runtime,
+    runtime: &Handle,
     future: impl Future<Output = T> + Send + 'static,
 ) -> Result<T, StoreError> {
     let (sender, receiver) = sync_channel(1);
@@ -284,11 +284,7 @@ impl Server {
             .raw_message_builder()
             .sequence(after + 1)
             .next_by_subject(journal_subject(world));
-        match asked.send().await {
-            Ok(message) => Ok(Some(message)),
-            Err(error) if error.kind() == RawMessageErrorKind::NoMessageFound => Ok(None),
-            Err(error) => Err(failed(error)),
-        }
+        found(asked.send().await)
     }
 
     /// The number of the last message of a journal.
@@ -297,11 +293,8 @@ impl Server {
             .worlds
             .raw_message_builder()
             .last_by_subject(journal_subject(world));
-        match asked.send().await {
-            Ok(message) => Ok(Some(message.sequence)),
-            Err(error) if error.kind() == RawMessageErrorKind::NoMessageFound => Ok(None),
-            Err(error) => Err(failed(error)),
-        }
+        let last = found(asked.send().await)?;
+        Ok(last.map(|message| message.sequence))
     }
 
     /// Appends one message right after another. Whether a message of which nothing was heard was
@@ -437,6 +430,21 @@ impl Server {
         // One that is replaced meanwhile is as good as none.
         let read = timeout(TRANSFER, object.read_to_end(&mut bytes)).await;
         Ok(read.map_err(failed)?.is_ok().then_some(bytes))
+    }
+
+    async fn remove(&self, world: &str, records: Vec<String>) -> Result<(), StoreError> {
+        for name in records {
+            let subject = format!("{}{name}", self.records.prefix);
+            purge(&self.records.stream, subject).await?;
+        }
+        purge(&self.queue, queue_subject(world)).await?;
+        purge(&self.worlds, journal_subject(world)).await?;
+        match self.snapshots.delete(world).await {
+            Err(error) if error.kind() != object_store::DeleteErrorKind::NotFound => {
+                Err(failed(error))
+            }
+            _ => Ok(()),
+        }
     }
 
     async fn record(&self, name: String) -> Result<Option<Record>, StoreError> {
@@ -575,6 +583,12 @@ impl Store for JetStreamStore {
         self.ask(|server| async move { server.records().await })
     }
 
+    fn remove(&self, world: &SlotName, records: &[String]) -> Result<(), StoreError> {
+        let world = encoded(world.as_str());
+        let records = records.iter().map(|name| encoded(name)).collect();
+        self.ask(|server| async move { server.remove(&world, records).await })
+    }
+
     fn enqueue(&self, world: &SlotName) -> Result<(), StoreError> {
         let world = encoded(world.as_str());
         self.ask(|server| async move { server.enqueue(&world).await })
@@ -583,8 +597,7 @@ impl Store for JetStreamStore {
     fn enqueue_anew(&self, world: &SlotName) -> Result<(), StoreError> {
         let world = encoded(world.as_str());
         self.ask(|server| async move {
-            let purge = server.queue.purge().filter(queue_subject(&world));
-            purge.await.map_err(failed)?;
+            purge(&server.queue, queue_subject(&world)).await?;
             server.enqueue(&world).await
         })
     }
@@ -624,15 +637,14 @@ impl Store for JetStreamStore {
 /// Work that was delivered, and is not acknowledged.
 #[derive(Debug)]
 struct JetStreamLease {
-    runtime: tokio::runtime::Handle,
+    runtime: Handle,
     message: Message,
 }
 
 impl JetStreamLease {
     fn say(&self, kind: AckKind, is_sure: bool) -> Result<(), StoreError> {
-        let (sender, receiver) = sync_channel(1);
         let message = self.message.clone();
-        self.runtime.spawn(async move {
+        wait(&self.runtime, async move {
             let said = async {
                 if is_sure {
                     message.double_ack_with(kind).await
@@ -640,11 +652,11 @@ impl JetStreamLease {
                     message.ack_with(kind).await
                 }
             };
-            let said = timeout(TIMEOUT, said).await;
-            let said = said.map_err(StoreError::unavailable);
-            sender.send(said.and_then(|said| said.map_err(StoreError::unavailable)))
-        });
-        receiver.recv().map_err(StoreError::unavailable)?
+            timeout(TIMEOUT, said)
+                .await
+                .map_err(failed)?
+                .map_err(failed)
+        })?
     }
 }
 
@@ -674,6 +686,23 @@ fn queue_subject(world: &str) -> String {
 /// What is sent to a seat (`feed`), or by it (`input`).
 fn seat_subject(world: &str, seat: &str, what: &str) -> String {
     format!("playhouse.seat.{world}.{seat}.{what}")
+}
+
+/// Removes what a stream has under a subject.
+async fn purge(stream: &Stream, subject: String) -> Result<(), StoreError> {
+    let purged = stream.purge().filter(subject).await;
+    purged.map(drop).map_err(failed)
+}
+
+/// A message that was asked for, if there is one.
+fn found(
+    answer: Result<StreamMessage, RawMessageError>,
+) -> Result<Option<StreamMessage>, StoreError> {
+    match answer {
+        Ok(message) => Ok(Some(message)),
+        Err(error) if error.kind() == RawMessageErrorKind::NoMessageFound => Ok(None),
+        Err(error) => Err(failed(error)),
+    }
 }
 
 fn written_by(message: &StreamMessage) -> Option<&str> {

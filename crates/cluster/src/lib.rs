@@ -67,7 +67,7 @@ pub use pack::{NotPacked, Pack};
 pub use replica::StoreReplica;
 pub use seats::{SeatAnswer, answer_at_seat, give_seat};
 pub use state::{
-    Phase, WorldState, cancel, go_on, spent_by_worlds, states, stored, submit, world_state,
+    Phase, WorldState, cancel, go_on, remove, spent_by_worlds, states, stored, submit, world_state,
 };
 pub use store::{
     Claimed, Lease, MAX_RECORD, Owner, Position, Record, Store, StoreError, TakeInput, open_store,

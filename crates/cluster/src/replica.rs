@@ -15,6 +15,27 @@ use crate::{Owner, Position, Store, StoreError};
 /// How often a store that has no room or does not answer is asked again.
 pub(crate) const PAUSE: Duration = Duration::from_millis(500);
 
+/// Asks a store until it answers, or this is stopped. `waits` is told why that takes long.
+pub(crate) fn patiently<T>(
+    stop: &CancellationToken,
+    waits: &dyn Fn(&StoreError),
+    mut ask: impl FnMut() -> Result<T, StoreError>,
+) -> Result<T, StoreError> {
+    let mut is_told = false;
+    loop {
+        match ask() {
+            Err(error) if error.may_pass() && !stop.is_cancelled() => {
+                if !is_told {
+                    waits(&error);
+                }
+                is_told = true;
+                std::thread::sleep(PAUSE);
+            }
+            answer => return answer,
+        }
+    }
+}
+
 /// The journal of a world as its owner appends to it.
 pub struct StoreReplica {
     store: Arc<dyn Store>,
@@ -65,26 +86,17 @@ impl StoreReplica {
 
 impl Replica for StoreReplica {
     fn append(&mut self, bytes: &[u8]) -> Result<(), UiText> {
-        let mut is_told = false;
-        loop {
-            match self.store.append(&self.world, &self.owner, self.at, bytes) {
-                Ok(at) => {
-                    self.at = at;
-                    self.since += bytes.len();
-                    return Ok(());
-                }
-                Err(error) if error.may_pass() && !self.stop.is_cancelled() => {
-                    if !is_told {
-                        (self.waits)(&error);
-                    }
-                    is_told = true;
-                    std::thread::sleep(PAUSE);
-                }
-                Err(error) => {
-                    let is_lost = error == StoreError::Stale;
-                    self.is_lost.fetch_or(is_lost, Ordering::SeqCst);
-                    return Err(error.text());
-                }
+        let append = || self.store.append(&self.world, &self.owner, self.at, bytes);
+        match patiently(&self.stop, &self.waits, append) {
+            Ok(at) => {
+                self.at = at;
+                self.since += bytes.len();
+                Ok(())
+            }
+            Err(error) => {
+                let is_lost = error == StoreError::Stale;
+                self.is_lost.fetch_or(is_lost, Ordering::SeqCst);
+                Err(error.text())
             }
         }
     }

@@ -7,6 +7,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+use playhouse_engine::engine::CancellationToken;
 use playhouse_engine::event::{Feed, Recipient};
 use playhouse_engine::mind::human::ALIAS;
 use playhouse_engine::mind::{
@@ -16,9 +17,9 @@ use playhouse_engine::save::SlotName;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::replica::PAUSE;
+use crate::replica::patiently;
 use crate::state::{change, world_state};
-use crate::store::MAX_RECORD;
+use crate::store::{MAX_RECORD, change_record};
 use crate::{Phase, Store, StoreError, WorldState};
 
 /// What a person answered.
@@ -61,21 +62,9 @@ pub fn answer_at_seat(
     name: &str,
     answer: &SeatAnswer,
 ) -> Result<(), StoreError> {
-    let (record, value) = (record_of(world, name), serde_json::to_vec(answer));
-    let value = value.map_err(StoreError::damaged)?;
-    if value.len() > MAX_RECORD {
-        return Err(StoreError::damaged(format!("{} bytes", value.len())));
-    }
-    loop {
-        let revision = store.record(&record)?.map_or(0, |known| known.revision);
-        match store.write(&record, &value, revision) {
-            Err(StoreError::Stale) => {}
-            written => {
-                written?;
-                break;
-            }
-        }
-    }
+    change_record(store, &record_of(world, name), |_: Option<SeatAnswer>| {
+        (Some(answer.clone()), ())
+    })?;
     wake(store, world, |state| {
         state.answers += 1;
         true
@@ -173,7 +162,7 @@ fn wake(
     Ok(())
 }
 
-fn record_of(world: &SlotName, name: &str) -> String {
+pub(crate) fn record_of(world: &SlotName, name: &str) -> String {
     format!("seat-{world}-{name}")
 }
 
@@ -207,13 +196,9 @@ impl Mind for StoreSeat {
         Box::pin(async move {
             let name = entity.clone();
             let find = move || {
-                let found = loop {
-                    match store.record(&record) {
-                        Err(error) if error.may_pass() => std::thread::sleep(PAUSE),
-                        found => break found.ok().flatten(),
-                    }
-                };
-                let answer = found.and_then(|found| serde_json::from_slice(&found.value).ok());
+                let stop = CancellationToken::default();
+                let found = patiently(&stop, &|_| (), || store.record(&record));
+                let answer = found.ok().flatten().and_then(|found| found.parse().ok());
                 let answer = answer.filter(|answer: &SeatAnswer| answer.number == number);
                 if answer.is_none() {
                     tell(&*store, &world, &name, &ask);

@@ -7,13 +7,11 @@ use playhouse_engine::save::{PackedSlot, SlotName};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::store::MAX_RECORD;
-use crate::{Amounts, Position, Record, Store, StoreError};
+use crate::store::change_record;
+use crate::{Amounts, ClusterBudget, Position, Store, StoreError, seats};
 
 /// The names of the records of worlds begin so.
 const PREFIX: &str = "world-";
-/// How often a change is tried again that somebody else forestalls.
-const CHANGES: usize = 100;
 
 /// What becomes of a world.
 #[derive(
@@ -123,17 +121,17 @@ pub fn submit(
         settings: settings.map_err(StoreError::damaged)?,
         ..WorldState::default()
     };
-    match write(store, world, &state, 0) {
-        // It was submitted before, if not to its end.
-        Err(StoreError::Stale) => {
-            let known = world_state(store, world)?.map(|(known, _)| known);
-            if known.as_ref() != Some(&state) {
+    change_record(store, &record_of(world), |known: Option<WorldState>| {
+        match known {
+            None => (Some(state.clone()), Ok(())),
+            // It was submitted before, if not to its end.
+            Some(known) if known == state => (None, Ok(())),
+            Some(_) => {
                 let world = world.to_string();
-                return Err(StoreError::Exists { world });
+                (None, Err(StoreError::Exists { world }))
             }
         }
-        written => drop(written?),
-    }
+    })??;
     store.enqueue(world)
 }
 
@@ -149,6 +147,20 @@ pub fn cancel(store: &dyn Store, world: &SlotName) -> Result<WorldState, StoreEr
         }
         is_open
     })
+}
+
+/// Removes a world from a store, with all that it has. Whoever plays it is told that it is lost.
+///
+/// # Errors
+/// There is no such world, or the store does not answer.
+pub fn remove(store: &dyn Store, world: &SlotName) -> Result<(), StoreError> {
+    let state = cancel(store, world)?;
+    for model in ClusterBudget::of(store, None)?.all() {
+        ClusterBudget::forget(store, model, world)?;
+    }
+    let seats = state.seats.iter().map(|name| seats::record_of(world, name));
+    let records: Vec<_> = [record_of(world)].into_iter().chain(seats).collect();
+    store.remove(world, &records)
 }
 
 /// Lets a world go on that is not being played, until another turn or to its end.
@@ -181,14 +193,10 @@ pub fn world_state(
     store: &dyn Store,
     world: &SlotName,
 ) -> Result<Option<(WorldState, u64)>, StoreError> {
-    let Some(record) = store.record(&format!("{PREFIX}{world}"))? else {
+    let Some(record) = store.record(&record_of(world))? else {
         return Ok(None);
     };
-    Ok(Some((state_of(&record)?, record.revision)))
-}
-
-fn state_of(record: &Record) -> Result<WorldState, StoreError> {
-    serde_json::from_slice(&record.value).map_err(StoreError::damaged)
+    Ok(Some((record.parse()?, record.revision)))
 }
 
 /// All worlds, by name.
@@ -208,7 +216,7 @@ pub(crate) fn revised_states(
     for (name, record) in store.records()? {
         let name = name.strip_prefix(PREFIX);
         if let Some(Ok(world)) = name.map(str::parse::<SlotName>) {
-            found.push((world, state_of(&record)?, record.revision));
+            found.push((world, record.parse()?, record.revision));
         }
     }
     Ok(found)
@@ -237,19 +245,13 @@ pub(crate) fn change(
     world: &SlotName,
     mut change: impl FnMut(&mut WorldState) -> bool,
 ) -> Result<WorldState, StoreError> {
-    for _ in 0..CHANGES {
-        let found = world_state(store, world)?;
-        let (mut state, revision) = found.ok_or_else(|| StoreError::missing(world))?;
-        if !change(&mut state) {
-            return Ok(state);
-        }
-        match write(store, world, &state, revision) {
-            Ok(_) => return Ok(state),
-            Err(StoreError::Stale) => {}
-            Err(error) => return Err(error),
-        }
-    }
-    Err(StoreError::Stale)
+    change_record(store, &record_of(world), |known: Option<WorldState>| {
+        let Some(mut state) = known else {
+            return (None, Err(StoreError::missing(world)));
+        };
+        let is_changed = change(&mut state);
+        (is_changed.then(|| state.clone()), Ok(state))
+    })?
 }
 
 /// As [`change`], by the worker whose claim has this position: the state of a later one stays.
@@ -268,15 +270,6 @@ pub(crate) fn change_by(
     })
 }
 
-fn write(
-    store: &dyn Store,
-    world: &SlotName,
-    state: &WorldState,
-    revision: u64,
-) -> Result<u64, StoreError> {
-    let value = serde_json::to_vec(state).map_err(StoreError::damaged)?;
-    if value.len() > MAX_RECORD {
-        return Err(StoreError::damaged(format!("{} bytes", value.len())));
-    }
-    store.write(&format!("{PREFIX}{world}"), &value, revision)
+fn record_of(world: &SlotName) -> String {
+    format!("{PREFIX}{world}")
 }

@@ -8,10 +8,14 @@ use std::time::Duration;
 
 use playhouse_engine::locale::Localize;
 use playhouse_engine::save::SlotName;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use thiserror::Error;
 
 use crate::{FolderStore, JetStreamStore, LEASE};
 
+/// How often a change is tried again that somebody else forestalls.
+const CHANGES: usize = 1_000;
 /// Longer records are refused, in bytes.
 pub const MAX_RECORD: usize = 1 << 19;
 
@@ -108,6 +112,40 @@ pub struct Record {
     pub revision: u64,
 }
 
+impl Record {
+    /// What it says.
+    pub(crate) fn parse<T: DeserializeOwned>(&self) -> Result<T, StoreError> {
+        serde_json::from_slice(&self.value).map_err(StoreError::damaged)
+    }
+}
+
+/// Changes a record: `change` is told what it says, and returns what it is to say, if that is
+/// something else, and a result. It is asked again whenever somebody else forestalls it.
+pub(crate) fn change_record<T: Serialize + DeserializeOwned, R>(
+    store: &dyn Store,
+    name: &str,
+    mut change: impl FnMut(Option<T>) -> (Option<T>, R),
+) -> Result<R, StoreError> {
+    for _ in 0..CHANGES {
+        let known = store.record(name)?;
+        let revision = known.as_ref().map_or(0, |record| record.revision);
+        let known = known.map(|record| record.parse()).transpose()?;
+        let (changed, result) = change(known);
+        let Some(changed) = changed else {
+            return Ok(result);
+        };
+        let value = serde_json::to_vec(&changed).map_err(StoreError::damaged)?;
+        if value.len() > MAX_RECORD {
+            return Err(StoreError::damaged(format!("{} bytes", value.len())));
+        }
+        match store.write(name, &value, revision) {
+            Err(StoreError::Stale) => {}
+            written => return written.map(|_| result),
+        }
+    }
+    Err(StoreError::Stale)
+}
+
 /// Work that was taken from the queue. Dropping it does not give it back at once.
 pub trait Lease: fmt::Debug + Send + Sync {
     /// Says that the work is still being done.
@@ -193,6 +231,13 @@ pub trait Store: fmt::Debug + Send + Sync {
     /// # Errors
     /// The store does not answer.
     fn records(&self) -> Result<BTreeMap<String, Record>, StoreError>;
+
+    /// Removes a world: these records first, then its place on the queue, journal, and snapshot. Its
+    /// owner can't append any more. What is not there is no mistake.
+    ///
+    /// # Errors
+    /// The store does not answer. What is left is found by the same call.
+    fn remove(&self, world: &SlotName, records: &[String]) -> Result<(), StoreError>;
 
     /// Puts a world on the queue, once at most.
     ///

@@ -20,7 +20,7 @@ use playhouse_engine::session::Session;
 use tokio::runtime::Handle;
 
 use crate::budget::{ClusterBudget, Share, StorePace, spent_by};
-use crate::replica::PAUSE;
+use crate::replica::{PAUSE, patiently};
 use crate::seats::{self, StoreSeat};
 use crate::state::{change_by, revised_states, world_state};
 use crate::{Amounts, Lease, Owner, Phase, Position, Store, StoreError, StoreReplica, WorldState};
@@ -648,21 +648,10 @@ impl Worker {
     fn patiently<T>(
         &self,
         world: &SlotName,
-        mut ask: impl FnMut() -> Result<T, StoreError>,
+        ask: impl FnMut() -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
-        let mut is_told = false;
-        loop {
-            match ask() {
-                Err(error) if error.may_pass() && !self.stop.is_cancelled() => {
-                    if !is_told {
-                        (self.news)(world, News::Waits(error));
-                    }
-                    is_told = true;
-                    thread::sleep(PAUSE);
-                }
-                answer => return answer,
-            }
-        }
+        let waits = |error: &StoreError| (self.news)(world, News::Waits(error.clone()));
+        patiently(&self.stop, &waits, ask)
     }
 }
 

@@ -71,8 +71,8 @@ pub(super) fn resume(app: &App, args: &ResumeArgs) -> Result<()> {
     let batch = Batch::find(&app.settings.saves.value, name).map_err(batch_error)?;
     check_seed(args.seed, batch.seed(0), name)?;
     match Match::of_batch(&app.data()?, batch.plan()) {
-        Some(game) => tournament::resume(app, &batch, game, args.jobs),
-        None => campaign_batch::resume(app, &batch, args.jobs),
+        Some(game) => tournament::resume(app, &batch, game, args),
+        None => campaign_batch::resume(app, &batch, args),
     }
 }
 

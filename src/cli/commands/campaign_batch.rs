@@ -16,7 +16,7 @@ use tokio::runtime::Handle;
 
 use super::batch::{self, Games, Part, batch_error};
 use super::{play, rehearse};
-use crate::cli::args::RunArgs;
+use crate::cli::args::{ResumeArgs, RunArgs};
 use crate::cli::loader;
 use crate::cli::provenance::Provenance;
 use crate::cli::rehearsal::Report;
@@ -108,14 +108,11 @@ pub(super) fn begin(app: &App, args: &RunArgs, games: u32) -> Result<()> {
     slot_settings::remember(app, &name, models)?;
     play::announce(app, &name, seed, &stories.provenance);
     #[cfg(feature = "cluster")]
-    {
-        let models = loader::asked_models(app, stories.campaign.file.models());
-        super::cluster::play_games(app, args.on.as_ref(), &batch, &stories.campaign, models)?;
-    }
+    super::cluster::play_games(app, args.on.as_ref(), &batch, &stories.campaign)?;
     play_all(app, &batch, &stories, args.jobs)
 }
 
-pub(super) fn resume(app: &App, batch: &Batch, jobs: Option<u32>) -> Result<()> {
+pub(super) fn resume(app: &App, batch: &Batch, args: &ResumeArgs) -> Result<()> {
     let campaign = world_of(app, batch.plan())?;
     batch.check_data(&campaign).map_err(batch_error)?;
     let (root, name) = (&app.settings.saves.value, batch.name().as_str());
@@ -123,7 +120,9 @@ pub(super) fn resume(app: &App, batch: &Batch, jobs: Option<u32>) -> Result<()> 
     slot_settings::check_player_models(app, &Slot::find(root, name)?, &models)?;
     let stories = Stories::by_settings(app, campaign)?;
     slot_settings::remember(app, name, models)?;
-    play_all(app, batch, &stories, jobs)
+    #[cfg(feature = "cluster")]
+    super::cluster::play_games(app, args.on.as_ref(), batch, &stories.campaign)?;
+    play_all(app, batch, &stories, args.jobs)
 }
 
 /// The world of a batch as it began: that of today, if it is the same, else the one that the batch

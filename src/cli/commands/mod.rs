@@ -88,6 +88,8 @@ pub(crate) fn run(command: Command, app: &App) -> Result<()> {
             repair: Some(slot), ..
         } => repair::run(app, &slot),
         Command::Saves { verify, .. } => saves::saves(app, verify),
+        #[cfg(feature = "cluster")]
+        Command::Branch(args) if args.store.store.is_some() => cluster::branch(app, &args),
         Command::Branch(args) => branch::branch(app, &args),
         Command::Show(args) => show::show(app, &args),
         Command::Ask { slot, question } => ask(app, slot, question),

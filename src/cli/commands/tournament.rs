@@ -15,7 +15,7 @@ use tokio::runtime::Handle;
 use super::batch::{self, Games, Part, Results, batch_error};
 use super::play;
 use super::players::{NAME, Players, introduce};
-use crate::cli::args::UndercoverArgs;
+use crate::cli::args::{ResumeArgs, UndercoverArgs};
 use crate::cli::provenance::Provenance;
 use crate::cli::saved::{clear, match_error, slot_name};
 use crate::cli::slot_settings;
@@ -84,10 +84,7 @@ pub(super) fn begin(app: &App, args: &UndercoverArgs, game: Match, games: u32) -
     slot_settings::remember(app, &name, matches.game.rules().player_models())?;
     play::announce(app, &name, seed, &matches.provenance);
     #[cfg(feature = "cluster")]
-    {
-        let models = matches.game.rules().player_models();
-        super::cluster::play_games(app, args.on.as_ref(), &batch, &matches.game, models)?;
-    }
+    super::cluster::play_games(app, args.on.as_ref(), &batch, &matches.game)?;
     play_all(app, &batch, &matches, args.jobs)
 }
 
@@ -95,7 +92,7 @@ pub(super) fn resume(
     app: &App,
     batch: &Batch,
     game: Result<Match, MatchError>,
-    jobs: Option<u32>,
+    args: &ResumeArgs,
 ) -> Result<()> {
     let game = game.map_err(|error| match_error(app, error))?;
     batch.check_data(&game).map_err(batch_error)?;
@@ -104,7 +101,9 @@ pub(super) fn resume(
     slot_settings::check_player_models(app, &Slot::find(root, name)?, &models)?;
     let matches = Matches::of(app, game)?;
     slot_settings::remember(app, name, models)?;
-    play_all(app, batch, &matches, jobs)
+    #[cfg(feature = "cluster")]
+    super::cluster::play_games(app, args.on.as_ref(), batch, &matches.game)?;
+    play_all(app, batch, &matches, args.jobs)
 }
 
 /// Prints the statistics of slots, tournaments and folders of slots.

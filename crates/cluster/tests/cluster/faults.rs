@@ -118,6 +118,10 @@ impl Store for Faulty {
         self.store.records()
     }
 
+    fn remove(&self, world: &SlotName, records: &[String]) -> Result<(), StoreError> {
+        self.store.remove(world, records)
+    }
+
     fn enqueue(&self, world: &SlotName) -> Result<(), StoreError> {
         self.store.enqueue(world)
     }

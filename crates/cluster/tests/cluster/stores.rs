@@ -6,7 +6,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use playhouse_cluster::{
-    FolderStore, Owner, Phase, Position, Store, StoreError, WorldState, states,
+    FolderStore, Owner, Phase, Position, SeatAnswer, Store, StoreError, WorldState, answer_at_seat,
+    remove, states, submit,
 };
 use playhouse_engine::save::SlotName;
 
@@ -173,6 +174,36 @@ fn the_last_snapshot_is_kept() {
             store.save(&mill, &snapshot).unwrap();
             assert_eq!(store.snapshot(&mill).unwrap(), Some(snapshot));
         }
+    });
+}
+
+#[test]
+fn a_world_that_is_removed_is_gone_and_whoever_played_it_writes_nothing() {
+    on_both(|store| {
+        let (mill, owner) = (named(1), Owner::numbered(1));
+        let seats = ["Alda".to_owned()];
+        submit(&*store, &mill, story(1), None, "test", seats).unwrap();
+        let answer = SeatAnswer {
+            number: 1,
+            model: "human".into(),
+            text: "{}".into(),
+        };
+        answer_at_seat(&*store, &mill, "Alda", &answer).unwrap();
+        let claimed = store.claim(&mill, &owner).unwrap();
+        remove(&*store, &mill).unwrap();
+        assert_eq!(store.records().unwrap().len(), 0);
+        assert!(store.take(Duration::ZERO).unwrap().is_none());
+        assert_eq!(store.snapshot(&mill).unwrap(), None);
+        let stale = store.append(&mill, &owner, claimed.at, b"stale\n");
+        assert_eq!(stale, Err(StoreError::Stale));
+        let missing = StoreError::Missing {
+            world: mill.to_string(),
+        };
+        assert_eq!(store.read(&mill, Position::default()), Err(missing.clone()));
+        assert_eq!(remove(&*store, &mill), Err(missing));
+        store.create(&mill, b"another\n").unwrap();
+        let stale = store.append(&mill, &owner, claimed.at, b"stale\n");
+        assert_eq!(stale, Err(StoreError::Stale));
     });
 }
 

@@ -17,8 +17,8 @@ use super::{
     Stop, StoryEnd, Totals,
 };
 use crate::cast::{
-    CastList, Clock, CurrentStage, EntityName, MeetingClock, Place, StableId, WorldSeed, WorldTurn,
-    agents_context,
+    CastList, Clock, CurrentStage, EntityName, MeetingClock, Occupants, Place, StableId, WorldSeed,
+    WorldTurn, agents_context,
 };
 use crate::context::buffer;
 use crate::event::{DeferredCommands, EventQueue, Fault, Faults, Feed, Record, Records, deliver};
@@ -518,8 +518,18 @@ impl Engine {
         self.check_step(None)?;
         self.open_asks()?;
         self.places.steps_before = std::mem::take(&mut self.places.steps);
-        let mut places = self.world.query_filtered::<&StableId, With<Place>>();
-        self.places.ready = places.iter(&self.world).copied().collect();
+        // Which places take long is not known in the first turn: those, probably, where many are.
+        let is_first = self.places.steps_before.is_empty();
+        let mut places = self
+            .world
+            .query_filtered::<(&StableId, Option<&Occupants>), With<Place>>();
+        for (place, occupants) in places.iter(&self.world) {
+            self.places.ready.insert(*place);
+            if is_first && let Some(occupants) = occupants {
+                let count = occupants.in_order().len() as u32;
+                self.places.steps_before.insert(*place, count);
+            }
+        }
         let open = &self.places.open;
         self.places.ready.retain(|place| !open.contains_key(place));
         Ok(())

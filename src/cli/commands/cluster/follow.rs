@@ -4,8 +4,8 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::store;
 use super::worlds::state;
+use super::{scratch, store};
 use crate::cli::args::OfStoreArgs;
 use crate::cli::commands::play::{self, RunView};
 use crate::cli::prelude::*;
@@ -18,11 +18,7 @@ use crate::session::play_again;
 pub(in crate::cli) fn follow(app: &App, args: &OfStoreArgs) -> Result<()> {
     let store = store(args.store.store.as_ref())?;
     let world: SlotName = args.id.parse()?;
-    let root = app
-        .settings
-        .saves
-        .value
-        .join(format!(".follow-{}", std::process::id()));
+    let root = scratch(app, "follow");
     let told = tell_all(app, &store, &world, &root);
     let _ = fs::remove_dir_all(&root);
     told?;

@@ -10,6 +10,7 @@ mod worlds;
 
 use std::env::current_exe;
 use std::fs::File;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::cli::env;
@@ -22,7 +23,7 @@ pub(super) use limit::limit;
 pub(super) use pack::{pack, unpack};
 pub(super) use rehearsals::play_runs;
 pub(super) use worker::worker;
-pub(super) use worlds::{cancel, status, submit};
+pub(super) use worlds::{branch, cancel, status, submit};
 
 /// The variable that names the store.
 const STORE: &str = "PLAYHOUSE_STORE";
@@ -34,6 +35,13 @@ pub(super) fn store(given: Option<&String>) -> Result<Arc<dyn Store>> {
         return Err(error.help(text!(cli_no_store_help)));
     };
     Ok(open_store(&address)?)
+}
+
+/// A folder of this process among the saves. Its name begins with a dot, so that no save is taken
+/// for it.
+pub(super) fn scratch(app: &App, what: &str) -> PathBuf {
+    let name = format!(".{what}-{}", std::process::id());
+    app.settings.saves.value.join(name)
 }
 
 /// The build of this program: two of the same version may differ.

@@ -1,10 +1,11 @@
 //! Rehearsals whose runs workers play.
 
+use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
 use serde::{Deserialize, Serialize};
 
-use super::games::submit_and_wait;
+use super::games::submit_and_take;
 use super::{build, store};
 use crate::cli::commands::{batch, campaign_batch};
 use crate::cli::prelude::*;
@@ -66,21 +67,21 @@ pub(in crate::cli::commands) fn play_runs(
         consistency: plan.consistency,
         build: build.clone(),
     };
-    let starts = || (0..plan.runs).step_by(each as usize);
-    let worlds = starts().map(|before| {
-        let journal = serde_json::to_vec(&part(before));
+    let begin = |number| {
+        let journal = serde_json::to_vec(&part(number * each));
         let mut journal = journal.map_err(|error| failed(error.text()))?;
         journal.push(b'\n');
-        // Who asks the same again gets what is known.
+        // Who asks the same again gets what was not taken.
         let digest = Digest::of(&journal);
         let story = PackedSlot {
             journal,
             ..PackedSlot::default()
         };
         Ok((format!("rehearsal-{digest}").parse()?, story))
-    });
-    let mut played = vec![Vec::new(); starts().count()];
-    submit_and_wait(app, &*store, plan.runs, worlds, |number, world| {
+    };
+    let numbers: Vec<_> = (0..plan.runs.div_ceil(each)).collect();
+    let mut played = BTreeMap::new();
+    submit_and_take(app, &*store, numbers, plan.runs, begin, |number, world| {
         let (journal, _) = store.read(world, Position::default())?;
         let line = journal.split(|byte| *byte == b'\n').nth(1);
         let line = line.and_then(|line| str::from_utf8(line).ok());
@@ -88,17 +89,14 @@ pub(in crate::cli::commands) fn play_runs(
         let mut runs = runs.map_err(|error| failed(UiText::verbatim(error)))?;
         // Its reason is told here in the language of the reader.
         if runs.iter().any(|run| run.end.failure().is_some()) {
-            let part = part(number as u32 * each).plan();
+            let part = part(number * each).plan();
             let again = rehearse(campaign, &part, &|_| ControlFlow::Continue(()));
             runs = again.or_fail(ErrorKind::Other)?;
         }
-        played
-            .get_mut(number)
-            .into_iter()
-            .for_each(|part| part.append(&mut runs));
+        played.insert(number, runs);
         Ok(())
     })?;
-    Ok(played.concat())
+    Ok(played.into_values().flatten().collect())
 }
 
 /// Plays the runs that a journal asks for, if it is no story.

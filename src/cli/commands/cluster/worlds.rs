@@ -1,13 +1,13 @@
 //! `submit`, `status` and `cancel`: the worlds of a store.
 
-use super::{build, store};
-use crate::cli::args::{OfStoreArgs, StatusArgs, SubmitArgs};
-use crate::cli::commands::play;
+use super::{build, scratch, store};
+use crate::cli::args::{BranchArgs, CancelArgs, StatusArgs, SubmitArgs};
+use crate::cli::commands::{branch, play};
 use crate::cli::prelude::*;
 use crate::cli::{loader, slot_settings};
 use crate::cluster::{self, Store, StoreError, WorldState};
 use crate::mind::{Cost, Minds};
-use crate::save::{PackedSlot, SlotName};
+use crate::save::{PackedSlot, Slot, SlotName};
 use crate::session::{Game, Session};
 use std::fs;
 use std::sync::Arc;
@@ -29,7 +29,7 @@ pub(in crate::cli) fn submit(app: &App, args: &SubmitArgs) -> Result<()> {
         loader::actor(&mut setup.world, name)?;
     }
     let models = loader::asked_models(app, campaign.file.models());
-    let (settings, build) = (slot_settings::text(app, models), build());
+    let (settings, build) = (slot_settings::text(app, models).into_bytes(), build());
     for number in 0..args.count {
         let seed = first.wrapping_add(number.into());
         let world = match &args.id {
@@ -52,23 +52,44 @@ pub(super) fn begun(
     game: &dyn Game,
     world: &SlotName,
     seed: u64,
-    settings: &str,
+    settings: &[u8],
 ) -> Result<PackedSlot> {
-    let root = app
-        .settings
-        .saves
-        .value
-        .join(format!(".submit-{}", std::process::id()));
+    let root = scratch(app, "submit");
     // Nobody is asked here.
     let minds = Minds::all(Arc::new(loader::improviser(app)?));
     let name = world.as_str();
-    let session = Session::start_with(&root, name, game, seed, minds, settings.as_bytes());
+    let session = Session::start_with(&root, name, game, seed, minds, settings);
     let story = session.map_err(CommandError::from).and_then(|session| {
         let story = session.slot().pack();
         story.map_err(CommandError::from)
     });
     let _ = fs::remove_dir_all(root);
     story
+}
+
+/// Puts a branch of a world into its store.
+pub(in crate::cli) fn branch(app: &App, args: &BranchArgs) -> Result<()> {
+    let store = store(args.store.store.as_ref())?;
+    let root = scratch(app, "branch");
+    let mut own = app.clone();
+    own.settings.saves.value.clone_from(&root);
+    let begin = || {
+        Slot::unpack(
+            &root,
+            &args.slot,
+            &cluster::stored(&*store, &args.slot.parse()?)?,
+        )?;
+        let begun = branch::begin(&own, args)?;
+        let packed = begun.map(|(slot, _)| Ok((slot.name().clone(), slot.pack()?)));
+        packed.transpose()
+    };
+    let begun: Result<_> = begin();
+    let _ = fs::remove_dir_all(root);
+    if let Some((world, story)) = begun? {
+        cluster::submit(&*store, &world, story, None, &build(), [])?;
+        tell(app, &world);
+    }
+    Ok(())
 }
 
 fn tell(app: &App, world: &SlotName) {
@@ -125,10 +146,14 @@ pub(super) fn state(store: &dyn Store, world: &SlotName) -> Result<WorldState> {
     Ok(state.ok_or_else(missing)?.0)
 }
 
-/// Stops a world of a store.
-pub(in crate::cli) fn cancel(app: &App, args: &OfStoreArgs) -> Result<()> {
-    let world: SlotName = args.id.parse()?;
-    cluster::cancel(&*store(args.store.store.as_ref())?, &world)?;
+/// Stops a world of a store, or removes it.
+pub(in crate::cli) fn cancel(app: &App, args: &CancelArgs) -> Result<()> {
+    let (store, world) = (store(args.of.store.store.as_ref())?, args.of.id.parse()?);
+    if args.remove {
+        cluster::remove(&*store, &world)?;
+    } else {
+        cluster::cancel(&*store, &world)?;
+    }
     let world = world.as_str();
     let record = Printed::Cancelled { world };
     app.tell(&record, say!(app.language, cli_cancelled_world, world));

@@ -37,7 +37,7 @@ const PAUSE: Duration = Duration::from_millis(500);
 /// Serves pages until it is told to end.
 pub(in crate::cli) fn serve(app: &App, args: &ServeArgs) -> Result<()> {
     let store = cluster::store(args.store.store.as_ref())?;
-    let root = (app.settings.saves.value).join(format!(".serve-{}", std::process::id()));
+    let root = cluster::scratch(app, "serve");
     let mut own = app.clone();
     own.settings.saves.value.clone_from(&root);
     let runtime = play::runtime()?;
