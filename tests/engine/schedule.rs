@@ -127,43 +127,35 @@ fn speaker() -> Arc<dyn Mind> {
     }))
 }
 
-/// What depends on what: in each turn, place by place, the steps that come one after the other, each
-/// with how long those take who are asked in it.
-type Steps = BTreeMap<u64, BTreeMap<Entity, Vec<Vec<f64>>>>;
+/// What depends on what: the parts of a story that come one after the other, with the places that
+/// play at the same time in each, step after step, and how long those take who are asked in a step.
+type Steps = BTreeMap<(u64, usize), BTreeMap<Entity, Vec<Vec<f64>>>>;
 
-/// The least time for calls of which so many may be under way, when one after the other takes as
-/// long as the longest.
-fn least<'c>(calls: impl Iterator<Item = &'c Vec<f64>>, longest: f64, width: usize) -> f64 {
-    longest.max(calls.flatten().sum::<f64>() / width as f64)
-}
-
-fn longest(calls: &[f64]) -> f64 {
-    calls.iter().copied().fold(0.0, f64::max)
-}
-
-/// The least time in which a schedule could play it: in each turn that of the place which takes
+/// The least time in which a schedule could play it: in each part that of the place which takes
 /// longest, or that of all calls if these are more than there may be at once.
 fn best(steps: &Steps, width: usize) -> f64 {
-    let turn = |places: &BTreeMap<_, Vec<Vec<f64>>>| {
-        let place = |steps: &Vec<Vec<f64>>| steps.iter().map(|calls| longest(calls)).sum();
-        let places_take: Vec<f64> = places.values().map(place).collect();
-        least(places.values().flatten(), longest(&places_take), width)
+    let longest = |times: &mut dyn Iterator<Item = f64>| times.fold(0.0, f64::max);
+    let part = |places: &BTreeMap<_, Vec<Vec<f64>>>| {
+        let step = |calls: &Vec<f64>| longest(&mut calls.iter().copied());
+        let place = |steps: &Vec<Vec<f64>>| steps.iter().map(step).sum();
+        let all: f64 = places.values().flatten().flatten().sum();
+        longest(&mut places.values().map(place)).max(all / width as f64)
     };
-    steps.values().map(turn).sum()
+    steps.values().map(part).sum()
 }
 
-/// The least time if all places waited for each other after each step.
-fn in_step(steps: &Steps, width: usize) -> f64 {
-    let turn = |places: &BTreeMap<_, Vec<Vec<f64>>>| {
-        let rounds = places.values().map(Vec::len).max().unwrap_or_default();
-        let round = |round: usize| {
-            let calls = || places.values().filter_map(move |steps| steps.get(round));
-            let places_take: Vec<f64> = calls().map(|calls| longest(calls)).collect();
-            least(calls(), longest(&places_take), width)
-        };
-        (0..rounds).map(round).sum::<f64>()
-    };
-    steps.values().map(turn).sum()
+/// The same story, if all places waited for each other after each step.
+fn in_step(steps: &Steps) -> Steps {
+    let mut waiting = Steps::new();
+    for ((turn, _), places) in steps {
+        for (place, steps) in places {
+            for (round, calls) in steps.iter().enumerate() {
+                let places = waiting.entry((*turn, round)).or_default();
+                places.insert(*place, vec![calls.clone()]);
+            }
+        }
+    }
+    waiting
 }
 
 /// Plays a story with so many calls at once. Returns how long it took, what depends on what, and
@@ -195,7 +187,7 @@ async fn play(
             took.get(&ask).copied()
         });
         let mut steps = noted.lock().unwrap();
-        let places = steps.entry(turn).or_default();
+        let places = steps.entry((turn, 0)).or_default();
         places.entry(place).or_default().push(calls.collect());
     });
     let begun = tokio::time::Instant::now();
@@ -223,7 +215,7 @@ async fn places_take_little_longer_than_the_best_possible_and_the_world_is_the_s
                 (format!("{actors} actors, {places} places"), played.await)
             };
             let share = best(&steps, width) / took;
-            let in_step = in_step(&steps, width) / took;
+            let in_step = best(&in_step(&steps), width) / took;
             println!(
                 "{what}, {width} calls: {took:.0} s, {share:.3} of the best possible, \
                  {in_step:.2} times as fast as in step"

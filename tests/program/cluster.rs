@@ -188,12 +188,12 @@ fn what_workers_play_together_has_the_figures_of_one_machine_whoever_dies_and_le
     let rehearse = "rehearse drowned-assize --runs 20";
     for (begin, go_on) in [
         (
-            "run drowned-assize --games 3 --seed 5 --save SAVE",
-            "resume SAVE",
+            "run drowned-assize --games 3 --seed 5 --save run-SAVE",
+            "resume run-SAVE",
         ),
         (
-            "undercover --games 4 --seed 5 --save SAVE --force",
-            "resume SAVE",
+            "undercover --games 4 --seed 5 --save games-SAVE",
+            "resume games-SAVE",
         ),
         (rehearse, rehearse),
     ] {
