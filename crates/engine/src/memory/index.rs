@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::postings::{Posting, Postings};
-use super::question::{Pair, Query, Speakers, Term};
+use super::question::{Query, Speakers, Term};
 use super::time::{day_of, says_when};
 use super::words::words;
 use crate::message::Vector;
@@ -132,12 +132,10 @@ impl Index {
         Self::default()
     }
 
-    /// The number of messages.
     pub fn len(&self) -> usize {
         self.entries.len()
     }
 
-    /// Whether there is no message.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
@@ -292,7 +290,7 @@ impl Index {
         most: usize,
         text: impl Fn(u32) -> Cow<'t, str>,
     ) -> Vec<Hit> {
-        let mut scores = Scores::new(self, !question.pairs.is_empty());
+        let mut scores = Scores::new(self);
         for term in &question.terms {
             scores.add(term);
         }
@@ -428,21 +426,6 @@ impl Index {
         begun.saturating_sub(1)
     }
 
-    /// The session of a message after that of an earlier one.
-    fn session_after(&self, earlier: usize, entry: u32) -> usize {
-        let is_before = |number: usize| {
-            self.sessions
-                .get(number)
-                .is_none_or(|session| entry < session.first)
-        };
-        // A word that many messages hold is in most sessions.
-        match earlier + 1 {
-            next if is_before(next) => earlier,
-            next if is_before(next + 1) => next,
-            _ => self.session_of(entry),
-        }
-    }
-
     /// The messages of a session.
     fn range_of(&self, session: usize) -> Range<usize> {
         let first = self
@@ -520,18 +503,10 @@ impl Best {
 struct Scores<'i> {
     index: &'i Index,
     sessions: Vec<SessionScores>,
-    /// The scores of messages, session by session in the order in which they were found: a search
-    /// takes as much memory as it finds, however long the past is.
+    /// The scores of messages.
     own: Vec<f32>,
-    /// The [bits](bit) of the terms that each message holds, of those whose scores were added;
-    /// empty if the question has no pairs.
-    held: Vec<u32>,
-    has_pairs: bool,
-    terms: Vec<u32>,
     /// BM25's reduction by length of a message of this many words.
     reductions: [f32; 256],
-    /// BM25's weight of a word that stands once in a message of this many words, as most do.
-    once: [f32; 256],
     /// How rare the words of the question are. A related word is never more telling.
     rarities: Vec<(u32, f32)>,
     /// How often the last term occurs in sessions.
@@ -541,8 +516,6 @@ struct Scores<'i> {
 /// The scores of a session for one question.
 #[derive(Clone, Debug, Default)]
 struct SessionScores {
-    /// Where the scores of its messages begin; `None` while none has any.
-    start: Option<usize>,
     /// That of the whole session, as one long message.
     whole: f32,
     /// The greatest of a message.
@@ -550,7 +523,7 @@ struct SessionScores {
 }
 
 impl<'i> Scores<'i> {
-    fn new(index: &'i Index, has_pairs: bool) -> Self {
+    fn new(index: &'i Index) -> Self {
         let average = index.total.max(1) as f32 / index.len().max(1) as f32;
         let mut reductions = [K1; 256];
         for (words, of_length) in (0_u16..).zip(&mut reductions) {
@@ -558,11 +531,7 @@ impl<'i> Scores<'i> {
         }
         Self {
             sessions: vec![SessionScores::default(); index.sessions.len()],
-            own: Vec::new(),
-            held: Vec::new(),
-            has_pairs,
-            terms: Vec::new(),
-            once: reductions.map(|reduction| saturated(1.0, reduction)),
+            own: vec![0.0; index.len()],
             reductions,
             rarities: Vec::new(),
             counts: Vec::new(),
@@ -570,40 +539,16 @@ impl<'i> Scores<'i> {
         }
     }
 
-    /// The scores of the messages of a session; empty if none has any.
+    /// The scores of the messages of a session.
     fn own(&self, session: usize) -> &[f32] {
-        let start = self.sessions.get(session).and_then(|session| session.start);
-        let length = self.index.range_of(session).len();
-        start
-            .and_then(|start| self.own.get(start..)?.get(..length))
-            .unwrap_or_default()
+        let range = self.index.range_of(session);
+        self.own.get(range).unwrap_or_default()
     }
 
-    /// Where the scores of a session's messages begin.
-    fn start_of(&mut self, session: usize) -> usize {
-        let end = self.own.len();
-        let start = self
-            .sessions
-            .get_mut(session)
-            .map(|session| &mut session.start);
-        if let Some(Some(start)) = start {
-            return *start;
-        }
-        if let Some(start) = start {
-            *start = Some(end);
-        }
-        let length = self.index.range_of(session).len();
-        self.own.resize(end + length, 0.0);
-        if self.has_pairs {
-            self.held.resize(end + length, 0);
-        }
-        end
-    }
-
-    /// Adds to the score of a message, given where it is in [`Self::own`] and its session.
-    fn add_to(&mut self, place: usize, session: usize, more: f32) {
+    /// Adds to the score of a message of this session.
+    fn add_to(&mut self, entry: usize, session: usize, more: f32) {
         if let (Some(score), Some(session)) =
-            (self.own.get_mut(place), self.sessions.get_mut(session))
+            (self.own.get_mut(entry), self.sessions.get_mut(session))
         {
             *score += more;
             session.greatest = session.greatest.max(*score);
@@ -620,33 +565,24 @@ impl<'i> Scores<'i> {
             self.rarities.push((term.term, rarity));
         }
         self.counts.clear();
-        let (mut session, mut within, mut start) = (0, 0..0, 0);
+        let (mut session, mut within) = (0, 0..0);
         for posting in index.postings.of(term.term) {
             let entry = posting.entry as usize;
             let count = f32::from(posting.count);
             match self.counts.last_mut() {
                 Some((_, sum)) if entry < within.end => *sum += count,
                 _ => {
-                    session = index.session_after(session, posting.entry);
+                    session = index.session_of(posting.entry);
                     within = index.range_of(session);
-                    start = self.start_of(session);
                     self.counts.push((session, count));
                 }
             }
-            let place = start + entry - within.start;
             if let Some(stats) = index.entries.get(entry) {
-                let words = usize::from(stats.words);
-                let weight = match posting.count {
-                    1 => self.once[words],
-                    _ => saturated(count, self.reductions[words]),
-                };
-                self.add_to(place, session, term.weight * rarity * weight);
-            }
-            if let Some(held) = self.held.get_mut(place) {
-                *held |= bit(term.term);
+                let reduction = self.reductions[usize::from(stats.words)];
+                let weight = saturated(count, reduction);
+                self.add_to(entry, session, term.weight * rarity * weight);
             }
         }
-        self.terms.push(term.term);
         self.add_to_sessions(term.weight);
     }
 
@@ -675,7 +611,7 @@ impl<'i> Scores<'i> {
         for posting in index.postings.of(term) {
             let entry = posting.entry as usize;
             if entry >= within.end {
-                session = index.session_after(session, posting.entry);
+                session = index.session_of(posting.entry);
                 within = index.range_of(session);
             }
             let is_told = index
@@ -683,8 +619,7 @@ impl<'i> Scores<'i> {
                 .get(entry)
                 .is_some_and(|stats| stats.speaker == 0);
             if is_told || takes_part.get(session) == Some(&false) {
-                let place = self.start_of(session) + entry - within.start;
-                self.add_to(place, session, rarity);
+                self.add_to(entry, session, rarity);
             }
         }
     }
@@ -696,9 +631,7 @@ impl<'i> Scores<'i> {
         let share = if best > 0.0 { MEANING * best } else { 1.0 };
         for hit in self.index.outstanding(question) {
             let session = self.index.session_of(hit.entry);
-            let step = hit.entry as usize - self.index.range_of(session).start;
-            let place = self.start_of(session) + step;
-            self.add_to(place, session, share * hit.score);
+            self.add_to(hit.entry as usize, session, share * hit.score);
         }
     }
 
@@ -707,13 +640,6 @@ impl<'i> Scores<'i> {
         if question.pairs.is_empty() {
             return;
         }
-        self.terms.sort_unstable();
-        // A message that lacks the bit of a term lacks the term. Others are not searched for it.
-        let needed = |pair: &Pair| {
-            let is_added = |term: &&u32| self.terms.binary_search(*term).is_ok();
-            let added = pair.terms.iter().filter(is_added);
-            added.fold(0, |bits, term| bits | bit(*term))
-        };
         let rarity_of = |term| {
             let known = self.rarities.iter().find(|(known, _)| *known == term);
             known.map_or_else(
@@ -727,7 +653,7 @@ impl<'i> Scores<'i> {
             .map(|pair| {
                 let rarity: f32 = pair.terms.iter().map(|term| rarity_of(*term)).sum();
                 let weight = PAIR * pair.weight * rarity;
-                (pair.text.as_str(), needed(pair), weight)
+                (pair.text.as_str(), weight)
             })
             .collect();
         let mut found = Best::new(PAIRED);
@@ -743,30 +669,13 @@ impl<'i> Scores<'i> {
         }
         found.cut();
         for hit in found.hits {
-            let session = self.index.session_of(hit.entry);
-            let step = hit.entry as usize - self.index.range_of(session).start;
-            let place = self.start_of(session) + step;
-            let held = self.held.get(place).copied().unwrap_or(0);
-            let mut possible = pairs
-                .iter()
-                .filter(|(_, needed, _)| held & needed == *needed)
-                .peekable();
-            if possible.peek().is_none() {
-                continue;
-            }
             let text = text(hit.entry);
-            let own = possible.filter(|(pair, ..)| text.contains(pair));
-            let sum: f32 = own.map(|(.., weight)| weight).sum();
-            if sum > 0.0 {
-                self.add_to(place, session, sum);
-            }
+            let own = pairs.iter().filter(|(pair, _)| text.contains(pair));
+            let sum = own.map(|(_, weight)| weight).sum();
+            let session = self.index.session_of(hit.entry);
+            self.add_to(hit.entry as usize, session, sum);
         }
     }
-}
-
-/// The bit of a term among 32.
-fn bit(term: u32) -> u32 {
-    1 << (term.wrapping_mul(0x9e37_79b1) >> 27)
 }
 
 fn most_of(factors: &[f32]) -> f32 {

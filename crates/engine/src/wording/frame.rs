@@ -18,9 +18,6 @@ use super::seen::ends_line;
 /// defused, and controls of the direction of writing left out. Other words stay as they are.
 pub fn as_line(text: &str) -> Cow<'_, str> {
     let marked = defused(text);
-    if marked.is_none() && is_plain(text) {
-        return Cow::Borrowed(text);
-    }
     let line = line_of(marked.as_deref().unwrap_or(text));
     if marked.is_none() && line == text {
         return Cow::Borrowed(text);
@@ -66,16 +63,6 @@ pub fn without_indent(block: &str, indent: usize) -> String {
         out.push_str(line.get(spaces.count()..).unwrap_or_default());
     }
     out
-}
-
-/// Whether a text without marks has no character that may need a change. Most plain English has
-/// none. Compilers vectorize the loop because it doesn't stop at the first hit.
-fn is_plain(text: &str) -> bool {
-    let matters = |byte: u8| !(b' '..0x7F).contains(&byte) || matches!(byte, b'"' | b'#');
-    let found = text
-        .bytes()
-        .fold(false, |found, byte| found | matters(byte));
-    !found && !text.contains("''")
 }
 
 /// What a quotation mark is, in any width and look.

@@ -66,8 +66,7 @@ const MAX_ROLE: usize = 24;
 const MAX_NAME: usize = 40;
 const MAX_TAG: usize = 64;
 
-/// All characters that fold to a colon, and all that fold to an opening bracket.
-const COLONS: &[char] = &[':', '：', '︰', '︓', '﹕', '꞉', '∶', '\u{5C3}', '\u{2D0}'];
+/// All characters that fold to an opening bracket.
 const OPENING: &[char] = &['[', '［', '【', '<', '＜', '﹤', '〈'];
 
 /// The text with every mark defused; `None` if it contains none. In fenced code only control tokens
@@ -104,22 +103,12 @@ fn harmless(sign: char) -> char {
 /// twice.
 fn signs(text: &str) -> Vec<Seen> {
     let mut signs = Vec::new();
-    if !may_hold_signs(text) {
-        return signs;
-    }
-    let has_colons = holds_any(text, COLONS);
-    let has_brackets = holds_any(text, OPENING);
-    if !has_colons && !has_brackets {
-        return signs;
-    }
     for (start, line, is_code) in lines_with_code(text) {
-        if has_colons && !is_code {
+        if !is_code {
             mark_label(line, start, &mut signs);
         }
-        if has_brackets {
-            for (offset, _) in line.match_indices(OPENING) {
-                mark_brackets(&line[offset..], start + offset, is_code, &mut signs);
-            }
+        for (offset, _) in line.match_indices(OPENING) {
+            mark_brackets(&line[offset..], start + offset, is_code, &mut signs);
         }
     }
     signs
@@ -128,23 +117,17 @@ fn signs(text: &str) -> Vec<Seen> {
 /// The lines of a text with their endings, the bytes at which they begin, and whether each is code
 /// in a fence. A fence that is never closed is none.
 pub fn lines_with_code(text: &str) -> impl Iterator<Item = (usize, &str, bool)> {
-    let has_ends = may_hold_line_ends(text);
     let lines = move || {
         let mut next = 0;
-        let ends = move |char| has_ends && ends_line(char);
-        text.split_inclusive(ends).map(move |line| {
+        text.split_inclusive(ends_line).map(move |line| {
             let start = next;
             next += line.len();
             (start, line)
         })
     };
     let is_fence = |line: &str| line.trim_start().starts_with("```");
-    let last_fence = if text.contains('`') {
-        let fences = lines().filter(|(_, line)| is_fence(line));
-        fences.map(|(start, _)| start).max().unwrap_or(0)
-    } else {
-        0
-    };
+    let fences = lines().filter(|(_, line)| is_fence(line));
+    let last_fence = fences.map(|(start, _)| start).max().unwrap_or(0);
     let mut in_code = false;
     lines().map(move |(start, line)| {
         let is_fence = is_fence(line);
@@ -154,33 +137,6 @@ pub fn lines_with_code(text: &str) -> impl Iterator<Item = (usize, &str, bool)> 
         }
         (start, line, is_code)
     })
-}
-
-/// Whether any byte is a sign, or the first byte of one in another width. Most plain English has
-/// none. Compilers vectorize the loop because it doesn't stop at the first hit.
-fn may_hold_signs(text: &str) -> bool {
-    let is_sign = |byte: u8| {
-        matches!(
-            byte,
-            b'[' | b'<' | b':' | 0xCB | 0xD7 | 0xE2 | 0xE3 | 0xEA | 0xEF
-        )
-    };
-    text.bytes()
-        .fold(false, |found, byte| found | is_sign(byte))
-}
-
-/// The same for characters that [end lines](ends_line).
-fn may_hold_line_ends(text: &str) -> bool {
-    let may_end = |byte: u8| matches!(byte, b'\n'..=b'\r' | 0xC2 | 0xE2);
-    text.bytes()
-        .fold(false, |found, byte| found | may_end(byte))
-}
-
-/// Searching for one character after the other is faster than for all at once.
-fn holds_any(text: &str, signs: &[char]) -> bool {
-    let ascii = text.is_ascii();
-    let mut possible = signs.iter().filter(|sign| !ascii || sign.is_ascii());
-    possible.any(|sign| text.contains(*sign))
 }
 
 /// Finds `System:` and `[Name]:` at the start of a line.

@@ -21,5 +21,5 @@ pub use frame::{as_block, as_line, shown, without_indent};
 pub use marks::{defused, lines_with_code};
 pub(crate) use names::typos_between;
 pub use names::{by_distance, fold_name, nearest};
-pub(crate) use search::{Needle, Searched, folded};
+pub(crate) use search::{Needle, Searched};
 pub use seen::seen;

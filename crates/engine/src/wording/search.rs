@@ -34,19 +34,10 @@ impl Needle {
             breaks: read.breaks(0..length),
         })
     }
-
-    /// A quick test on [`folded`] letters: whether the words may be in a text.
-    pub(crate) fn may_be_in(&self, folded: &str) -> bool {
-        self.finder.find(folded.as_bytes()).is_some()
-    }
 }
 
-/// The letters and digits of a text, without case, width and accents.
-pub(crate) fn folded(text: &str) -> String {
-    text.chars().flat_map(letters_of).collect()
-}
-
-/// The letters that a character stands for: ﬁ stands for two.
+/// The letters and digits that a character stands for, without case, width and accents: ﬁ stands for
+/// two.
 fn letters_of(char: char) -> impl Iterator<Item = char> {
     let ascii = char.is_ascii().then(|| char.to_ascii_lowercase());
     // A sign such as ™ separates words, although it is made of letters.

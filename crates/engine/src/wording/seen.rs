@@ -47,7 +47,6 @@ fn fold(char: char) -> char {
         '】' => ']',
         '﹤' | '〈' => '<',
         '﹥' | '〉' => '>',
-        // The colons that marks.rs looks for.
         '︰' | '︓' | '﹕' | '꞉' | '∶' | '\u{5C3}' | '\u{2D0}' => ':',
         '\u{2E80}'..='\u{FFEF}' => char,
         other if other.is_alphabetic() => latin(other)
