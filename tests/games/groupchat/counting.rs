@@ -15,7 +15,7 @@ use playhouse::world_data::DataFolder;
 use serde_json::{Value, json};
 
 use super::minds::Scripted;
-use super::tasks::{game, team};
+use super::{game, team};
 
 /// A line that calls a tool, and what it took.
 fn calls(tool: &str, arguments: &Value, usage: [u64; 2]) -> Value {

@@ -8,9 +8,9 @@ use playhouse::groupchat::team::{Participant, Selection, TeamFile};
 use playhouse::groupchat::{ChatGame, Functions, Task, Team};
 use playhouse::mind::Minds;
 use playhouse::tool::{NoArguments, Toolbox};
-use playhouse::world_data::DataFolder;
 use serde_json::{Value, json};
 
+use super::game;
 use super::minds::Scripted;
 
 fn set_up(
@@ -18,14 +18,14 @@ fn set_up(
     change: impl FnOnce(ChatGame) -> ChatGame,
     lines: &Value,
 ) -> (Team, Scripted) {
-    let game = change(ChatGame::new(&DataFolder::at("data").unwrap(), file).unwrap());
+    let game = change(game(file));
     let script = Scripted::new(lines);
     let team = Team::new(game, Minds::all(Arc::new(script.clone())), 7).unwrap();
     (team, script)
 }
 
 fn three(selection: Selection) -> TeamFile {
-    TeamFile::new("team", ["A", "B", "C"].map(Participant::named)).with_selection(selection)
+    super::three().with_selection(selection)
 }
 
 #[tokio::test]

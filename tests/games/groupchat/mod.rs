@@ -2,6 +2,18 @@
 //! of data in `tests/conformance/agentchat/`; `cases.rs` describes their format.
 #![expect(clippy::unwrap_used, reason = "tests")]
 
+use std::sync::Arc;
+
+use futures_util::StreamExt;
+use playhouse::groupchat::message::ChatMessage;
+use playhouse::groupchat::team::{Participant, TeamFile};
+use playhouse::groupchat::{ChatGame, StreamItem, Team};
+use playhouse::mind::Minds;
+use playhouse::world_data::DataFolder;
+
+use cases::short;
+use minds::Scripted;
+
 mod cases;
 mod counting;
 mod defence;
@@ -14,3 +26,41 @@ mod shared_texts;
 mod states;
 mod streaming;
 mod tasks;
+
+fn game(file: TeamFile) -> ChatGame {
+    ChatGame::new(&DataFolder::at("data").unwrap(), file).unwrap()
+}
+
+fn team(file: TeamFile, script: &Scripted) -> Team {
+    Team::new(game(file), Minds::all(Arc::new(script.clone())), 7).unwrap()
+}
+
+fn three() -> TeamFile {
+    TeamFile::new("team", ["A", "B", "C"].map(Participant::named))
+}
+
+fn texts(messages: &[ChatMessage]) -> Vec<String> {
+    messages.iter().map(short).collect()
+}
+
+/// Plays a run; `then` is called after each message, with how many there were.
+async fn watched(team: &mut Team, task: &str, mut then: impl FnMut(usize)) -> Vec<String> {
+    let mut told = Vec::new();
+    let mut stream = Box::pin(team.run_stream(task).unwrap());
+    while let Some(item) = stream.next().await {
+        if let StreamItem::Message(message) = item.unwrap() {
+            told.push(short(&message));
+            then(told.len());
+        }
+    }
+    told
+}
+
+/// Begins a run, and gives it up after so many messages.
+async fn left_after(team: &mut Team, task: &str, messages: usize) {
+    let mut stream = Box::pin(team.run_stream(task).unwrap());
+    for _ in 0..messages {
+        let item = stream.next().await;
+        assert!(matches!(item, Some(Ok(StreamItem::Message(_)))));
+    }
+}

@@ -1,7 +1,7 @@
 //! Streams, pauses, cancellation, joining and leaving.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use futures_util::StreamExt;
@@ -19,28 +19,11 @@ use playhouse::mind::{
 };
 use playhouse::session::Session;
 use playhouse::tool::code::CodePolicy;
-use playhouse::world_data::DataFolder;
 use serde_json::{Value, json};
 use tokio::sync::Notify;
 
-use super::cases::short;
 use super::minds::Scripted;
-
-fn game(file: TeamFile) -> ChatGame {
-    ChatGame::new(&DataFolder::at("data").unwrap(), file).unwrap()
-}
-
-fn team(file: TeamFile, script: &Scripted) -> Team {
-    Team::new(game(file), Minds::all(Arc::new(script.clone())), 7).unwrap()
-}
-
-fn three() -> TeamFile {
-    TeamFile::new("team", ["A", "B", "C"].map(Participant::named))
-}
-
-fn texts(messages: &[ChatMessage]) -> Vec<String> {
-    messages.iter().map(short).collect()
-}
+use super::{game, left_after, team, texts, three, watched};
 
 #[tokio::test]
 async fn a_stream_gives_each_message_and_then_the_result() {
@@ -59,12 +42,7 @@ async fn a_stream_gives_each_message_and_then_the_result() {
 async fn no_turn_begins_after_a_stream_was_dropped() {
     let script = Scripted::new(&json!({}));
     let mut team = team(three().with_max_turns(5), &script);
-    {
-        let mut stream = Box::pin(team.run_stream("hi").unwrap());
-        for _ in 0..2 {
-            stream.next().await.unwrap().unwrap();
-        }
-    }
+    left_after(&mut team, "hi", 2).await;
     assert!(script.calls() <= 2);
     let rest = team.run(Task::continue_run()).await.unwrap();
     assert_eq!(texts(&rest.messages), ["B:B1", "C:C1", "A:A2", "B:B2"]);
@@ -75,20 +53,10 @@ async fn a_pause_freezes_and_a_resumed_run_goes_on() {
     let script = Scripted::new(&Value::Null);
     let mut team = team(three().with_max_turns(4), &script);
     let pause = team.pause_handle();
-    let mut told = Vec::new();
-    {
-        let mut stream = Box::pin(team.run_stream("hi").unwrap());
-        while let Some(item) = stream.next().await {
-            match item.unwrap() {
-                StreamItem::Message(message) => told.push(short(&message)),
-                StreamItem::Result(result) => assert_eq!(result.stop_reason, None),
-                StreamItem::Retracted(retracted) => panic!("{retracted:?}"),
-            }
-            if told.len() == 2 {
-                pause.store(true, std::sync::atomic::Ordering::SeqCst);
-            }
-        }
-    }
+    let told = watched(&mut team, "hi", |told| {
+        pause.store(told == 2, Ordering::SeqCst);
+    })
+    .await;
     assert_eq!(told, ["user:hi", "A:A1"]);
     assert_eq!(script.calls(), 1);
     team.resume();
@@ -116,10 +84,8 @@ async fn whoever_is_outside_can_end_a_run_and_the_clock_starts_with_it() {
             seconds: Some(0.05),
         });
     let script = Scripted::new(&Value::Null);
-    let now = Arc::new(std::sync::atomic::AtomicU64::new(1_000));
-    let clock = now.clone();
-    let user_proxy = UserProxy::new()
-        .with_clock(move || clock.fetch_add(20, std::sync::atomic::Ordering::SeqCst));
+    let now = AtomicU64::new(1_000);
+    let user_proxy = UserProxy::new().with_clock(move || now.fetch_add(20, Ordering::SeqCst));
     let minds = Minds::all(Arc::new(script.clone()));
     let mut team = Team::with_user_proxy(game(file), minds, user_proxy, 7).unwrap();
     let result = team.run("hi").await.unwrap();
@@ -147,20 +113,12 @@ async fn those_who_join_see_what_the_rule_says_and_those_who_left_hear_nothing()
         let script = Scripted::new(&Value::Null);
         let mut team = team(file, &script);
         let user_proxy = team.user_proxy().clone();
-        let mut told = Vec::new();
-        {
-            let mut stream = Box::pin(team.run_stream("hi").unwrap());
-            while let Some(item) = stream.next().await {
-                if let StreamItem::Message(message) = item.unwrap() {
-                    told.push(short(&message));
-                    match told.len() {
-                        2 => user_proxy.join("C"),
-                        4 => user_proxy.leave("A"),
-                        _ => {}
-                    }
-                }
-            }
-        }
+        let told = watched(&mut team, "hi", |told| match told {
+            2 => user_proxy.join("C"),
+            4 => user_proxy.leave("A"),
+            _ => {}
+        })
+        .await;
         assert_eq!(told, ["user:hi", "A:A1", "B:B1", "C:C1", "B:B2", "C:C2"]);
         assert_eq!(script.heard("C").delivered[0], wanted, "{rule:?}");
         let store = team.perspective("A");
@@ -315,25 +273,16 @@ async fn a_stage_delivers_as_a_hub_does() {
     }));
     let mut team = team(file, &script);
     let user_proxy = team.user_proxy().clone();
-    let mut told = 0;
-    {
-        let mut stream = Box::pin(team.run_stream("welcome").unwrap());
-        while let Some(item) = stream.next().await {
-            if let StreamItem::Message(message) = item.unwrap()
-                && !message.is_event()
-            {
-                told += 1;
-                match told {
-                    2 => user_proxy.join("c"),
-                    3 => {
-                        user_proxy.leave("a");
-                        user_proxy.leave("nobody");
-                    }
-                    _ => {}
-                }
-            }
+    watched(&mut team, "welcome", |told| match told {
+        // After a thought, and what was said.
+        3 => user_proxy.join("c"),
+        4 => {
+            user_proxy.leave("a");
+            user_proxy.leave("nobody");
         }
-    }
+        _ => {}
+    })
+    .await;
     let heard = |who: &str| {
         let seen = team.perspective(who).into_iter();
         let others = seen.filter(|seen| seen.role == "user");
@@ -538,8 +487,7 @@ fn caller_of_a_lab() -> (ChatGame, Scripted) {
     let turn = json!({"text": "so", "usage": [7, 3]});
     let call = json!({"calls": [["", "lab", {"task": "Test it."}]], "usage": [1, 1]});
     let script = Scripted::new(&json!({"Ava": [call], "Bo": [turn, turn], "Cy": [turn, turn]}));
-    let game = ChatGame::new(&DataFolder::at("data").unwrap(), file).unwrap();
-    (game, script)
+    (game(file), script)
 }
 
 #[tokio::test]
@@ -580,12 +528,8 @@ async fn a_picture_in_a_task_reaches_every_model() {
         let sees = blocks.any(|block| block.as_media().is_some());
         ScriptLine::say(if sees { "I see it." } else { "I see nothing." })
     });
-    let mut team = Team::new(
-        game(three().with_max_turns(2)),
-        Minds::all(Arc::new(mind)),
-        7,
-    )
-    .unwrap();
+    let game = game(three().with_max_turns(2));
+    let mut team = Team::new(game, Minds::all(Arc::new(mind)), 7).unwrap();
     let parts = vec![
         MultiModalPart::Text("Look.".into()),
         MultiModalPart::Image(json!({"data": "iVBORw0KGgo="})),
@@ -594,6 +538,5 @@ async fn a_picture_in_a_task_reaches_every_model() {
         .run(ChatMessage::new("user", ChatContent::MultiModal(parts)))
         .await
         .unwrap();
-    let said: Vec<_> = result.messages.iter().skip(1).map(short).collect();
-    assert_eq!(said, ["A:I see it.", "B:I see it."]);
+    assert_eq!(texts(&result.messages[1..]), ["A:I see it.", "B:I see it."]);
 }

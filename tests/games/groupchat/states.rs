@@ -1,28 +1,26 @@
 //! A saved state fits every version of its team, and names whoever differs.
 
 use playhouse::context::View;
-use playhouse::groupchat::message::ChatMessage;
 use playhouse::groupchat::team::{
     EdgeFile, GraphFile, Participant, ParticipantKind, Selection, TeamFile,
 };
 use playhouse::groupchat::termination::Termination;
-use playhouse::groupchat::{ChatError, Task, Team};
+use playhouse::groupchat::{ChatError, Task, Team, UserInput};
 use serde_json::{Value, json};
 
 use super::cases::short;
 use super::minds::Scripted;
-use super::tasks::team;
+use super::{team, texts};
 
 fn three() -> TeamFile {
-    TeamFile::new("team", ["A", "B", "C"].map(Participant::named)).with_max_turns(2)
+    super::three().with_max_turns(2)
 }
 
 /// A team in the middle of a run: `user:hi`, `A:A1` were said.
 async fn paused(file: TeamFile) -> Team {
     let script = Scripted::new(&Value::Null);
     let mut team = team(file, &script);
-    team.user_proxy()
-        .add_input(playhouse::groupchat::UserInput::task("hi"));
+    team.user_proxy().add_input(UserInput::task("hi"));
     team.engine().run(Some(2)).await.unwrap();
     assert_eq!(
         team.perspective("B").len(),
@@ -31,10 +29,6 @@ async fn paused(file: TeamFile) -> Team {
         team.perspective("B")
     );
     team
-}
-
-fn texts(messages: &[ChatMessage]) -> Vec<String> {
-    messages.iter().map(short).collect()
 }
 
 #[tokio::test]

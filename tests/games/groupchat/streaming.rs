@@ -11,17 +11,17 @@ use playhouse::groupchat::team::{
     EdgeFile, GraphFile, Participant, ParticipantKind, Selection, TeamFile,
 };
 use playhouse::groupchat::{
-    ChatError, ChatGame, StreamItem, Task, Team, TeamTool, UserProxy, seat_user_proxy,
+    ChatError, StreamItem, Task, Team, TeamTool, UserProxy, seat_user_proxy,
 };
 use playhouse::locale::UiText;
 use playhouse::mind::{Answering, Completion, Mind, MindError, MindInfo, Minds, Prompt};
 use playhouse::session::Session;
-use playhouse::world_data::DataFolder;
 use serde_json::{Value, json};
 use tokio::sync::Notify;
 
 use super::cases::short;
 use super::minds::Scripted;
+use super::{game, team};
 
 // --- Minds ---------------------------------------------------------------------------------------
 
@@ -89,10 +89,6 @@ fn streaming(name: &str) -> Participant {
         stream: true,
         ..Participant::named(name)
     }
-}
-
-fn game(file: TeamFile) -> ChatGame {
-    ChatGame::new(&DataFolder::at("data").unwrap(), file).unwrap()
 }
 
 fn of_one(mind: Arc<dyn Mind>) -> Team {
@@ -244,7 +240,7 @@ async fn calls_of_tools_stand_between_what_is_written_before_and_after_them() {
         json!({"text": "Let me see.", "calls": [["1", "calculate", {"expression": "6 * 7"}]]});
     let script = Scripted::new(&json!({"A": [call, "It is 42."]}));
     let file = TeamFile::new("team", [agent]).with_max_turns(1);
-    let mut team = Team::new(game(file), Minds::all(Arc::new(script)), 7).unwrap();
+    let mut team = team(file, &script);
     let told = streamed(&mut team, "6 * 7?").await;
     let wanted = [
         "user:6 * 7?",
@@ -270,7 +266,7 @@ async fn answers_in_json_are_not_shown_while_they_are_written() {
     let file =
         TeamFile::new("team", [streaming("A").with_handoff("B"), streaming("B")]).with_max_turns(1);
     let script = Scripted::new(&json!({"A": [{"text": {"message": "Your turn, all"}}]}));
-    let mut team = Team::new(game(file), Minds::all(Arc::new(script)), 7).unwrap();
+    let mut team = team(file, &script);
     let told = streamed(&mut team, "hi").await;
     let wanted = ["user:hi", "A…Your turn, all", "A:Your turn, all", "result"];
     assert_eq!(told, wanted, "as one piece");

@@ -2,39 +2,21 @@
 //! empty messages.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use futures_util::StreamExt;
 use playhouse::context::{SourceView, View};
 use playhouse::groupchat::message::ChatMessage;
 use playhouse::groupchat::team::{
-    EdgeFile, GraphFile, HistoryVisibility, Participant, ParticipantKind, Selection, TeamFile,
+    EdgeFile, Fold, GraphFile, HistoryVisibility, Participant, ParticipantKind, Selection, TeamFile,
 };
 use playhouse::groupchat::termination::Termination;
-use playhouse::groupchat::{
-    ChatError, ChatGame, StreamItem, Task, TaskResult, Team, UserProxy, mind_calls,
-};
+use playhouse::groupchat::{ChatError, Task, TaskResult, Team, UserInput, UserProxy, mind_calls};
 use playhouse::mind::Minds;
-use playhouse::world_data::DataFolder;
 use serde_json::{Value, json};
 
-use super::cases::short;
 use super::minds::Scripted;
-
-pub(super) fn game(file: TeamFile) -> ChatGame {
-    ChatGame::new(&DataFolder::at("data").unwrap(), file).unwrap()
-}
-
-pub(super) fn team(file: TeamFile, script: &Scripted) -> Team {
-    Team::new(game(file), Minds::all(Arc::new(script.clone())), 7).unwrap()
-}
-
-fn three() -> TeamFile {
-    TeamFile::new("team", ["A", "B", "C"].map(Participant::named))
-}
-
-fn texts(result: &TaskResult) -> Vec<String> {
-    result.messages.iter().map(short).collect()
-}
+use super::{game, left_after, team, texts, three, watched};
 
 /// What somebody remembers: `role:name:text`.
 fn memory(team: &Team, name: &str) -> Vec<String> {
@@ -55,31 +37,18 @@ enum Stop {
 async fn stopped(team: &mut Team, how: Stop, after: usize) -> TaskResult {
     let token = team.cancellation_token();
     let pause = team.pause_handle();
-    {
+    if matches!(how, Stop::Break) {
+        left_after(team, "first", after).await;
+    } else {
         let mut stream = Box::pin(team.run_stream("first").unwrap());
         for _ in 0..after {
-            assert!(matches!(
-                stream.next().await,
-                Some(Ok(StreamItem::Message(_)))
-            ));
+            stream.next().await.unwrap().unwrap();
         }
         match how {
-            Stop::Pause => {
-                pause.store(true, std::sync::atomic::Ordering::SeqCst);
-                while let Some(item) = stream.next().await {
-                    item.unwrap();
-                }
-            }
-            Stop::Break => {}
-            Stop::Cancel => {
-                token.cancel();
-                while let Some(item) = stream.next().await {
-                    if item.is_err() {
-                        break;
-                    }
-                }
-            }
+            Stop::Cancel => token.cancel(),
+            _ => pause.store(true, Ordering::SeqCst),
         }
+        while stream.next().await.is_some_and(|item| item.is_ok()) {}
     }
     team.resume();
     team.run("second").await.unwrap()
@@ -92,7 +61,7 @@ async fn a_task_that_is_given_to_a_stopped_run_is_added_and_answered() {
             let script = Scripted::new(&Value::Null);
             let mut team = team(three().with_max_turns(3), &script);
             let result = stopped(&mut team, how, after).await;
-            let told = texts(&result);
+            let told = texts(&result.messages);
             let second = told.iter().position(|text| text == "user:second");
             let second = second.unwrap_or_else(|| panic!("{how:?} after {after}: {told:?}"));
             let spoken = told.len() - second - 1;
@@ -103,7 +72,11 @@ async fn a_task_that_is_given_to_a_stopped_run_is_added_and_answered() {
             assert!(first.is_some() && first < second, "{how:?}: {known:?}");
             // The next task is the next run, and not one that was left over.
             let third = team.run("third").await.unwrap();
-            assert_eq!(texts(&third)[0], "user:third", "{how:?} after {after}");
+            assert_eq!(
+                texts(&third.messages)[0],
+                "user:third",
+                "{how:?} after {after}"
+            );
             assert_eq!(third.messages.len(), 4);
         }
     }
@@ -116,27 +89,22 @@ async fn tasks_that_nobody_heard_become_one() {
     team.cancellation_token().cancel();
     assert!(matches!(team.run("one").await, Err(ChatError::Cancelled)));
     let result = team.run("two").await.unwrap();
-    assert_eq!(texts(&result), ["user:one", "user:two", "A:A1"]);
+    assert_eq!(texts(&result.messages), ["user:one", "user:two", "A:A1"]);
     let result = team.run("three").await.unwrap();
-    assert_eq!(texts(&result), ["user:three", "B:B1"]);
+    assert_eq!(texts(&result.messages), ["user:three", "B:B1"]);
 }
 
 #[tokio::test]
 async fn a_reset_during_a_run_forgets_it_and_asks_nobody() {
     let script = Scripted::new(&Value::Null);
     let mut team = team(three().with_max_turns(9), &script);
-    {
-        let mut stream = Box::pin(team.run_stream("first").unwrap());
-        for _ in 0..2 {
-            stream.next().await.unwrap().unwrap();
-        }
-    }
+    left_after(&mut team, "first", 2).await;
     let calls = script.calls();
     team.reset().await.unwrap();
     assert_eq!(script.calls(), calls);
     assert!(memory(&team, "A").is_empty());
     let result = team.run("second").await.unwrap();
-    assert_eq!(texts(&result)[..2], ["user:second", "A:A1"]);
+    assert_eq!(texts(&result.messages)[..2], ["user:second", "A:A1"]);
 }
 
 #[tokio::test]
@@ -144,18 +112,12 @@ async fn what_the_user_adds_during_a_run_is_heard_at_the_next_turn() {
     let script = Scripted::new(&Value::Null);
     let mut team = team(three().with_max_turns(3), &script);
     let user = team.user_proxy().clone();
-    let mut told = Vec::new();
-    {
-        let mut stream = Box::pin(team.run_stream("first").unwrap());
-        while let Some(item) = stream.next().await {
-            if let StreamItem::Message(message) = item.unwrap() {
-                told.push(short(&message));
-                if told.len() == 2 {
-                    user.add_input(playhouse::groupchat::UserInput::task("shorter"));
-                }
-            }
+    let told = watched(&mut team, "first", |told| {
+        if told == 2 {
+            user.add_input(UserInput::task("shorter"));
         }
-    }
+    })
+    .await;
     assert_eq!(
         told,
         ["user:first", "A:A1", "user:shorter", "B:B1", "C:C1", "A:A2"]
@@ -170,12 +132,11 @@ async fn an_interrupted_inner_team_and_a_graph_lose_nothing_that_was_said() {
     let file = file.with_team(inner).with_max_turns(2);
     let script = Scripted::new(&Value::Null);
     let mut outer = team(file, &script);
-    let first = playhouse::groupchat::UserInput::task("first");
-    outer.user_proxy().add_input(first);
+    outer.user_proxy().add_input(UserInput::task("first"));
     outer.engine().run(Some(4)).await.unwrap();
     assert_eq!(script.calls(), 1, "one of the inner team has spoken");
     let result = outer.run("second").await.unwrap();
-    let told = texts(&result);
+    let told = texts(&result.messages);
     assert!(told.contains(&"user:second".to_owned()), "{told:?}");
     assert!(memory(&outer, "C").contains(&"user:A:A1".to_owned()));
     assert_eq!(outer.chat().turns, 2);
@@ -298,7 +259,7 @@ async fn a_ledger_that_names_somebody_unknown_goes_on_where_only_one_can_be_mean
     let result = team.run("dig").await.unwrap();
     let said = result.messages.iter().filter(|said| said.source.len() == 1);
     let said: Vec<_> = said.map(|said| said.source.as_str()).collect();
-    assert_eq!(said, ["A", "B", "C"], "{:?}", texts(&result));
+    assert_eq!(said, ["A", "B", "C"], "{:?}", texts(&result.messages));
 }
 
 #[tokio::test]
@@ -331,7 +292,7 @@ async fn a_society_starts_over_and_says_nothing_about_nothing() {
     let script = Scripted::new(&Value::Null);
     let mut outer = team(society(silent), &script);
     let result = outer.run("go").await.unwrap();
-    assert_eq!(texts(&result)[1], "S:No response.");
+    assert_eq!(texts(&result.messages)[1], "S:No response.");
     assert!(
         script.heard("S").prompts.is_empty(),
         "there is nothing to tell"
@@ -382,8 +343,8 @@ async fn a_time_limit_goes_on_counting_after_a_load() {
     };
     let file = three().with_termination(limit);
     let made = || {
-        let now = std::sync::atomic::AtomicU64::new(0);
-        let clock = move || now.fetch_add(20, std::sync::atomic::Ordering::SeqCst);
+        let now = AtomicU64::new(0);
+        let clock = move || now.fetch_add(20, Ordering::SeqCst);
         let script = Scripted::new(&Value::Null);
         let minds = Minds::all(Arc::new(script));
         let user = UserProxy::new().with_clock(clock);
@@ -391,21 +352,15 @@ async fn a_time_limit_goes_on_counting_after_a_load() {
     };
     let mut first = made();
     let pause = first.pause_handle();
-    {
-        let mut stream = Box::pin(first.run_stream("hi").unwrap());
-        for _ in 0..3 {
-            stream.next().await.unwrap().unwrap();
-        }
-        pause.store(true, std::sync::atomic::Ordering::SeqCst);
-        while let Some(item) = stream.next().await {
-            item.unwrap();
-        }
-    }
+    watched(&mut first, "hi", |told| {
+        pause.store(told == 3, Ordering::SeqCst);
+    })
+    .await;
     let state = first.save_state().unwrap();
     let mut second = made();
     second.load_state(&state).unwrap();
     let rest = second.run(Task::continue_run()).await.unwrap();
-    assert!(rest.messages.len() <= 1, "{:?}", texts(&rest));
+    assert!(rest.messages.len() <= 1, "{:?}", texts(&rest.messages));
 }
 
 #[test]
@@ -505,7 +460,7 @@ async fn members_of_a_graph_without_edges_speak_once_each() {
         &script,
     );
     let result = members.run("hi").await.unwrap();
-    assert_eq!(texts(&result), ["user:hi", "A:A1", "B:B1", "C:C1"]);
+    assert_eq!(texts(&result.messages), ["user:hi", "A:A1", "B:B1", "C:C1"]);
     let graph = GraphFile {
         entry: String::new(),
         edges: vec![EdgeFile::new("A", "B")],
@@ -513,7 +468,7 @@ async fn members_of_a_graph_without_edges_speak_once_each() {
     let script = Scripted::new(&Value::Null);
     let mut some = team(three().with_selection(Selection::Graph(graph)), &script);
     let result = some.run("hi").await.unwrap();
-    assert_eq!(texts(&result), ["user:hi", "A:A1", "C:C1", "B:B1"]);
+    assert_eq!(texts(&result.messages), ["user:hi", "A:A1", "C:C1", "B:B1"]);
     assert!(result.stop_reason.unwrap().contains("complete"));
 }
 
@@ -524,7 +479,7 @@ async fn an_empty_answer_is_sent_back_whatever_its_type() {
     let script = Scripted::new(&json!({"A": [" ", "well then"]}));
     let mut team = team(file, &script);
     let result = team.run("hi").await.unwrap();
-    assert_eq!(texts(&result), ["user:hi", "A:well then"]);
+    assert_eq!(texts(&result.messages), ["user:hi", "A:well then"]);
 }
 
 #[cfg(feature = "scripts")]
@@ -545,7 +500,12 @@ async fn code_that_was_refused_is_not_proposed_again() {
     });
     let mut team = Team::new(game, Minds::all(Arc::new(script.clone())), 7).unwrap();
     let result = team.run("```sh\nls\n```").await.unwrap();
-    assert_eq!(script.heard("B").prompts.len(), 2, "{:?}", texts(&result));
+    assert_eq!(
+        script.heard("B").prompts.len(),
+        2,
+        "{:?}",
+        texts(&result.messages)
+    );
     let own = memory(&team, "A");
     assert!(own[1].starts_with("assistant:A:"), "{own:?}");
 }
@@ -553,7 +513,7 @@ async fn code_that_was_refused_is_not_proposed_again() {
 #[tokio::test]
 async fn a_long_conversation_is_folded_into_its_own_summary() {
     let long = "word ".repeat(60);
-    let fold = playhouse::groupchat::team::Fold {
+    let fold = Fold {
         tokens: 100,
         keep: 1,
         instruction: String::new(),
@@ -569,7 +529,7 @@ async fn a_long_conversation_is_folded_into_its_own_summary() {
     let mut team = team(file, &script);
     let result = team.run("hi").await.unwrap();
     let spoken = result.messages.iter().filter(|said| !said.is_event());
-    assert_eq!(spoken.count(), 5, "{:?}", texts(&result));
+    assert_eq!(spoken.count(), 5, "{:?}", texts(&result.messages));
     let prompts = script.heard("A").prompts;
     assert!(prompts[1].contains("Summarise"), "{}", prompts[1]);
     let last = &prompts[2];
@@ -591,7 +551,7 @@ async fn a_long_conversation_is_folded_into_its_own_summary() {
 
 #[tokio::test]
 async fn the_teams_own_model_folds_its_conversation_too() {
-    let fold = playhouse::groupchat::team::Fold {
+    let fold = Fold {
         tokens: 60,
         keep: 0,
         instruction: "In one line.".into(),
