@@ -8,11 +8,10 @@ use std::sync::Mutex;
 use serde_json::{Value, json};
 
 use super::browser::{Browser, IS_READY, browser, file_address};
-use super::chinese::write;
 use super::model_server::{Reply, fitting, schema_of, serve_model};
 use super::page::ATTACKS;
 use super::served::Served;
-use super::{Dir, succeed};
+use super::{Dir, succeed, write};
 
 /// What is in the world of `playhouse new`, and the attack that takes its place.
 const OF_WORLD: [(&str, &str); 20] = [

@@ -13,10 +13,9 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD as BASE64;
 use serde_json::{Value, json};
 
-use super::chinese::write;
 use super::model_server::{Reply, fitting, schema_of, serve_model};
 use super::served::{Served, exchange, one};
-use super::{Dir, has, run, succeed};
+use super::{Dir, has, run, succeed, write};
 
 mod evening;
 mod reader;
@@ -227,10 +226,7 @@ impl Browser {
             &json!({"format": "webp", "quality": 60, "clip": clip}),
         );
         let image = BASE64.decode(image["data"].as_str().unwrap()).unwrap();
-        std::fs::File::create(path)
-            .unwrap()
-            .write_all(&image)
-            .unwrap();
+        write(path, &image);
     }
 
     /// What axe-core finds that keeps somebody from using what is shown, if `PLAYHOUSE_AXE` names

@@ -1,13 +1,11 @@
 //! Characters of cards: taken into a world, and played.
 
-use std::fs::{self, File};
-use std::io::Write;
+use std::fs;
 use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
-use super::chinese::write;
-use super::{Dir, err, exits, has, journal, lacks, out, records_of, run, succeed};
+use super::{Dir, err, exits, has, journal, lacks, out, records_of, run, succeed, write};
 
 fn fixture(name: &str) -> String {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/cards");
@@ -181,8 +179,7 @@ fn a_hostile_card_is_imported_clean_or_refused() {
     let files: Vec<_> = fs::read_dir(folder.join("w")).unwrap().collect();
     assert_eq!(files.len(), 1);
     succeed(folder, "run w --until 2 -q");
-    let mut broken = File::create(folder.join("broken.png")).unwrap();
-    broken.write_all(b"\x89PNG\r\n\x1a\n").unwrap();
+    write(&folder.join("broken.png"), b"\x89PNG\r\n\x1a\n");
     write(&folder.join("deep.json"), &"[".repeat(100_000));
     for (file, words) in [
         ("broken.png", "no character card"),

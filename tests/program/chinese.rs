@@ -1,14 +1,13 @@
 //! With `--lang zh`, everything that people read is Chinese.
 
 use std::fs::File;
-use std::io::Write;
 use std::path::Path;
 use std::process::Output;
 
 use serde_json::Value;
 
 use super::model_server::unreachable_model;
-use super::{Dir, err, has, out, playhouse, records_of, run, succeed};
+use super::{Dir, err, has, out, playhouse, records_of, run, succeed, write};
 
 /// Runs the program with a Chinese interface and rows that are never wrapped.
 fn run_chinese(folder: &Path, arguments: &str) -> Output {
@@ -45,13 +44,6 @@ fn assert_chinese(text: &str) {
         let sentence = words.windows(3).find(|words| words.iter().all(english));
         assert_eq!(sentence, None, "English in: {line}");
     }
-}
-
-pub(super) fn write(path: &Path, text: &str) {
-    File::create(path)
-        .unwrap()
-        .write_all(text.as_bytes())
-        .unwrap();
 }
 
 #[test]

@@ -8,10 +8,9 @@ use std::process::Output;
 
 use serde_json::Value;
 
-use super::chinese::write;
 use super::{
     Dir, err, exits, fed, has, in_one_line, journal, lacks, out, playhouse, records_of, run,
-    succeed,
+    succeed, write,
 };
 
 /// Runs a command that must succeed, and gives what it printed.
@@ -142,7 +141,6 @@ fn a_folder_of_data_lies_over_the_built_in_one() {
     told(folder, "new data/worlds/mine");
     let worlds = told(folder, "worlds");
     has(&worlds, &["mine", "drowned-assize", "zhaoying-ban"]);
-    fs::create_dir_all(folder.join("data/prompts/en/asks")).unwrap();
     let short = "{{ name }} votes.\n";
     write(&folder.join("data/prompts/en/asks/vote_short.j2"), short);
     for world in ["mine", "drowned-assize"] {
@@ -153,7 +151,6 @@ fn a_folder_of_data_lies_over_the_built_in_one() {
     assert!(told(folder, "chat").contains("en/assistant"));
     // A folder with a team alone counts as well.
     let other = tempfile::tempdir().unwrap();
-    fs::create_dir_all(other.path().join("data/teams")).unwrap();
     let team = r#"Team(name: "own", participants: [(name: "Ava")], max_turns: 1)"#;
     write(&other.path().join("data/teams/own.ron"), team);
     let teams = told(other.path(), "chat");

@@ -4,8 +4,7 @@ use std::fs;
 use std::io::Write;
 use std::path::Path;
 
-use super::chinese::write;
-use super::{Dir, err, exits, has, lacks, out, playhouse, run, succeed, world};
+use super::{Dir, err, exits, has, lacks, out, playhouse, run, succeed, world, write};
 
 #[test]
 fn the_built_in_data_are_written_to_be_edited() {
@@ -67,9 +66,7 @@ fn a_branch_with_another_seed_is_another_story_that_replays() {
 fn edit(path: &Path, old: &str, new: &str) {
     let text = fs::read_to_string(path).unwrap();
     assert!(text.contains(old), "no '{old}' in {}", path.display());
-    let text = text.replace(old, new);
-    let mut file = fs::File::create(path).unwrap();
-    file.write_all(text.as_bytes()).unwrap();
+    write(path, &text.replace(old, new));
 }
 
 #[test]
@@ -192,10 +189,7 @@ fn a_world_that_lacks_what_is_alive_or_held_is_refused_with_the_reason() {
         ("Home(days: 1)", "Home(days: 2)", "schedule"),
         ("Peel Swing", "Peel Sweep", "'Peel Swing'"),
     ] {
-        fs::File::create(&file)
-            .unwrap()
-            .write_all(world.as_bytes())
-            .unwrap();
+        write(&file, &world);
         edit(&file, old, new);
         let refused = exits(folder, "resume tale", 4);
         let said = err(&refused).replace("\n  ", " ");
@@ -213,9 +207,7 @@ fn a_world_that_lacks_what_is_alive_or_held_is_refused_with_the_reason() {
 
 /// Writes a file of a world.
 fn put(folder: &Dir, path: &str, text: &str) {
-    let path = folder.join(path);
-    fs::create_dir_all(path.parent().unwrap()).unwrap();
-    write(&path, text);
+    write(&folder.join(path), text);
 }
 
 #[test]

@@ -6,11 +6,10 @@ use std::process::Output;
 
 use serde_json::{Value, json};
 
-use super::chinese::write;
 use super::model_server::{
     Reply, fitting, schema_of, serve, serve_pages, unreachable_model, write_model,
 };
-use super::{Dir, err, exits, has, lacks, out, playhouse, records_of, run, succeed};
+use super::{Dir, err, exits, has, lacks, out, playhouse, records_of, run, succeed, write};
 
 /// A server with the whole of OpenAI's API, and with these oddities.
 #[derive(Clone, Copy)]

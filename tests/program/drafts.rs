@@ -7,9 +7,8 @@ use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
 
-use super::chinese::write;
 use super::model_server::{Reply, serve_model};
-use super::{err, exits, has, out, playhouse, succeed};
+use super::{err, exits, has, out, playhouse, succeed, write};
 
 /// The questions that a model was asked.
 type Asked = Arc<Mutex<Vec<String>>>;

@@ -10,8 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::{Value, json};
 
-use super::chinese::write;
-use super::{err, has, out, own_settings, playhouse, spent_on};
+use super::{err, has, out, own_settings, playhouse, spent_on, write};
 
 /// A server on this machine that makes vectors; how many requests it got.
 fn vector_server() -> (u16, Arc<AtomicUsize>) {

@@ -5,9 +5,8 @@ use std::process::Output;
 
 use serde_json::Value;
 
-use super::chinese::write;
 use super::model_server::{Reply, fitting, schema_of, serve, write_model};
-use super::{Dir, err, exits, has, lacks, out, records_of, run, succeed};
+use super::{Dir, err, exits, has, lacks, out, records_of, run, succeed, write};
 
 fn of_kind(output: &Output, kind: &str) -> Vec<Value> {
     let records = records_of(output).into_iter();

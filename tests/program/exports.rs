@@ -6,8 +6,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::chinese::write;
-use super::{Dir, err, exits, has, out, records_of, succeed};
+use super::{Dir, err, exits, has, out, records_of, succeed, write};
 
 /// The rows of a table, by the names of its columns.
 fn rows(folder: &Path, table: &str) -> Vec<BTreeMap<String, String>> {

@@ -4,8 +4,7 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use super::chinese::write;
-use super::{Dir, err, exits, has, lacks, out, records_of, succeed};
+use super::{Dir, err, exits, has, lacks, out, records_of, succeed, write};
 
 /// A small world with these two in it.
 const WORLD: &str = r#"World(

@@ -239,7 +239,7 @@ fn what_was_started_ends_with_a_program_that_is_killed() {
     );
     let server =
         format!(r#"(servers: {{"s": (command: "sh", args: ["-c", {script:?}], start: 60)}})"#);
-    super::chinese::write(&models, &server);
+    super::write(&models, &server);
     let arguments = ["doctor", "--models", models.to_str().unwrap()];
     let mut run = playhouse(folder.path(), &arguments).spawn().unwrap();
     let id = (0..3_000).find_map(|_| {

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
-use super::chinese::write;
+use super::write;
 
 /// What the server answers.
 pub(super) enum Reply {

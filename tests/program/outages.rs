@@ -9,9 +9,8 @@ use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
 
-use super::chinese::write;
 use super::model_server::{Reply, fitting, schema_of, serve, write_model};
-use super::{err, exits, has, in_one_line, journal, lacks, out, playhouse, run, succeed};
+use super::{err, exits, has, in_one_line, journal, lacks, out, playhouse, run, succeed, write};
 
 /// A server that answers by what it is asked, and fails when it is told to.
 #[derive(Clone, Default)]

@@ -13,10 +13,9 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::chinese::write;
 use super::model_server::{Reply, serve_model};
 use super::served::{Answer, Served, any_answer, one};
-use super::{Dir, exits, has, journal, lacks, playhouse, run, succeed};
+use super::{Dir, exits, has, journal, lacks, playhouse, run, succeed, write};
 
 #[test]
 fn a_story_is_served_as_it_was_told() {
@@ -1299,7 +1298,7 @@ fn a_save_goes_on_with_its_own_model_or_is_only_shown() {
     let folder = &Dir::new();
     succeed(folder, "run --save own --until 1 --seed 3 --quiet");
     let settings = folder.join("saves/own/settings.json");
-    super::chinese::write(&settings, r#"{"model": "deepseek", "max_cost": 1.0}"#);
+    super::write(&settings, r#"{"model": "deepseek", "max_cost": 1.0}"#);
     let page = Served::begin(folder, "watch --all --json");
     let story = page.wait_for("own", "saved");
     assert!(

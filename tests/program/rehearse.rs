@@ -5,8 +5,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::chinese::write;
-use super::{err, exits, has, out, run, succeed};
+use super::{err, exits, has, out, run, succeed, write};
 
 /// A folder with a small world in `mill` and these expectations of it.
 fn mill(expectations: &str) -> tempfile::TempDir {

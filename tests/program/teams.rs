@@ -1,10 +1,5 @@
 //! Teams from outside: `chat`, `resume`, `replay`, `trace`, in both languages.
 
-#![expect(
-    clippy::disallowed_methods,
-    reason = "tests write the files that they are about"
-)]
-
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::Path;
@@ -15,7 +10,7 @@ use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 
 use super::model_server::{Reply, serve_model};
-use super::{Dir, err, exits, has, lacks, out, playhouse, records_of, run, succeed, world};
+use super::{Dir, err, exits, has, lacks, out, playhouse, records_of, run, succeed, world, write};
 
 /// As [`chat`], and it must succeed.
 #[track_caller]
@@ -128,7 +123,7 @@ fn a_trace_in_the_form_of_ag2_has_the_messages_before_each_turn() {
             (name: "Worker", system_message: "You work.", memory: ["Two hands."]),
         ],
     )"#;
-    std::fs::write(folder.join("office.ron"), team).unwrap();
+    write(&folder.join("office.ron"), &team);
     let told = talk(folder, "chat office.ron --save one --json", "Find a day");
     let messages = records_of(&told);
     let texts = messages.iter().map(|record| &record["message"]);
@@ -181,7 +176,7 @@ fn a_team_whose_server_failed_goes_on() {
         }
     });
     let team = r#"Team(name: "duo", participants: [(name: "Ava"), (name: "Bo")], max_turns: 2)"#;
-    std::fs::write(folder.join("duo.ron"), team).unwrap();
+    write(&folder.join("duo.ron"), &team);
     let failed = chat(
         folder,
         "chat duo.ron --save one --model m --models models.ron",
@@ -222,7 +217,7 @@ fn a_team_that_falls_back_goes_on_without_an_answer() {
         }
     });
     let team = r#"Team(name: "duo", participants: [(name: "Ava"), (name: "Bo")], max_turns: 3)"#;
-    std::fs::write(folder.join("duo.ron"), team).unwrap();
+    write(&folder.join("duo.ron"), &team);
     let command =
         "chat duo.ron --save one --model m --models models.ron --on-server-error fall-back";
     let told = talk(folder, command, "Who is there?");
@@ -249,12 +244,12 @@ fn a_talk_that_can_not_begin_leaves_no_save() {
     let models = std::fs::read_to_string(folder.join("models.ron")).unwrap();
     let server =
         r#"(servers: {"s": (command: "sh", args: ["-c", "echo 'No module named shop' >&2"])}, "#;
-    std::fs::write(folder.join("models.ron"), models.replacen('(', server, 1)).unwrap();
+    write(&folder.join("models.ron"), &models.replacen('(', server, 1));
     for (tool, said) in [("s.find", "No module named shop"), ("almanac", "'almanac'")] {
         let team = format!(
             r#"Team(name: "solo", participants: [(name: "Ava", tools: ["{tool}"])], max_turns: 1)"#
         );
-        std::fs::write(folder.join("solo.ron"), team).unwrap();
+        write(&folder.join("solo.ron"), &team);
         let command = "chat solo.ron --save one --model m --models models.ron";
         for _ in 0..2 {
             let failed = chat(folder, command, "hi");
@@ -285,7 +280,7 @@ fn the_summary_says_what_was_paid_whoever_was_asked() {
         .replace("Selector()", "Ledger()")
         .replace("office", "works");
     for (name, team) in [("office", team), ("works", &ledger)] {
-        std::fs::write(folder.join(format!("{name}.ron")), team).unwrap();
+        write(&folder.join(format!("{name}.ron")), &team);
         let told = talk(
             folder,
             &format!("chat {name}.ron"),
@@ -349,7 +344,7 @@ fn a_team_is_checked_as_a_world_is() {
     let team = r#"Team(name: "duo", max_turns: 2, participants: [
         (name: "Ava", tools: ["calculate", "almanac"]), (name: "Bo", tools: ["tides", "shop.find"]),
     ])"#;
-    std::fs::write(folder.join("duo.ron"), team).unwrap();
+    write(&folder.join("duo.ron"), &team);
     let unknown = exits(folder, "check duo.ron", 3);
     let page = out(&unknown);
     has(
@@ -364,11 +359,11 @@ fn a_team_is_checked_as_a_world_is() {
         (&"duo.ron".into(), &false.into())
     );
     let hidden = team.replace("Bo", "Bo\u{e0041}");
-    std::fs::write(folder.join("hidden.ron"), hidden).unwrap();
+    write(&folder.join("hidden.ron"), &hidden);
     let hidden = exits(folder, "check hidden.ron", 3);
     has(&out(&hidden), &["invisible"]);
     let broken = team.replace("max_turns: 2, ", "");
-    std::fs::write(folder.join("endless.ron"), broken).unwrap();
+    write(&folder.join("endless.ron"), &broken);
     has(
         &out(&exits(folder, "check endless.ron", 3)),
         &["endless.ron:1:"],
@@ -475,7 +470,7 @@ fn a_resumed_run_shows_what_is_said_inside_from_where_it_stopped() {
         )],
         max_turns: 3,
     )"#;
-    std::fs::write(folder.join("twice.ron"), team).unwrap();
+    write(&folder.join("twice.ron"), &team);
     let task = "Test this stone in the lab.";
     let whole = talk(folder, "chat twice.ron --save whole --json", task);
     let whole = out(&whole);
@@ -575,7 +570,7 @@ fn processes_are_started_with_leave_alone_and_a_replay_starts_none() {
         ],
         max_turns: 1,
     )"#;
-    std::fs::write(folder.join("shop.ron"), team).unwrap();
+    write(&folder.join("shop.ron"), &team);
     let mark = folder.join("mark");
     let task = format!("```sh\ntouch {}\n```", mark.display());
     let told = talk(folder, "chat shop.ron --save one", &task);
@@ -625,9 +620,9 @@ fn every_mistake_of_a_team_file_is_told_at_once() {
         ],
         selection: Graph((edges: [(from: "Ava", to: "Bo")])),
     )"#;
-    std::fs::write(folder.join("desk.ron"), team).unwrap();
+    write(&folder.join("desk.ron"), &team);
     let wrong = exits(folder, "chat desk.ron --task x", 3);
-    std::fs::write(folder.join("bytes.ron"), b"\xff\xfe").unwrap();
+    write(&folder.join("bytes.ron"), b"\xff\xfe");
     let odd = exits(folder, "chat bytes.ron --task x", 3);
     has(&err(&odd), &["save it as UTF-8"]);
     for part in ["desk.ron:4:", "'Zed'", "'(code)'", "'Bo'"] {
@@ -755,7 +750,7 @@ fn pieces_stand_on_the_page_while_the_server_is_still_writing() {
         let team = format!(
             r#"Team(name: "solo", language: {language}, participants: [(name: "Ava", stream: true)], max_turns: 1)"#
         );
-        std::fs::write(folder.join("solo.ron"), team).unwrap();
+        write(&folder.join("solo.ron"), &team);
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
         let (let_go_on, go_on) = channel();
@@ -851,7 +846,6 @@ fn a_task_that_is_given_to_an_unfinished_talk_is_heard_at_once_and_replayed() {
 #[test]
 fn a_save_goes_on_with_another_version_of_its_team_but_not_with_other_participants() {
     let folder = &Dir::new();
-    std::fs::create_dir_all(folder.join("data/teams")).unwrap();
     let write = |turns: u32, names: [&str; 2]| {
         let [first, second] = names;
         let team = format!(
@@ -860,7 +854,7 @@ fn a_save_goes_on_with_another_version_of_its_team_but_not_with_other_participan
                 (name: "{second}"),
             ])"#
         );
-        std::fs::write(folder.join("data/teams/duo.ron"), team).unwrap();
+        write(&folder.join("data/teams/duo.ron"), &team);
     };
     write(3, ["Ada", "Ben"]);
     talk(folder, "chat duo --save slot --until 2", "A line on rain");

@@ -10,14 +10,14 @@ use std::fs;
 use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Output};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use serde_json::Value;
 
-use super::{Dir, err, has, lacks, out, own_settings, playhouse};
+use super::{Dir, err, feed, has, lacks, out, own_settings, playhouse, write};
 
 const KEY: &str = "sk-the-users-own-key-0123";
 
@@ -95,24 +95,12 @@ impl Folder {
             .env("PATH", std::env::var_os("PATH").unwrap())
             .env("OPENAI_API_KEY", KEY)
             .env("SOME_SECRET", "the-content-of-some-secret");
-        program.stdin(Stdio::piped()).stdout(Stdio::piped());
-        let mut child = program.stderr(Stdio::piped()).spawn().unwrap();
-        let mut typed = child.stdin.take().unwrap();
-        // It may have ended without reading.
-        let _ = typed.write_all(answer.as_bytes());
-        drop(typed);
-        let output = child.wait_with_output().unwrap();
+        let output = feed(program, answer);
         let said = out(&output) + err(&output).as_str();
         lacks(&said, &["panicked"]);
         lacks(&said, &[KEY, "the-content-of"]);
         output
     }
-}
-
-fn write(path: &Path, text: &str) {
-    fs::create_dir_all(path.parent().unwrap()).unwrap();
-    let mut file = fs::File::create(path).unwrap();
-    file.write_all(text.as_bytes()).unwrap();
 }
 
 /// A folder whose user has chosen the model `m`, and how often its server was asked.

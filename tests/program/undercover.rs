@@ -1,14 +1,13 @@
 //! Who is the undercover, from outside: games, seats, saves, tournaments and what goes wrong.
 
-use std::io::Write as _;
-use std::process::{Output, Stdio};
+use std::process::Output;
 
 use serde_json::Value;
 
-use super::chinese::write;
 use super::model_server::unreachable_model;
 use super::{
-    Dir, err, exits, has, journal, lacks, out, playhouse, records_of, run, spent_on, succeed, world,
+    Dir, err, exits, fed, has, journal, lacks, out, playhouse, records_of, run, spent_on, succeed,
+    world, write,
 };
 
 #[test]
@@ -115,16 +114,10 @@ fn why_names_who_learnt_what_and_a_rehearsal_shows_the_next_prompt_and_asks_nobo
 #[test]
 fn a_person_at_the_table_sees_one_seat_and_nothing_else() {
     let folder = &Dir::new();
-    let mut command = playhouse(folder);
     let arguments = "undercover --players 4 --words violin,cello --order by-number --seat Bruno --until 2 --lang en";
-    command.args(arguments.split(' ')).stdin(Stdio::piped());
-    command.stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut game = command.spawn().unwrap();
-    let mut typed = game.stdin.take().unwrap();
     // A line; then whom to vote out by name, after two mistakes, and nothing about oneself.
-    write!(typed, "One holds it close.\nsomebody\n2\nclemence\n\n").unwrap();
-    drop(typed);
-    let output = game.wait_with_output().unwrap();
+    let typed = "One holds it close.\nsomebody\n2\nclemence\n\n";
+    let output = fed(folder, arguments, typed);
     assert_eq!(output.status.code(), Some(0), "{}", err(&output));
     let seen = out(&output);
     assert_eq!(seen.matches("gets the word").count(), 1, "{seen}");

@@ -10,7 +10,7 @@ fn damage(path: &Path, index: usize) {
     let mut bytes = fs::read(path).unwrap();
     bytes[index] ^= 4;
     fs::remove_file(path).unwrap();
-    super::write_bytes(path, &bytes);
+    super::write(path, &bytes);
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::{accepted, attacked, err, refused, write_bytes};
+use super::{accepted, attacked, err, refused, write};
 use crate::Dir;
 
 const COMMANDS: [&str; 6] = [
@@ -54,7 +54,7 @@ fn a_save_whose_last_turns_can_not_be_replayed_is_shown_as_of_its_snapshot() {
     let old = files.clone().map(|file| fs::read(file).unwrap());
     accepted(folder, "resume one --until 3 -q");
     for (file, old) in files.iter().zip(&old) {
-        write_bytes(file, old);
+        write(file, old);
     }
     let show = || attacked(folder, "show one");
     assert!(!err(&show()).contains("as of that turn"));
@@ -64,7 +64,7 @@ fn a_save_whose_last_turns_can_not_be_replayed_is_shown_as_of_its_snapshot() {
     let last = lines.iter_mut().find(|line| line.starts_with(meeting));
     let hash = last.unwrap();
     hash.replace_range(meeting.len()..meeting.len() + 8, "00000000");
-    write_bytes(&journal, &journal_of(&lines));
+    write(&journal, &journal_of(&lines));
     let shown = show();
     assert_eq!(shown.status.code(), Some(0), "{}", err(&shown));
     assert!(err(&shown).contains("What happened after turn 2 can't be replayed"));
@@ -77,7 +77,7 @@ fn a_journal_of_very_many_worlds_is_refused() {
     let mut lines = save(folder);
     let game = r#"{"input":{"turn":1,"value":{"game":{"name":"campaign","setup":{}}}}}"#;
     lines.extend(vec![game.to_owned(); 1_100]);
-    write_bytes(&folder.join("saves/one/journal.jsonl"), &journal_of(&lines));
+    write(&folder.join("saves/one/journal.jsonl"), &journal_of(&lines));
     let words = "the worlds that the journal keeps take more than 67108864 bytes";
     for command in COMMANDS {
         refused(folder, command, words);
@@ -106,7 +106,7 @@ fn a_kept_world_of_very_many_prompts_is_refused() {
             }));
             line.to_string()
         });
-        write_bytes(&journal, &journal_of(&lines.collect::<Vec<_>>()));
+        write(&journal, &journal_of(&lines.collect::<Vec<_>>()));
     };
     // What is no prompt is not read.
     with(&|number| (format!("else/{number}.j2"), "{{".into()), 2_000);

@@ -9,12 +9,11 @@ mod many;
 mod texts;
 mod torn;
 
-use std::fs::{self, File};
-use std::io::Write;
+use std::fs;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
-use crate::{err, out, playhouse};
+use crate::{err, out, playhouse, write};
 
 /// The memory that an attacked program gets, in KiB, and its time in seconds.
 const LIMITS: &str = "ulimit -v 524288; exec timeout -s KILL 10 \"$@\"";
@@ -77,12 +76,4 @@ fn copy(from: &Path, to: &Path) {
             fs::copy(entry.path(), target).unwrap();
         }
     }
-}
-
-fn write(path: &Path, text: &str) {
-    write_bytes(path, text.as_bytes());
-}
-
-fn write_bytes(path: &Path, bytes: &[u8]) {
-    File::create(path).unwrap().write_all(bytes).unwrap();
 }

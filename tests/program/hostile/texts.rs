@@ -60,7 +60,6 @@ fn hostile() -> Vec<(&'static str, String)> {
 #[test]
 fn no_file_takes_much_memory_or_time() {
     let folder = &Dir::new();
-    fs::create_dir_all(folder.join("mine")).unwrap();
     fs::create_dir_all(folder.join("all/improviser/en")).unwrap();
     super::accepted(folder, "new expected");
     let rehearse = "rehearse drowned-assize --runs 1 --data all";
@@ -93,7 +92,6 @@ fn no_file_takes_much_memory_or_time() {
 #[test]
 fn a_world_of_many_mistakes_is_told_in_a_hundred_lines() {
     let folder = &Dir::new();
-    fs::create_dir_all(folder.join("mine")).unwrap();
     let entries = |list: &str, entry: fn(usize) -> String| {
         let entries: String = (0..4_900).map(entry).collect();
         format!("{list}: [{entries}],")
@@ -121,7 +119,6 @@ fn a_world_of_many_mistakes_is_told_in_a_hundred_lines() {
 #[test]
 fn no_template_takes_the_stack() {
     let folder = &Dir::new();
-    fs::create_dir_all(folder.join("data/prompts/en/asks")).unwrap();
     for (what, text) in [
         (
             "operators",
