@@ -1,83 +1,39 @@
 //! Whole campaigns on the embedded improviser.
-#![expect(clippy::unwrap_used, reason = "tests")]
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::future::ready;
 use std::sync::{Arc, Mutex};
 
-use futures_util::FutureExt;
 use playhouse_engine::cast::{CastList, EntityName};
 use playhouse_engine::context::{AgentContext, Chapters};
-use playhouse_engine::engine::{Engine, Stop};
-use playhouse_engine::event::{AnsweredBy, EventRecord, Feed, Record};
+use playhouse_engine::engine::Stop;
+use playhouse_engine::event::{AnsweredBy, Feed, Record};
 use playhouse_engine::knowledge::{FactBook, Knowledge};
 use playhouse_engine::message::Language;
-use playhouse_engine::mind::improviser::Improviser;
-use playhouse_engine::mind::{
-    AnswerForm, Answering, Completion, ExchangeRound, Mind, MindInfo, Minds, Prompt,
-};
+use playhouse_engine::mind::{AnswerForm, ExchangeRound, Prompt};
 use playhouse_engine::prelude::World;
-use playhouse_engine::testing::journal;
 use playhouse_engine::world_data::DataFolder;
 use playhouse_rpg::Campaign;
 use playhouse_rpg::drama::{Belongings, StoryData};
 use playhouse_rpg::world_file::{ActorFaction, WorldKind, new_world};
 use serde_json::{Value, json};
 
-const WORLDS: [&str; 2] = ["drowned-assize", "zhaoying-ban"];
+use super::play::{Played, WORLDS, altered, campaign, engine, minds, play_on};
 
-struct Played {
-    engine: Engine,
-    records: Vec<Record>,
-    stop: Stop,
-}
-
-impl Played {
-    fn events(&self) -> impl Iterator<Item = &EventRecord> {
-        self.records.iter().filter_map(|record| match record {
-            Record::Event(event) => Some(event),
-            _ => None,
-        })
-    }
-
-    /// Everything that a mind worded, in order: who and what.
-    fn lines(&self) -> Vec<(String, String)> {
-        // What is learned is told in the words of the world file, to each who learns it, a stage
-        // remembers a fight as it told it, and world agents hear what was told elsewhere.
-        let worded = |kind: &str| !["query", "learned", "archive", "news"].contains(&kind);
-        let told = self.events().filter(|event| worded(&event.kind));
-        // Those elsewhere hear later what was announced.
-        let mut announced = BTreeSet::new();
-        let told =
-            told.filter(move |event| event.kind != "announce" || announced.insert(&event.text));
-        let worded = told.filter_map(|event| {
-            let words = event.data["message"].as_str()?;
-            let who = event.speaker.as_deref().unwrap_or_default();
-            Some((who.to_owned(), words.to_owned()))
-        });
-        worded.collect()
-    }
-}
-
-/// The improviser, whose answers are changed.
-struct Wrapping {
-    improviser: Improviser,
-    wrap: fn(&Prompt<'_>, String) -> String,
-}
-
-impl Mind for Wrapping {
-    fn info(&self) -> &MindInfo {
-        self.improviser.info()
-    }
-
-    fn answer(&self, prompt: &Prompt<'_>) -> Answering {
-        let answered = self.improviser.answer(prompt).now_or_never();
-        let answered = answered.unwrap().map(|completion| Completion {
-            text: (self.wrap)(prompt, completion.text),
-            ..completion
-        });
-        Box::pin(ready(answered))
-    }
+/// Everything that a mind worded, in order: who and what.
+fn lines(played: &Played) -> Vec<(String, String)> {
+    // What is learned is told in the words of the world file, to each who learns it, a stage
+    // remembers a fight as it told it, and world agents hear what was told elsewhere.
+    let worded = |kind: &str| !["query", "learned", "archive", "news"].contains(&kind);
+    let told = played.events().filter(|event| worded(&event.kind));
+    // Those elsewhere hear later what was announced.
+    let mut announced = BTreeSet::new();
+    let told = told.filter(move |event| event.kind != "announce" || announced.insert(&event.text));
+    let worded = told.filter_map(|event| {
+        let words = event.data["message"].as_str()?;
+        let who = event.speaker.as_deref().unwrap_or_default();
+        Some((who.to_owned(), words.to_owned()))
+    });
+    worded.collect()
 }
 
 fn is_prose(prompt: &Prompt<'_>) -> bool {
@@ -97,58 +53,19 @@ fn with_member(answer: String, path: &str, value: &str) -> String {
 }
 
 /// Plays two turns with the improviser, whose answers are changed.
-async fn play_wrapped(world: &str, wrap: fn(&Prompt<'_>, String) -> String) -> Played {
-    let improviser = Improviser::taught(playhouse_rpg::improviser::teach).unwrap();
-    let mind = Wrapping { improviser, wrap };
-    let data = DataFolder::at("../../data").unwrap();
-    let setup = Campaign::load(&data, world).unwrap().new_game(1).unwrap();
-    let engine = Engine::new(setup, Minds::all(Arc::new(mind)), journal()).unwrap();
-    play_on(engine, Some(2)).await
-}
-
-fn engine(world: &str, seed: u64) -> Engine {
-    let data = DataFolder::at("../../data").unwrap();
-    let campaign = Campaign::load(&data, world).unwrap();
-    let setup = campaign.new_game(seed).unwrap();
-    let minds = Minds::all(Arc::new(
-        Improviser::taught(playhouse_rpg::improviser::teach).unwrap(),
-    ));
-    Engine::new(setup, minds, journal()).unwrap()
+async fn play_altered(world: &str, alter: fn(&Prompt<'_>, String) -> String) -> Played {
+    play_on(engine(&campaign(world), 1, altered(alter)), Some(2)).await
 }
 
 async fn play(world: &str, seed: u64) -> Played {
-    play_on(engine(world, seed), None).await
-}
-
-async fn play_on(mut engine: Engine, turns: Option<u64>) -> Played {
-    let records = Arc::new(Mutex::new(Vec::new()));
-    let sink = records.clone();
-    engine.add_feed(Feed::observer(move |record| {
-        sink.lock().unwrap().push(record.clone());
-    }));
-    let stop = engine.run(turns).await.unwrap();
-    let records = std::mem::take(&mut *records.lock().unwrap());
-    Played {
-        engine,
-        records,
-        stop,
-    }
+    super::play::play(&campaign(world), seed, minds()).await
 }
 
 #[tokio::test]
 async fn a_campaign_comes_home_and_is_long_enough_to_be_a_story() {
     for world in WORLDS {
-        let played = play(world, 1).await;
-        assert!(
-            matches!(played.stop, Stop::Finished(_)),
-            "{:?}",
-            played.stop
-        );
-        let text: String = played
-            .lines()
-            .into_iter()
-            .map(|(_, words)| words + "\n")
-            .collect();
+        let told = lines(&play(world, 1).await).into_iter();
+        let text: String = told.map(|(_, words)| words + "\n").collect();
         let words = text.split_whitespace().count();
         let characters = text.chars().count();
         assert!(words >= 2_000 || world == "zhaoying-ban", "{words} words");
@@ -159,22 +76,22 @@ async fn a_campaign_comes_home_and_is_long_enough_to_be_a_story() {
 #[tokio::test]
 async fn what_is_put_around_prose_is_no_part_of_the_story() {
     for world in WORLDS {
-        let plain = play_wrapped(world, |_, text| text).await;
-        let wrapped = play_wrapped(world, |prompt, text| match prompt.seed % 4 {
+        let plain = play_altered(world, |_, text| text).await;
+        let wrapped = play_altered(world, |prompt, text| match prompt.seed % 4 {
             _ if !is_prose(prompt) => text,
             0 => format!("Certainly! Here is the description:\n\n{text}\n\nShall I go on?"),
             1 => format!("```json\n{}\n```", json!({ "text": text })),
             2 => format!("**Heading**\n\n{text}\n\n((OOC: long enough?))"),
             _ => format!("{}: {text}", prompt.entity),
         });
-        assert_eq!(plain.lines(), wrapped.await.lines());
+        assert_eq!(lines(&plain), lines(&wrapped.await));
     }
 }
 
 #[tokio::test]
 async fn a_place_puts_no_words_into_anybodys_mouth() {
     for world in WORLDS {
-        let played = play_wrapped(world, |prompt, text| {
+        let played = play_altered(world, |prompt, text| {
             let notes = prompt.notes();
             let present = notes["companions"][0].as_str();
             match present.filter(|_| is_prose(prompt) && notes["kind"] == "stage") {
@@ -185,25 +102,22 @@ async fn a_place_puts_no_words_into_anybodys_mouth() {
         let played = played.await;
         let mut told = played.events();
         assert!(told.all(|event| !event.text.contains("Nobody said this")));
-        let is_told = |record: &Record| matches!(record, Record::Answer(answer) if matches!(answer.by, AnsweredBy::Repaired(1)));
-        assert!(
-            played.records.iter().any(is_told),
-            "it was asked again once"
-        );
+        let mut answers = played.answers();
+        let is_told = answers.any(|answer| answer.by == AnsweredBy::Repaired(1));
+        assert!(is_told, "it was asked again once");
     }
 }
 
 #[tokio::test]
 async fn who_says_the_same_again_is_asked_for_something_else_once() {
     const WORDS: &str = "Who has seen my brother go down to the ferry?";
-    let played = play_wrapped(WORLDS[0], |_, text| with_member(text, "/speak/text", WORDS));
+    let played = play_altered(WORLDS[0], |_, text| with_member(text, "/speak/text", WORDS));
     let played = played.await;
-    let plans = played.records.iter().filter_map(|record| match record {
-        Record::Answer(answer) if answer.text.contains(WORDS) => Some(answer),
-        _ => None,
-    });
     let mut seen = BTreeSet::new();
-    for answer in plans {
+    for answer in played
+        .answers()
+        .filter(|answer| answer.text.contains(WORDS))
+    {
         let is_new = seen.insert(answer.entity.clone());
         let by = if is_new {
             AnsweredBy::Mind
@@ -217,7 +131,7 @@ async fn who_says_the_same_again_is_asked_for_something_else_once() {
 
 #[tokio::test]
 async fn nobody_says_what_only_a_model_says() {
-    let played = play_wrapped(WORLDS[0], |prompt, text| match prompt.seed % 2 {
+    let played = play_altered(WORLDS[0], |prompt, text| match prompt.seed % 2 {
         0 => with_member(
             text,
             "/speak/text",
@@ -230,17 +144,14 @@ async fn nobody_says_what_only_a_model_says() {
         ),
     });
     let played = played.await;
-    let mut spoken = played
-        .events()
-        .filter(|event| event.kind == "speak")
-        .peekable();
+    let mut spoken = played.of("speak").peekable();
     assert!(spoken.peek().is_some());
     assert!(spoken.all(|event| event.data["message"] == "Go."));
 }
 
 #[tokio::test]
 async fn an_example_that_is_sent_back_is_no_answer() {
-    let played = play_wrapped(WORLDS[0], |prompt, text| match prompt.rounds.last() {
+    let played = play_altered(WORLDS[0], |prompt, text| match prompt.rounds.last() {
         _ if prompt.purpose != "home.plan" => text,
         Some(ExchangeRound::Refused(refused)) => {
             let mut lines = refused.complaint.as_str().lines();
@@ -250,34 +161,23 @@ async fn an_example_that_is_sent_back_is_no_answer() {
         _ => "?".to_owned(),
     });
     let played = played.await;
-    let plans = played.records.iter().filter_map(|record| match record {
-        Record::Answer(answer) if answer.purpose == "home.plan" => Some(&answer.by),
-        _ => None,
-    });
-    let plans: Vec<_> = plans.collect();
-    assert!(!plans.is_empty());
-    assert!(
-        plans.iter().all(|by| matches!(by, AnsweredBy::Fallback(_))),
-        "{plans:?}"
-    );
+    let mut plans = played.answers_to("home.plan").peekable();
+    assert!(plans.peek().is_some());
+    assert!(plans.all(|plan| matches!(plan.by, AnsweredBy::Fallback(_))));
 }
 
 #[tokio::test]
 async fn who_only_thinks_does_nothing() {
     for world in WORLDS {
-        let played = play_wrapped(world, |prompt, text| match prompt.purpose {
+        let played = play_altered(world, |prompt, text| match prompt.purpose {
             "home.plan" => json!({"mind": "I wait for the bell."}).to_string(),
             _ => text,
         });
         let played = played.await;
-        let plans = played.records.iter().filter_map(|record| match record {
-            Record::Answer(answer) if answer.purpose == "home.plan" => Some(&answer.by),
-            _ => None,
-        });
-        let plans: Vec<_> = plans.collect();
-        assert!(!plans.is_empty() && plans.iter().all(|by| **by == AnsweredBy::Repaired(1)));
-        let mut spoken = played.events().filter(|event| event.kind == "speak");
-        assert!(spoken.next().is_none());
+        let mut plans = played.answers_to("home.plan").peekable();
+        assert!(plans.peek().is_some());
+        assert!(plans.all(|plan| plan.by == AnsweredBy::Repaired(1)));
+        assert!(played.of("speak").next().is_none());
     }
 }
 
@@ -287,7 +187,7 @@ async fn hardly_a_line_is_told_twice() {
         let (mut twice, mut all) = (0, 0);
         for seed in 1..=5 {
             let played = play(world, seed).await;
-            let (lines, mut seen) = (played.lines(), BTreeMap::new());
+            let (lines, mut seen) = (lines(&played), BTreeMap::new());
             for (who, words) in &lines {
                 if let Some(first) = seen.insert(words, who) {
                     println!("{world}: '{words}' by {first} and by {who}");
@@ -304,18 +204,11 @@ async fn hardly_a_line_is_told_twice() {
 async fn nobody_falls_back_and_every_fight_is_remembered_by_its_heroes() {
     for world in WORLDS {
         let mut played = play(world, 2).await;
-        for record in &played.records {
-            if let Record::Answer(answer) = record {
-                let by = &answer.by;
-                let is_fallback = matches!(by, AnsweredBy::Fallback(_));
-                assert!(!is_fallback, "{} {}: {by:?}", answer.entity, answer.purpose);
-            }
+        for answer in played.answers() {
+            let is_fallback = matches!(answer.by, AnsweredBy::Fallback(_));
+            assert!(!is_fallback, "{answer:?}");
         }
-        let fights: Vec<_> = played
-            .events()
-            .filter(|event| event.kind == "combat_outcome")
-            .cloned()
-            .collect();
+        let fights: Vec<_> = played.of("combat_outcome").cloned().collect();
         assert!(!fights.is_empty(), "{world}");
         let mut minds = played
             .engine
@@ -376,8 +269,8 @@ async fn equal_seeds_play_alike_and_others_do_not() {
         play("zhaoying-ban", 5).await,
         play("zhaoying-ban", 6).await,
     );
-    assert_eq!(first.lines(), again.lines());
-    assert_ne!(first.lines(), other.lines());
+    assert_eq!(lines(&first), lines(&again));
+    assert_ne!(lines(&first), lines(&other));
 }
 
 /// Words that would be out of place in a shipped world, whoever says them.
@@ -429,8 +322,7 @@ const NEVER_AT_HOME: [&str; 10] = [
 #[tokio::test]
 async fn nobody_speaks_out_of_character() {
     for (world, never) in NEVER_IN {
-        let file = Campaign::load(&DataFolder::at("../../data").unwrap(), world).unwrap();
-        let file = &file.file;
+        let file = campaign(world).file;
         let actors = file.actors.iter().map(|actor| (&actor.name, &actor.voice));
         let foes = file.foes.iter().map(|foe| (&foe.name, &foe.voice));
         let voices: BTreeMap<_, _> = actors.chain(foes).collect();
@@ -534,7 +426,7 @@ impl Watched {
 async fn items_and_knowledge_hold_together_at_every_meeting() {
     for world in WORLDS {
         for seed in 300..304 {
-            let mut engine = engine(world, seed);
+            let mut engine = engine(&campaign(world), seed, minds());
             let watched = Arc::new(Mutex::new(Watched::default()));
             let sink = watched.clone();
             engine.on_turn(move |world, _, _| {
@@ -624,10 +516,7 @@ async fn events_alone_tell_who_has_what_and_no_answer_is_filled_in_at_random() {
                 let has = held.is_some_and(|held| held.0.contains(&*item));
                 assert_eq!(has, !holder.is_empty(), "{world} {seed}: {item}, {holder}");
             }
-            for record in &played.records {
-                let Record::Answer(answer) = record else {
-                    continue;
-                };
+            for answer in played.answers() {
                 let filler = anything.iter().find(|line| answer.text.contains(&**line));
                 assert_eq!(filler, None, "{world} {seed}: {}", answer.text);
             }

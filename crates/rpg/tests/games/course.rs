@@ -1,22 +1,19 @@
 //! The course of a campaign: votes, steps with conditions, and talk on journeys and at home.
-#![expect(clippy::unwrap_used, clippy::disallowed_methods, reason = "tests")]
+#![expect(clippy::disallowed_methods, reason = "tests")]
 
 use std::fs;
 use std::path::Path;
-use std::sync::{Arc, Mutex, OnceLock};
 
-use playhouse_engine::engine::{Engine, Stop};
-use playhouse_engine::event::{AnswerRecord, EventRecord, Feed, Record};
+use playhouse_engine::event::{EventRecord, Feed, Record};
 use playhouse_engine::message::Language;
-use playhouse_engine::mind::improviser::Improviser;
-use playhouse_engine::mind::{Answering, Completion, Mind, MindInfo, Minds, Prompt};
 use playhouse_engine::save::Slot;
 use playhouse_engine::session::{Session, replay};
-use playhouse_engine::testing::journal;
 use playhouse_engine::world_data::DataFolder;
 use playhouse_rpg::Campaign;
 use playhouse_rpg::drama::History;
 use playhouse_rpg::world_file::{WorldKind, new_world};
+
+use super::play::{Played, altered, minds};
 
 const SCHEDULE: &str = r#"schedule: [Home(days: 1), Dungeon("The Mill")]"#;
 
@@ -50,62 +47,26 @@ fn voting() -> Campaign {
     ])
 }
 
-fn improviser() -> Improviser {
-    static TAUGHT: OnceLock<Improviser> = OnceLock::new();
-    let teach = || Improviser::taught(playhouse_rpg::improviser::teach).unwrap();
-    TAUGHT.get_or_init(teach).clone()
-}
-
-fn minds() -> Minds {
-    Minds::all(Arc::new(improviser()))
-}
-
-struct Played {
-    engine: Engine,
-    records: Vec<Record>,
-}
-
-impl Played {
-    fn of(&self, kind: &str) -> impl Iterator<Item = &EventRecord> {
-        let kind = kind.to_owned();
-        self.events().filter(move |event| event.kind == kind)
-    }
-
-    fn events(&self) -> impl Iterator<Item = &EventRecord> {
-        self.records.iter().filter_map(|record| match record {
-            Record::Event(event) => Some(event),
-            _ => None,
-        })
-    }
-
-    fn votes(&self) -> impl Iterator<Item = &AnswerRecord> {
-        self.records.iter().filter_map(|record| match record {
-            Record::Answer(answer) if answer.purpose == "home.vote" => Some(answer),
-            _ => None,
-        })
-    }
-
-    fn history(&self) -> &History {
-        self.engine.world.resource::<History>()
-    }
+fn history(played: &Played) -> &History {
+    played.engine.world.resource()
 }
 
 async fn play(campaign: &Campaign, seed: u64) -> Played {
-    play_with(campaign, seed, minds()).await
+    super::play::play(campaign, seed, minds()).await
 }
 
-async fn play_with(campaign: &Campaign, seed: u64, minds: Minds) -> Played {
-    let setup = campaign.new_game(seed).unwrap();
-    let mut engine = Engine::new(setup, minds, journal()).unwrap();
-    let records = Arc::new(Mutex::new(Vec::new()));
-    let sink = records.clone();
-    engine.add_feed(Feed::observer(move |record| {
-        sink.lock().unwrap().push(record.clone());
-    }));
-    let stop = engine.run(None).await.unwrap();
-    assert!(matches!(stop, Stop::Finished(_)), "{stop:?}");
-    let records = std::mem::take(&mut *records.lock().unwrap());
-    Played { engine, records }
+/// Everybody answers with this when asked for a vote.
+async fn play_answering(words: &str) -> Played {
+    let words = words.to_owned();
+    let voters = altered(move |prompt, text| match prompt.purpose {
+        "home.vote" => words.clone(),
+        _ => text,
+    });
+    super::play::play(&voting(), 1, voters).await
+}
+
+async fn play_voting(vote: &str) -> Played {
+    play_answering(&format!(r#"{{"mind": "m", "vote": "{vote}"}}"#)).await
 }
 
 #[tokio::test]
@@ -133,7 +94,7 @@ async fn heroes_go_where_most_of_them_voted() {
         assert_eq!(vote.audience.len(), 5);
         let rest: Vec<_> = after.iter().map(|event| event.kind.as_str()).collect();
         assert_eq!(rest[..2], ["vote", "day"], "then the day ends");
-        let result = &played.history().votes[0].0;
+        let result = &history(&played).votes[0].0;
         if **result != *"stay" {
             let went = played.of("dungeon").next().unwrap();
             assert_eq!(went.data["dungeon"], **result);
@@ -146,36 +107,10 @@ async fn heroes_go_where_most_of_them_voted() {
     }
 }
 
-/// The improviser, which always votes with the same words.
-struct Voter(Improviser, String);
-
-impl Mind for Voter {
-    fn info(&self) -> &MindInfo {
-        self.0.info()
-    }
-
-    fn answer(&self, prompt: &Prompt<'_>) -> Answering {
-        if prompt.purpose != "home.vote" {
-            return self.0.answer(prompt);
-        }
-        let vote = self.1.clone();
-        Box::pin(async { Ok(Completion::instant("voter", vote)) })
-    }
-}
-
-async fn play_voting(vote: &str) -> Played {
-    play_answering(format!(r#"{{"mind": "m", "vote": "{vote}"}}"#)).await
-}
-
-async fn play_answering(words: String) -> Played {
-    let voter = Voter(improviser(), words);
-    play_with(&voting(), 1, Minds::all(Arc::new(voter))).await
-}
-
 #[tokio::test]
 async fn to_stay_goes_on_with_the_schedule() {
     let played = play_voting("stay").await;
-    let votes = &played.history().votes;
+    let votes = &history(&played).votes;
     assert_eq!(votes[..], [("stay".into(), 1), ("stay".into(), 3)]);
     let went = played.of("dungeon").next().unwrap();
     assert_eq!(went.data["dungeon"], "The Mill", "nobody voted for it");
@@ -188,16 +123,16 @@ async fn without_votes_the_first_is_taken_and_names_are_read_leniently() {
     assert_eq!(counted.data["votes"].as_array().unwrap().len(), 0);
     assert_eq!(counted.data["result"], "The Mill");
     let played = play_voting("hill").await;
-    assert_eq!(*played.history().votes[0].0, *"The Hill");
+    assert_eq!(*history(&played).votes[0].0, *"The Hill");
 }
 
 #[tokio::test]
 async fn a_vote_may_be_nothing_but_a_name() {
     for vote in ["The Hill", "**The Hill**.", "“the hill”"] {
-        let played = play_answering(vote.to_owned()).await;
-        assert_eq!(*played.history().votes[0].0, *"The Hill", "{vote}");
+        let played = play_answering(vote).await;
+        assert_eq!(*history(&played).votes[0].0, *"The Hill", "{vote}");
     }
-    let played = play_answering("I would rather not say.".to_owned()).await;
+    let played = play_answering("I would rather not say.").await;
     let counted = played.of("vote").next().unwrap();
     assert_eq!(counted.data["votes"].as_array().unwrap().len(), 0);
 }
@@ -205,8 +140,8 @@ async fn a_vote_may_be_nothing_but_a_name() {
 #[tokio::test]
 async fn reasons_are_heard_at_once_and_by_those_who_are_there() {
     let played = play(&voting(), 1).await;
-    assert!(played.votes().count() >= 2);
-    for vote in played.votes() {
+    assert!(played.answers_to("home.vote").count() >= 2);
+    for vote in played.answers_to("home.vote") {
         let vote: serde_json::Value = serde_json::from_str(&vote.text).unwrap();
         let mut said = played.of("speak");
         assert!(said.any(|event| event.data["message"] == vote["say"]));
@@ -234,7 +169,7 @@ async fn nobody_votes_for_a_dungeon_that_is_closed() {
     let campaign = world(&[(SCHEDULE, schedule), close]);
     for seed in 1..=6 {
         let played = play(&campaign, seed).await;
-        let is_closed = played.history().times("the-coins") > 0;
+        let is_closed = history(&played).times("the-coins") > 0;
         assert_eq!(played.of("vote").count(), usize::from(!is_closed));
     }
 }
@@ -254,30 +189,20 @@ async fn nobody_goes_to_a_dungeon_that_is_closed() {
     assert!(played.of("dungeon").count() > 0);
 }
 
-/// The improviser, in which somebody says one thing whenever it speaks with others.
-struct Stranger(Improviser);
-
-impl Mind for Stranger {
-    fn info(&self) -> &MindInfo {
-        self.0.info()
-    }
-
-    fn answer(&self, prompt: &Prompt<'_>) -> Answering {
-        if prompt.purpose != "home.plan" || **prompt.entity != *"Isa Finch" {
-            return self.0.answer(prompt);
-        }
-        let plan = r#"{"mind": "m", "speak": {"target": "Tam Weller", "text": "You will leave Hollow Brook."}}"#;
-        Box::pin(async move { Ok(Completion::instant("stranger", plan)) })
-    }
-}
-
 #[tokio::test]
 async fn a_fact_says_what_becomes_of_words_that_a_stranger_guesses() {
     for guard in ["flag", "mask", "block"] {
         let guarded = format!("id: \"leaving\", guard: {guard},");
         let campaign = world(&[("id: \"leaving\",", &guarded)]);
-        let stranger = Arc::new(Stranger(improviser()));
-        let played = play_with(&campaign, 11, Minds::all(stranger)).await;
+        // She says one thing whenever she speaks with others.
+        let plan = r#"{"mind": "m", "speak": {"target": "Tam Weller", "text": "You will leave Hollow Brook."}}"#;
+        let stranger = altered(
+            move |prompt, text| match (prompt.purpose, &**prompt.entity) {
+                ("home.plan", "Isa Finch") => plan.to_owned(),
+                _ => text,
+            },
+        );
+        let played = super::play::play(&campaign, 11, stranger).await;
         let words = "You will leave Hollow Brook.";
         // It is a guess until somebody learns it from whoever knows it.
         let learned = played.of("learned");
@@ -403,8 +328,7 @@ async fn the_first_of_several_who_is_there_decides() {
     for seed in 1..=6 {
         let played = play(&campaign, seed).await;
         who.extend(
-            played
-                .history()
+            history(&played)
                 .choices
                 .iter()
                 .map(|choice| choice.2.to_string()),
@@ -412,7 +336,7 @@ async fn the_first_of_several_who_is_there_decides() {
         let learned = played
             .of("learned")
             .find(|event| event.data["fact"] == "leaving");
-        let shared = played.history().chose("the-coins", "share");
+        let shared = history(&played).chose("the-coins", "share");
         if let Some(learned) = learned.filter(|_| shared) {
             assert_eq!(learned.data["from"], "Tam Weller");
         }

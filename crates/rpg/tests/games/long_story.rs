@@ -3,7 +3,6 @@
 //!
 //! `cargo test --release --test games two_hundred -- --ignored --nocapture` plays the long ones and
 //! prints the figures of `docs/memory.md`.
-#![expect(clippy::unwrap_used, reason = "tests")]
 #![allow(
     clippy::print_stdout,
     clippy::disallowed_methods,
@@ -22,13 +21,14 @@ use playhouse_engine::event::{EventTypes, write_events_at_meeting};
 use playhouse_engine::knowledge::{Fact, KnownBy, Today};
 use playhouse_engine::memory::{AnswerWords, Cues, Lens, Witnessed};
 use playhouse_engine::message::Language;
-use playhouse_engine::mind::improviser::Improviser;
-use playhouse_engine::mind::{Answering, Mind, MindInfo, Minds, Prompt};
+use playhouse_engine::mind::Minds;
 use playhouse_engine::save::{Expected, Meta, restore};
 use playhouse_engine::session::{Game, Session, SetupError, replay};
 use playhouse_engine::world_data::DataFolder;
 use playhouse_rpg::Campaign;
 use playhouse_rpg::world_file::{CampaignStep, WorldKind, new_world};
+
+use super::play::seen;
 
 /// The sample world with many days at home and a fact for each of them.
 #[derive(Clone)]
@@ -205,36 +205,19 @@ impl Game for LongStory {
     }
 }
 
-/// The improviser, which notes the longest prompt of each entity.
-struct Measured {
-    improviser: Improviser,
-    longest: Longest,
-}
-
-impl Mind for Measured {
-    fn info(&self) -> &MindInfo {
-        self.improviser.info()
-    }
-
-    fn answer(&self, prompt: &Prompt<'_>) -> Answering {
-        let mut longest = self.longest.lock().unwrap();
-        let longest = longest.entry(prompt.entity.clone()).or_default();
-        let new = (prompt.tokens(), prompt.purpose.to_owned());
-        *longest = new.max(longest.clone());
-        self.improviser.answer(prompt)
-    }
-}
-
 /// The tokens and the purpose of the longest prompt of each entity.
 type Longest = Arc<Mutex<BTreeMap<Arc<str>, (u64, String)>>>;
 
 fn measured_minds() -> (Minds, Longest) {
     let longest = Longest::default();
-    let mind = Measured {
-        improviser: Improviser::taught(playhouse_rpg::improviser::teach).unwrap(),
-        longest: Arc::clone(&longest),
-    };
-    (Minds::all(Arc::new(mind)), longest)
+    let noted = Arc::clone(&longest);
+    let minds = seen(move |prompt| {
+        let mut longest = noted.lock().unwrap();
+        let longest = longest.entry(prompt.entity.clone()).or_default();
+        let new = (prompt.tokens(), prompt.purpose.to_owned());
+        *longest = new.max(longest.clone());
+    });
+    (minds, longest)
 }
 
 fn check_prompts(longest: &Longest, budget: i32) {

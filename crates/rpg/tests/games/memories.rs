@@ -1,35 +1,16 @@
 //! Whole campaigns with little room to remember: what is over is folded away, and nothing is lost.
-#![expect(clippy::unwrap_used, reason = "tests")]
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 
 use playhouse_engine::cast::Kind;
 use playhouse_engine::context::{AgentContext, Chapters};
-use playhouse_engine::engine::{Engine, Stop};
-use playhouse_engine::event::{Feed, Record};
 use playhouse_engine::message::{BodyId, Role};
-use playhouse_engine::mind::improviser::Improviser;
-use playhouse_engine::mind::{Answering, Mind, MindInfo, Minds, Prompt};
-use playhouse_engine::testing::journal;
-use playhouse_engine::world_data::DataFolder;
-use playhouse_rpg::Campaign;
+use playhouse_engine::mind::Prompt;
+
+use super::play::{WORLDS, campaign, minds, play, seen};
 
 const ROOM: i32 = 2_000;
-
-async fn play(world: &str) -> Engine {
-    let data = DataFolder::at("../../data").unwrap();
-    let mut campaign = Campaign::load(&data, world).unwrap();
-    Arc::make_mut(&mut campaign.file).limits.context_tokens = Some(ROOM);
-    let setup = campaign.new_game(1).unwrap();
-    let minds = Minds::all(Arc::new(
-        Improviser::taught(playhouse_rpg::improviser::teach).unwrap(),
-    ));
-    let mut engine = Engine::new(setup, minds, journal()).unwrap();
-    let stop = engine.run(None).await.unwrap();
-    assert!(matches!(stop, Stop::Finished(_)), "{stop:?}");
-    engine
-}
 
 /// Everything that an entity's context and chapters hold, once each.
 fn held(context: &AgentContext, chapters: &Chapters) -> Vec<BodyId> {
@@ -43,8 +24,10 @@ fn held(context: &AgentContext, chapters: &Chapters) -> Vec<BodyId> {
 
 #[tokio::test]
 async fn fights_and_long_days_become_chapters_and_every_message_stays_findable() {
-    for world in ["drowned-assize", "zhaoying-ban"] {
-        let mut engine = play(world).await;
+    for world in WORLDS {
+        let mut campaign = campaign(world);
+        Arc::make_mut(&mut campaign.file).limits.context_tokens = Some(ROOM);
+        let mut engine = play(&campaign, 1, minds()).await.engine;
         let mut minds = engine.world.query::<(&AgentContext, &Chapters, &Kind)>();
         let (mut fights, mut days) = (0, 0);
         for (context, chapters, kind) in minds.iter(&engine.world) {
@@ -100,78 +83,49 @@ fn gist(memory: &str) -> &str {
     words.map_or(told.map_or(memory, |(_, told)| told), |(words, _)| words)
 }
 
-/// The improviser, which notes what came to minds with questions.
-struct Noting {
-    improviser: Improviser,
-    recalled: Arc<Mutex<Vec<(String, u32)>>>,
-}
-
-impl Mind for Noting {
-    fn info(&self) -> &MindInfo {
-        self.improviser.info()
+/// Checks what came to mind with a question, and gives it with its tokens.
+fn recalled(prompt: &Prompt<'_>) -> Option<(String, u32)> {
+    let recalled = prompt.recalled?;
+    let text = recalled.as_str().to_owned();
+    let mut history = prompt.history.entries().iter();
+    assert!(!history.any(|entry| entry.body().full_text() == text));
+    // What the mind looks up after it may be the same.
+    let before = prompt.turns().take(prompt.history.len() + 1);
+    let mut known: Vec<_> = before.map(|turn| turn.to_text()).collect();
+    for memory in text.lines().filter_map(|line| line.strip_prefix("- ")) {
+        let words = gist(memory);
+        let twice = known.iter().find(|known| known.contains(words));
+        assert_eq!(twice, None, "{memory}");
+        known.push(memory.to_owned());
     }
-
-    fn answer(&self, prompt: &Prompt<'_>) -> Answering {
-        if let Some(recalled) = prompt.recalled {
-            let text = recalled.as_str().to_owned();
-            let mut history = prompt.history.entries().iter();
-            assert!(!history.any(|entry| entry.body().full_text() == text));
-            // What the mind looks up after it may be the same.
-            let before = prompt.turns().take(prompt.history.len() + 1);
-            let mut known: Vec<_> = before.map(|turn| turn.to_text()).collect();
-            for memory in text.lines().filter_map(|line| line.strip_prefix("- ")) {
-                let words = gist(memory);
-                let twice = known.iter().find(|known| known.contains(words));
-                assert_eq!(twice, None, "{memory}");
-                known.push(memory.to_owned());
-            }
-            let mut after = prompt.turns().skip(prompt.history.len() + 1);
-            assert_eq!(after.next().unwrap().to_text(), text);
-            self.recalled
-                .lock()
-                .unwrap()
-                .push((text, recalled.tokens()));
-        }
-        self.improviser.answer(prompt)
-    }
+    let mut after = prompt.turns().skip(prompt.history.len() + 1);
+    assert_eq!(after.next().unwrap().to_text(), text);
+    Some((text, recalled.tokens()))
 }
 
 /// The answers of a story with so many tokens for memories, what came, and whether each memory
 /// bears on its answer.
 async fn answers(world: &str, tokens: i32) -> (Vec<String>, Vec<(String, u32)>, Vec<bool>) {
-    let data = DataFolder::at("../../data").unwrap();
-    let mut campaign = Campaign::load(&data, world).unwrap();
+    let mut campaign = campaign(world);
     let limits = &mut Arc::make_mut(&mut campaign.file).limits;
     (limits.context_tokens, limits.recall_tokens) = (Some(4_000), tokens);
-    let recalled = Arc::default();
-    let mind = Noting {
-        improviser: Improviser::taught(playhouse_rpg::improviser::teach).unwrap(),
-        recalled: Arc::clone(&recalled),
-    };
-    let setup = campaign.new_game(1).unwrap();
-    let mut engine = Engine::new(setup, Minds::all(Arc::new(mind)), journal()).unwrap();
-    let given = Arc::new(Mutex::new((Vec::new(), Vec::new())));
-    let noted = Arc::clone(&given);
-    engine.add_feed(Feed::observer(move |record| {
-        if let Record::Answer(answer) = record {
-            assert!(answer.recalled.len() <= 10);
-            let mut noted = noted.lock().unwrap();
-            noted.0.push(answer.text.clone());
-            noted
-                .1
-                .extend(answer.recalled.iter().map(|memory| memory.used));
-        }
-    }));
-    engine.run(None).await.unwrap();
-    drop(engine);
-    let recalled = std::mem::take(&mut *recalled.lock().unwrap());
-    let (given, bear) = std::mem::take(&mut *given.lock().unwrap());
-    (given, recalled, bear)
+    let came = Arc::new(Mutex::new(Vec::new()));
+    let noted = Arc::clone(&came);
+    let minds = seen(move |prompt| noted.lock().unwrap().extend(recalled(prompt)));
+    let played = play(&campaign, 1, minds).await;
+    let (mut given, mut bear) = (Vec::new(), Vec::new());
+    for answer in played.answers() {
+        assert!(answer.recalled.len() <= 10);
+        given.push(answer.text.clone());
+        bear.extend(answer.recalled.iter().map(|memory| memory.used));
+    }
+    let came = std::mem::take(&mut *came.lock().unwrap());
+    (given, came, bear)
 }
 
 #[tokio::test]
 async fn memories_come_by_themselves_within_their_budget_and_change_nothing_else() {
-    for world in ["drowned-assize", "zhaoying-ban"] {
+    for world in WORLDS {
         let (with, recalled, bear) = answers(world, 300).await;
         assert!(!recalled.is_empty(), "{world}");
         assert!(recalled.iter().all(|(_, tokens)| *tokens <= 300));

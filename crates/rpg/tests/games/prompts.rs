@@ -1,44 +1,18 @@
 //! Every prompt that a mind reads, in both languages: a change in what minds read is seen here.
-#![expect(clippy::unwrap_used, reason = "tests")]
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-use playhouse_engine::engine::Engine;
 use playhouse_engine::message::tokens::estimate;
-use playhouse_engine::mind::improviser::Improviser;
-use playhouse_engine::mind::{AnswerForm, Answering, Mind, MindInfo, Minds, Prompt};
-use playhouse_engine::testing::journal;
-use playhouse_engine::world_data::DataFolder;
+use playhouse_engine::mind::{AnswerForm, Prompt};
 use playhouse_rpg::Campaign;
 use playhouse_rpg::world_file::{CampaignStep, Draw};
 
-/// The first prompt of each purpose: system message, question, short form and wanted form.
-type First = Arc<Mutex<BTreeMap<String, String>>>;
+use super::play::{WORLDS, campaign, engine, play, seen};
 
-/// The improviser, with the first prompt of each purpose kept.
-struct Reader(Improviser, First);
-
-impl Mind for Reader {
-    fn info(&self) -> &MindInfo {
-        self.0.info()
-    }
-
-    fn answer(&self, prompt: &Prompt<'_>) -> Answering {
-        let kind = prompt.notes()["kind"].as_str().unwrap_or("?").to_owned();
-        let mut first = self.1.lock().unwrap();
-        first
-            .entry(format!("{} {kind}", prompt.purpose))
-            .or_insert_with(|| describe(prompt));
-        if let Some(recalled) = prompt.recalled {
-            first
-                .entry(format!("{} {kind} recalled", prompt.purpose))
-                .or_insert_with(|| recalled.as_str().to_owned());
-        }
-        self.0.answer(prompt)
-    }
-}
+/// Of the worlds.
+const LANGUAGES: [&str; 2] = ["en", "zh"];
 
 fn describe(prompt: &Prompt<'_>) -> String {
     let system = prompt.history.entries().first().unwrap().body();
@@ -58,23 +32,31 @@ fn describe(prompt: &Prompt<'_>) -> String {
     )
 }
 
+/// The first prompt of each purpose: system message, question, short form and wanted form.
 async fn first_prompts(campaign: &Campaign) -> BTreeMap<String, String> {
-    let first = First::default();
-    let mind = Reader(
-        Improviser::taught(playhouse_rpg::improviser::teach).unwrap(),
-        first.clone(),
-    );
-    let setup = campaign.new_game(1).unwrap();
-    let mut engine = Engine::new(setup, Minds::all(Arc::new(mind)), journal()).unwrap();
-    engine.run(None).await.unwrap();
+    let first = Arc::new(Mutex::new(BTreeMap::new()));
+    let kept = first.clone();
+    let minds = seen(move |prompt| {
+        let kind = prompt.notes()["kind"].as_str().unwrap_or("?").to_owned();
+        let mut first = kept.lock().unwrap();
+        first
+            .entry(format!("{} {kind}", prompt.purpose))
+            .or_insert_with(|| describe(prompt));
+        if let Some(recalled) = prompt.recalled {
+            first
+                .entry(format!("{} {kind} recalled", prompt.purpose))
+                .or_insert_with(|| recalled.as_str().to_owned());
+        }
+    });
+    play(campaign, 1, minds).await;
     let prompts = first.lock().unwrap();
     prompts.clone()
 }
 
 #[tokio::test]
 async fn every_prompt_in_both_languages() {
-    for (language, world) in [("en", "drowned-assize"), ("zh", "zhaoying-ban")] {
-        let campaign = Campaign::load(&DataFolder::at("../../data").unwrap(), world).unwrap();
+    for (language, world) in LANGUAGES.into_iter().zip(WORLDS) {
+        let campaign = campaign(world);
         for (purpose, prompt) in first_prompts(&campaign).await {
             compare(language, &purpose, prompt);
         }
@@ -90,8 +72,8 @@ fn compare(language: &str, purpose: &str, prompt: String) {
 /// A day at home with a vote at its end: the shipped worlds have none.
 #[tokio::test]
 async fn the_prompt_of_a_vote_in_both_languages() {
-    for (language, world) in [("en", "drowned-assize"), ("zh", "zhaoying-ban")] {
-        let mut campaign = Campaign::load(&DataFolder::at("../../data").unwrap(), world).unwrap();
+    for (language, world) in LANGUAGES.into_iter().zip(WORLDS) {
+        let mut campaign = campaign(world);
         let mut file = (*campaign.file).clone();
         let names = file.dungeons.iter().map(|dungeon| dungeon.name.clone());
         file.schedule = vec![
@@ -110,8 +92,8 @@ async fn the_prompt_of_a_vote_in_both_languages() {
 /// Characters word their cards before they play them, if the world says so.
 #[tokio::test]
 async fn the_prompts_of_a_hand_that_is_asked_for_in_both_languages() {
-    for (language, world) in [("en", "drowned-assize"), ("zh", "zhaoying-ban")] {
-        let mut campaign = Campaign::load(&DataFolder::at("../../data").unwrap(), world).unwrap();
+    for (language, world) in LANGUAGES.into_iter().zip(WORLDS) {
+        let mut campaign = campaign(world);
         let mut file = (*campaign.file).clone();
         file.fights.draw = Draw::Asked;
         campaign.file = Arc::new(file);
@@ -123,74 +105,44 @@ async fn the_prompts_of_a_hand_that_is_asked_for_in_both_languages() {
     }
 }
 
-/// The improviser, with those questions counted that are sent in their short form.
-struct ShortReader(Improviser, Arc<AtomicUsize>);
-
-impl Mind for ShortReader {
-    fn info(&self) -> &MindInfo {
-        self.0.info()
-    }
-
-    fn answer(&self, prompt: &Prompt<'_>) -> Answering {
+#[tokio::test]
+async fn a_world_may_send_its_questions_in_their_short_form() {
+    let mut campaign = campaign(WORLDS[0]);
+    Arc::make_mut(&mut campaign.file).limits.short_questions = true;
+    let count = Arc::new(AtomicUsize::new(0));
+    let counted = count.clone();
+    let minds = seen(move |prompt| {
         let sent = prompt.question_turns().next().unwrap().to_text();
         match prompt.question.short().map(|short| short.as_str()) {
             None | Some("") => assert_eq!(sent, prompt.question.full_text()),
             Some(short) => {
                 assert_eq!(sent, short, "{}", prompt.purpose);
-                self.1.fetch_add(1, Ordering::SeqCst);
+                counted.fetch_add(1, Ordering::SeqCst);
             }
         }
-        self.0.answer(prompt)
-    }
-}
-
-#[tokio::test]
-async fn a_world_may_send_its_questions_in_their_short_form() {
-    let mut campaign =
-        Campaign::load(&DataFolder::at("../../data").unwrap(), "drowned-assize").unwrap();
-    Arc::make_mut(&mut campaign.file).limits.short_questions = true;
-    let count = Arc::new(AtomicUsize::new(0));
-    let mind = ShortReader(
-        Improviser::taught(playhouse_rpg::improviser::teach).unwrap(),
-        count.clone(),
-    );
-    let setup = campaign.new_game(1).unwrap();
-    let mut engine = Engine::new(setup, Minds::all(Arc::new(mind)), journal()).unwrap();
-    engine.run(Some(8)).await.unwrap();
+    });
+    engine(&campaign, 1, minds).run(Some(8)).await.unwrap();
     assert!(count.load(Ordering::SeqCst) > 20, "{count:?}");
 }
 
-/// The improviser, with the tokens of each question for a plan and of its schema.
-struct Measured(Improviser, Arc<Mutex<Vec<u32>>>);
-
-impl Mind for Measured {
-    fn info(&self) -> &MindInfo {
-        self.0.info()
-    }
-
-    fn answer(&self, prompt: &Prompt<'_>) -> Answering {
-        if let AnswerForm::Json { constrained, .. } = prompt.form
-            && prompt.purpose == "home.plan"
-        {
-            let question = estimate(&prompt.question.full_text());
-            let schema = estimate(&constrained.to_string());
-            self.1.lock().unwrap().push(question + schema);
-        }
-        self.0.answer(prompt)
-    }
+/// The tokens of a question for a plan and of its schema.
+fn tokens_of_plan(prompt: &Prompt<'_>) -> Option<u32> {
+    let AnswerForm::Json { constrained, .. } = prompt.form else {
+        return None;
+    };
+    let tokens = estimate(&prompt.question.full_text()) + estimate(&constrained.to_string());
+    (prompt.purpose == "home.plan").then_some(tokens)
 }
 
 #[tokio::test]
 async fn a_plan_and_its_schema_take_900_tokens_at_most_at_the_median() {
-    for world in ["drowned-assize", "zhaoying-ban"] {
-        let campaign = Campaign::load(&DataFolder::at("../../data").unwrap(), world).unwrap();
+    for world in WORLDS {
+        let campaign = campaign(world);
         for seed in 1..=3 {
-            let tokens = Arc::default();
-            let improviser = Improviser::taught(playhouse_rpg::improviser::teach).unwrap();
-            let mind = Measured(improviser, Arc::clone(&tokens));
-            let setup = campaign.new_game(seed).unwrap();
-            let mut engine = Engine::new(setup, Minds::all(Arc::new(mind)), journal()).unwrap();
-            engine.run(None).await.unwrap();
+            let tokens = Arc::new(Mutex::new(Vec::new()));
+            let noted = tokens.clone();
+            let minds = seen(move |prompt| noted.lock().unwrap().extend(tokens_of_plan(prompt)));
+            play(&campaign, seed, minds).await;
             let mut tokens = std::mem::take(&mut *tokens.lock().unwrap());
             tokens.sort_unstable();
             let median = tokens[tokens.len() / 2];

@@ -1,5 +1,5 @@
 //! Rehearsals of a small world.
-#![expect(clippy::unwrap_used, clippy::disallowed_methods, reason = "tests")]
+#![expect(clippy::disallowed_methods, reason = "tests")]
 
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
