@@ -212,9 +212,6 @@ pub(super) fn agent_name(key: &str) -> &str {
 }
 
 /// Tells a new world of a team what the state of that team in another program says.
-///
-/// # Errors
-/// A message can't be read.
 pub(super) fn import_state(
     world: &mut World,
     state: &Value,

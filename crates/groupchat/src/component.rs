@@ -33,9 +33,6 @@ pub enum ComponentError {
 }
 
 /// Reads the component of a team. A team has no name there, so it gets this one.
-///
-/// # Errors
-/// It is none, or one of a kind that we don't have.
 pub fn read_component(component: &Value, name: &str) -> Result<ComponentTeam, ComponentError> {
     let mut reader = Reader::default();
     let fields = reader.team(component, "config", name, 0)?;

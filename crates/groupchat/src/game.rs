@@ -73,9 +73,6 @@ pub struct ChatGame {
 
 impl ChatGame {
     /// Loads `teams/<path>.ron` and its prompts.
-    ///
-    /// # Errors
-    /// Every mistake in them.
     pub fn load(data: &DataFolder, path: &str) -> Result<Self, Problems> {
         let (team, warnings) = TeamFile::load(data, path)?;
         let mut game = Self::new(data, team)?;
@@ -86,9 +83,6 @@ impl ChatGame {
 
     /// Reads the text of a team file that is outside the data folder, with the prompts of the data
     /// folder; `file` names it.
-    ///
-    /// # Errors
-    /// Every mistake in them.
     pub fn parse(data: &DataFolder, file: &str, text: &str) -> Result<Self, Problems> {
         let (team, warnings) = TeamFile::parse(file, text)?;
         let mut game = Self::new(data, team)?;
@@ -98,9 +92,6 @@ impl ChatGame {
     }
 
     /// A team that was built in code, with the prompts of the data folder.
-    ///
-    /// # Errors
-    /// Every mistake in them.
     pub fn new(data: &DataFolder, team: TeamFile) -> Result<Self, Problems> {
         let ((), mut warnings) = team.check().unless_errors(())?;
         let (loaded, prompt_warnings) = Loaded::of(data, &team)?;
@@ -189,9 +180,6 @@ impl ChatGame {
 
     /// The tools that participants name and nobody provides, those of teams that are tools
     /// included. Tools of servers are not looked for.
-    ///
-    /// # Errors
-    /// The world can't be set up.
     pub fn unknown_tools(&self) -> Result<Vec<EngineError>, SetupError> {
         let mut setup = self.set_up(0)?;
         self.populate(&mut setup)?;
@@ -290,9 +278,6 @@ impl Game for ChatGame {
 impl ChatGame {
     /// The team in the lines of a journal that has this fingerprint, in the place of this one;
     /// `None` if they keep none.
-    ///
-    /// # Errors
-    /// Every mistake in what they keep.
     pub fn embedded_in(lines: &[Line], path: &str, data: &str) -> Option<Result<Self, Problems>> {
         let embedded = EmbeddedTeam::find(lines, data)?;
         let data = embedded.folder(path);
@@ -363,9 +348,6 @@ impl ChatGame {
     }
 
     /// Gives a restored world with the same participants the settings of this team.
-    ///
-    /// # Errors
-    /// The controller can't be spawned.
     pub(super) fn adapt_world(
         &self,
         world: &mut World,
@@ -547,9 +529,6 @@ fn spawn_outside(world: &mut World, outermost: &TeamFile, name: &str) -> Result<
 
 /// Gives everybody in a world the settings of a team: models, tools, views and system messages, and
 /// the controller if it needs one.
-///
-/// # Errors
-/// The controller can't be spawned.
 fn equip_teams(world: &mut World, outermost: &TeamFile) -> Result<(), CastError> {
     let rules = rules(outermost);
     let found = |world: &World, name: &str| world.resource::<CastList>().by_name(name);

@@ -288,9 +288,6 @@ pub(super) fn notes(data: &impl Serialize) -> Value {
 }
 
 /// Reads and checks the templates of a language.
-///
-/// # Errors
-/// Every template that is missing, can't be parsed, or uses an unknown variable.
 pub(super) fn load(
     data: &DataFolder,
     language: Language,

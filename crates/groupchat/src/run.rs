@@ -148,17 +148,11 @@ pub struct Team {
 
 impl Team {
     /// A team with minds for its participants, and a user without a person or a clock.
-    ///
-    /// # Errors
-    /// The world can't be set up.
     pub fn new(game: ChatGame, minds: Minds, seed: u64) -> Result<Self, ChatError> {
         Self::with_user_proxy(game, minds, UserProxy::new(), seed)
     }
 
     /// A team with minds for its participants and a user.
-    ///
-    /// # Errors
-    /// The world can't be set up.
     pub fn with_user_proxy(
         game: ChatGame,
         minds: Minds,
@@ -275,9 +269,6 @@ impl Team {
     }
 
     /// Runs a task to its end.
-    ///
-    /// # Errors
-    /// The task is invalid, or the run failed or was cancelled.
     pub async fn run(&mut self, task: impl Into<Task>) -> Result<TaskResult, ChatError> {
         let mut run = self.begin(task.into())?;
         loop {
@@ -291,9 +282,6 @@ impl Team {
     /// `stream` come in chunks while they are written, then as a whole; while the team is paused,
     /// no chunks come. Dropping the stream stops the run: no further turn begins, and the messages
     /// of the current turn come again when the run continues.
-    ///
-    /// # Errors
-    /// The task is invalid.
     pub fn run_stream(
         &mut self,
         task: impl Into<Task>,
@@ -322,9 +310,6 @@ impl Team {
     }
 
     /// Makes everybody forget the conversation, so that the next run starts over.
-    ///
-    /// # Errors
-    /// As [`Self::run`].
     pub async fn reset(&mut self) -> Result<(), ChatError> {
         self.recover()?;
         self.user_proxy.clear();
@@ -503,9 +488,6 @@ impl Team {
 
     /// The state between two turns, also in the middle of a run: the team's state in the form of
     /// AutoGen, and the world itself in a member `world`.
-    ///
-    /// # Errors
-    /// The world can't be saved.
     pub fn save_state(&mut self) -> Result<Value, ChatError> {
         self.recover()?;
         let world = snapshot(&self.engine.world, &self.game.meta())?;
@@ -563,9 +545,6 @@ pub fn seat_user_proxy(game: &ChatGame, minds: Minds, user_proxy: &UserProxy) ->
 
 /// Lets the next turn hear what the user has to say if a run is unfinished. Call it between two
 /// turns. A turn that was left in the middle is finished first.
-///
-/// # Errors
-/// The journal can't be written.
 pub fn interrupt_for_input(
     engine: &mut Engine,
     team: &TeamFile,
@@ -582,9 +561,6 @@ pub fn interrupt_for_input(
 
 /// Sets whether a run goes on with a default answer where a participant can't answer; otherwise it
 /// ends with an error. Call it between two turns.
-///
-/// # Errors
-/// The journal can't be written.
 pub fn let_fall_back(
     engine: &mut Engine,
     team: &TeamFile,

@@ -43,9 +43,6 @@ impl OtherParticipants {
 }
 
 /// Compares the names in a world, and in the state that it was restored from, with those of a team.
-///
-/// # Errors
-/// What differs.
 pub(super) fn check_participants(
     world: &World,
     state: Option<&Value>,

@@ -71,7 +71,6 @@ struct PartialMessage {
     source: String,
     /// The text that was shown and not retracted.
     text: String,
-    /// The number of chunks.
     chunks: usize,
     /// The number of previews of events.
     events: usize,

@@ -154,9 +154,6 @@ impl ReadWorld {
 
 impl Campaign {
     /// Reads a world of the data folder, with its prompts.
-    ///
-    /// # Errors
-    /// Every mistake in them.
     pub fn load(data: &DataFolder, folder: &str) -> Result<Self, CampaignError> {
         let path = format!("worlds/{folder}/world.ron");
         let read = ReadWorld::read(data, &path)?;
@@ -179,9 +176,6 @@ impl Campaign {
 
     /// Reads the world in a folder of its own, with the prompts of the data folder. It is chosen by
     /// `name`.
-    ///
-    /// # Errors
-    /// Every mistake in them.
     pub fn load_from(
         data: &DataFolder,
         world: &DataFolder,
@@ -295,17 +289,11 @@ impl Campaign {
 
     /// The world with this fingerprint, from what the lines of a journal embed; `None` if they
     /// embed none.
-    ///
-    /// # Errors
-    /// Every mistake in what they keep.
     pub fn embedded_in(lines: &[Line], data: &str) -> Option<Result<Self, CampaignError>> {
         Some(Self::of_embedded(&EmbeddedWorld::find(lines, data)?))
     }
 
     /// The world of a batch, from what that embeds; `None` if it is of another game.
-    ///
-    /// # Errors
-    /// Every mistake in what it keeps.
     pub fn of_batch(plan: &BatchPlan) -> Option<Result<Self, CampaignError>> {
         let embedded = EmbeddedWorld::of_setup(plan.setup.as_ref()?, &plan.data)?;
         Some(Self::of_embedded(&embedded))

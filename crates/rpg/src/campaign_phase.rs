@@ -48,7 +48,6 @@ impl CampaignState {
 pub struct Stay {
     /// From 1; 0 if there is no stay.
     pub day: u32,
-    /// The number of days of the stay.
     pub days: u32,
 }
 

@@ -89,7 +89,6 @@ pub struct Day {
     pub part: String,
     /// Which round of talk, from 1, if it is one.
     pub round: u32,
-    /// The number of rounds of the day.
     pub rounds: u32,
     /// The name of the round; may be empty.
     #[serde(default)]

@@ -112,9 +112,6 @@ impl Cast {
     }
 
     /// Adds them to a world.
-    ///
-    /// # Errors
-    /// The world has mistakes, or would have, or no room for them.
     pub fn into_world(self, world: Source) -> Result<Imported, ImportError> {
         let (file, _) = WorldFile::unchecked(&world)?;
         let stage = file

@@ -12,17 +12,11 @@ use super::{
 };
 
 /// Reads and checks the templates of a language. The problems that come with them are warnings.
-///
-/// # Errors
-/// Every template that is missing, does not parse, or uses a variable that it does not have.
 pub fn load(data: &DataFolder, language: Language) -> Result<(Phrasebook, Problems), Problems> {
     prompts().load(data, &folder(language))
 }
 
 /// The paths of a language's templates.
-///
-/// # Errors
-/// The folder can't be read.
 pub(super) fn files(data: &DataFolder, language: Language) -> Result<Vec<String>, DataError> {
     prompts().files(data, &folder(language))
 }

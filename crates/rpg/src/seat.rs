@@ -195,7 +195,6 @@ fn ways(action: &ActionSpec, notes: Notes<'_>) -> Vec<Map<String, Value>> {
     ways
 }
 
-/// One way of an action, as a sentence.
 fn sentence(action: &ActionSpec, notes: Notes<'_>, way: &Map<String, Value>) -> UiText {
     let chosen = |name: &str| way.get(name).and_then(Value::as_str).unwrap_or_default();
     if let Some(number) = way.get("promise").and_then(Value::as_i64) {

@@ -294,9 +294,6 @@ fn spawn_actor(
 
 /// Puts the foes of a fight on its stage, at a meeting. One that was met before and returns comes
 /// back with its memory; one that fell or yielded and does not return stays away.
-///
-/// # Errors
-/// As [`spawn_cast`].
 pub(super) fn spawn_foes(
     world: &mut World,
     names: &[String],

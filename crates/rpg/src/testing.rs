@@ -266,7 +266,6 @@ impl TestScene {
         texts.collect::<Vec<_>>().join("\n")
     }
 
-    /// Changes the world file.
     pub(crate) fn change(&mut self, change: impl FnOnce(&mut WorldFile)) {
         let mut file = (*self.world().resource::<RpgWorld>().0).clone();
         change(&mut file);

@@ -117,7 +117,6 @@ impl CurrentTable<'_, '_> {
         Some(player.entity)
     }
 
-    /// The number of a player.
     pub(super) fn id_of(&self, player: Entity) -> Option<PlayerId> {
         self.occupants.get(player).map(|(seat, ..)| seat.0)
     }

@@ -112,7 +112,6 @@ pub struct VoteCast {
 pub struct VoteCount {
     pub player_id: PlayerId,
     pub player: String,
-    /// The number of votes.
     pub votes: u32,
 }
 

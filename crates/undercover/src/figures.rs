@@ -92,17 +92,11 @@ pub struct RoundVotes {
 }
 
 /// Computes the figures of a slot's game from its journal.
-///
-/// # Errors
-/// The journal can't be read, belongs to another game, or can't be replayed.
 pub async fn figures_of(slot: &Slot, data: &DataFolder) -> Result<GameFigures, FiguresError> {
     compute(slot, |setup| Match::from_setup(data, setup)).await
 }
 
 /// As [`figures_of`], with the prompts of another game, so that they are not read again.
-///
-/// # Errors
-/// As [`figures_of`].
 pub async fn figures_like(slot: &Slot, other: &Match) -> Result<GameFigures, FiguresError> {
     compute(slot, |setup| other.with_setup(setup)).await
 }

@@ -106,7 +106,6 @@ pub enum MatchError {
     TooFewNames {
         /// The number of players.
         asked: usize,
-        /// The number of names.
         names: usize,
         /// The file that lists the names.
         file: String,
@@ -216,9 +215,6 @@ impl EmbeddedMatch {
 
 impl Match {
     /// A game by these rules.
-    ///
-    /// # Errors
-    /// No game can be played by these rules or with these words, or there are mistakes in the data.
     pub fn new(data: &DataFolder, rules: Rules, words: WordSource) -> Result<Self, MatchError> {
         rules.check()?;
         let lexicon = match words {
@@ -230,9 +226,6 @@ impl Match {
     }
 
     /// The game of a journal.
-    ///
-    /// # Errors
-    /// The setup can't be read, or there are mistakes in the data.
     pub fn from_setup(data: &DataFolder, setup: &GameSetup) -> Result<Self, MatchError> {
         let setup = EmbeddedMatch::read(setup)?;
         Self::unchecked(data, setup.rules, vec![setup.pair])
@@ -255,26 +248,17 @@ impl Match {
     }
 
     /// The game with the prompts of a data folder.
-    ///
-    /// # Errors
-    /// Every mistake in them.
     pub fn with_data(&self, data: &DataFolder) -> Result<Self, MatchError> {
         Self::unchecked(data, self.rules.clone(), self.pairs.clone())
     }
 
     /// The game with the prompts of this fingerprint, from what the lines of a journal keep of it;
     /// `None` if they keep none.
-    ///
-    /// # Errors
-    /// Every mistake in what they keep.
     pub fn embedded_in(lines: &[Line], data: &str) -> Option<Result<Self, MatchError>> {
         Some(Self::of_embedded(&EmbeddedMatch::find(lines, data)?))
     }
 
     /// The game of a batch, with the prompts of a data folder; `None` if it is of another game.
-    ///
-    /// # Errors
-    /// The setup can't be read, or there are mistakes in the data.
     pub fn of_batch(data: &DataFolder, plan: &BatchPlan) -> Option<Result<Self, MatchError>> {
         let setup = plan.setup.as_ref().filter(|setup| setup.name == GAME)?;
         let read = MatchBatch::deserialize(&setup.setup);
@@ -338,9 +322,6 @@ impl Match {
 }
 
 /// The default rules for a number of players, with names of the data folder.
-///
-/// # Errors
-/// There are fewer names, or there are mistakes in their file.
 pub fn default_rules(
     data: &DataFolder,
     language: Language,
@@ -363,18 +344,12 @@ pub fn default_rules(
 }
 
 /// The word list of the data folder.
-///
-/// # Errors
-/// Every mistake in it.
 pub fn shipped_words(data: &DataFolder, language: Language) -> Result<Lexicon, MatchError> {
     let folder = format!("undercover/{}/words", language.code());
     Ok(Lexicon::load(data, &folder)?)
 }
 
 /// Checks whether words can be dealt.
-///
-/// # Errors
-/// The first word that is refused.
 pub fn check_words(lexicon: &Lexicon) -> Result<(), MatchError> {
     if lexicon.pairs.is_empty() {
         return Err(MatchError::NoWords);

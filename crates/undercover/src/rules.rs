@@ -95,7 +95,6 @@ pub enum RulesError {
         undercover: usize,
         /// The number of blank players.
         blank: usize,
-        /// The number of all players.
         players: usize,
         /// The number of civilians that are left.
         civilians: usize,
@@ -164,9 +163,6 @@ impl Rules {
     }
 
     /// Checks whether a game can be played by these rules.
-    ///
-    /// # Errors
-    /// The first rule that makes no sense.
     pub fn check(&self) -> Result<(), RulesError> {
         let players = self.players.len();
         if players < MIN_PLAYERS {

@@ -66,9 +66,6 @@ pub enum TableError {
 
 /// Sets a table up: it spawns the stage and its players, each with a card that it has not seen yet.
 /// The rules are not checked; use [`Rules::check`] for that. Returns the stage.
-///
-/// # Errors
-/// A name is refused, or a system message can't be made.
 pub fn set_up_table(
     world: &mut World,
     rules: &Rules,

@@ -140,7 +140,6 @@ pub struct AgentContext {
 /// Statistics of a conversation as the next prompt would show it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ContextStats {
-    /// The number of messages.
     pub messages: usize,
     /// The length of their text in bytes.
     pub bytes: u64,
@@ -159,7 +158,6 @@ impl AgentContext {
         }
     }
 
-    /// The entity's name.
     pub fn name(&self) -> &Arc<str> {
         &self.name
     }
@@ -169,7 +167,6 @@ impl AgentContext {
         &self.entries
     }
 
-    /// The number of messages.
     pub fn len(&self) -> usize {
         self.entries.len()
     }
@@ -501,9 +498,6 @@ impl AgentContext {
 
     /// Replaces the messages from `begin` to `end`, inclusive, with one human message, which takes
     /// over the id of the first, and returns them.
-    ///
-    /// # Errors
-    /// As [`Self::remove_message_range`].
     pub fn replace_message_range(
         &mut self,
         begin: EntryId,

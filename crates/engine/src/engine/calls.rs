@@ -141,5 +141,4 @@ pub(super) struct LastPrompt {
     pub(super) pieces: Vec<PromptPiece>,
 }
 
-/// The last prompt of each entity.
 pub(super) type LastPrompts = BTreeMap<Entity, LastPrompt>;

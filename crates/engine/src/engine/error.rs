@@ -16,7 +16,6 @@ pub enum Stop {
     Finished(String),
     /// The requested turn is reached.
     TurnReached(u64),
-    /// The run was cancelled.
     Cancelled,
     /// A limit of the run does not allow the next call.
     LimitReached(UiText),

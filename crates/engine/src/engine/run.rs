@@ -232,9 +232,6 @@ impl Engine {
     /// meeting find it in [`Inputs`]. Call it on a world that rests and
     /// [has no outcomes](Self::has_recorded_outcomes) of its next turn, which were recorded without
     /// the input.
-    ///
-    /// # Errors
-    /// The journal can't be written.
     pub fn add_input(&mut self, value: Value) -> Result<(), EngineError> {
         let input = Input {
             turn: self.turn(),
@@ -373,9 +370,6 @@ impl Engine {
 
     /// Lets another place have everything that is recorded from now on before the save has it. It
     /// has this many bytes of the journal already.
-    ///
-    /// # Errors
-    /// It refuses what it lacks.
     pub fn replicate(&mut self, known: u64, replica: Box<dyn Replica>) -> Result<(), EngineError> {
         Ok(self.record.journal.replicate(known, replica)?)
     }

@@ -133,9 +133,6 @@ impl Setup {
 
     /// The same in a language, with the engine's own phrases in it: around memories, and on what
     /// is wrong with an answer. The events of a game then need words of their own.
-    ///
-    /// # Errors
-    /// The phrases can't be used.
     pub fn in_language(mut self, language: Language) -> Result<Self, Problems> {
         let mut prompts = PromptSet::default();
         exchange::declare_prompts(&mut prompts);
@@ -209,9 +206,6 @@ impl Setup {
     }
 
     /// Makes the schedules strict and ready.
-    ///
-    /// # Errors
-    /// Two systems have no declared order but access the same data.
     pub(super) fn finish(mut self) -> Result<(World, Schedule, Schedule), EngineError> {
         let set_up_at = SetUpAt(self.world.increment_change_tick());
         self.world.insert_resource(set_up_at);

@@ -40,7 +40,6 @@ pub enum Signal {
         number: u32,
         /// The purpose of the ask.
         purpose: &'static str,
-        /// Who made the answer.
         by: AnsweredBy,
         /// How long its calls took.
         latency: Duration,

@@ -121,9 +121,6 @@ pub trait AgentEvent: Telling + Serialize + DeserializeOwned + Send + Sync + 'st
 
     /// The words that receivers read: by default the phrase, filled with `data`, the event as JSON.
     /// Words of a mind belong into a phrase, which they can't leave.
-    ///
-    /// # Errors
-    /// The phrase is missing or can't be filled.
     fn text(&self, phrases: &Phrasebook, data: &Value) -> Result<String, PhraseError> {
         phrases.say(&Self::template(), data)
     }

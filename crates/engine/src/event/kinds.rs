@@ -47,7 +47,6 @@ pub struct Speak {
     pub actor: String,
     /// To whom.
     pub target: String,
-    /// The words.
     pub message: String,
     /// The ids of the facts that they tell on purpose.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -64,7 +63,6 @@ pub struct Whisper {
     pub actor: String,
     /// To whom.
     pub target: String,
-    /// The words.
     pub message: String,
     /// The ids of the facts that they tell on purpose.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -81,7 +79,6 @@ pub struct Announce {
     pub actor: String,
     /// From where; empty for a voice of the world.
     pub stage: String,
-    /// The words.
     pub message: String,
     /// The ids of the facts that they tell on purpose.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -92,9 +89,7 @@ pub struct Announce {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
 #[event("mind", style = Thought, speaker = actor, private, words = message)]
 pub struct Mind {
-    /// Who thinks.
     pub actor: String,
-    /// The thought.
     pub message: String,
 }
 
@@ -213,7 +208,6 @@ pub struct Archive {
     pub actor: String,
     /// On which stage it ended.
     pub stage: String,
-    /// The chapter's id.
     pub chapter: String,
     /// What code knows of it, in words; may be empty.
     #[serde(default)]

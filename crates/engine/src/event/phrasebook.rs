@@ -57,9 +57,6 @@ impl Phrasebook {
     }
 
     /// The phrase of this name, filled with data.
-    ///
-    /// # Errors
-    /// There is no such phrase, or it can't be filled.
     pub fn say(&self, name: &str, data: &impl Serialize) -> Result<String, PhraseError> {
         let Some(templates) = &self.templates else {
             return Ok(format!("{name} {}", serde_json::to_value(data)?));

@@ -7,9 +7,6 @@ use crate::world_data::{DataFolder, Problems, Prompt, PromptSet};
 
 impl Phrasebook {
     /// Fills a template with its data.
-    ///
-    /// # Errors
-    /// There is no such template, or it can't be filled.
     pub fn fill(&self, prompt: &impl Prompt) -> Result<String, PhraseError> {
         self.say(prompt.template(), prompt)
     }
@@ -48,9 +45,6 @@ impl PromptSet {
 
     /// Reads and checks the templates in a folder such as `prompts/en`. The problems that come with
     /// the phrasebook are warnings.
-    ///
-    /// # Errors
-    /// Every template that is missing, does not parse, or uses a variable that it does not have.
     pub fn load(
         &self,
         data: &DataFolder,

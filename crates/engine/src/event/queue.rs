@@ -103,7 +103,6 @@ impl DeferredCommands {
         commands.into_iter().map(|(_, command)| command).collect()
     }
 
-    /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

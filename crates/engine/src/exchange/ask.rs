@@ -707,7 +707,6 @@ impl OpenAsks {
         self.open.len()
     }
 
-    /// Whether none is open.
     pub fn is_empty(&self) -> bool {
         self.open.is_empty()
     }

@@ -23,9 +23,6 @@ pub trait Question: Prompt + Sized {
     const PURPOSE: &'static str;
 
     /// The ask, with its constraints and its default answer.
-    ///
-    /// # Errors
-    /// A template can't be filled.
     fn ask<R: Reply>(
         &self,
         phrases: &Phrasebook,

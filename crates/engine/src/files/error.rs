@@ -12,7 +12,6 @@ use crate::locale::Localize;
 #[derive(Debug, Error, Localize)]
 #[text(files_in)]
 pub struct FileError {
-    /// The file or folder.
     pub path: PathBuf,
     /// What is wrong with it.
     pub problem: FileProblem,

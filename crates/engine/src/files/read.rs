@@ -8,26 +8,17 @@ use super::error::{FileAction, FileError, FileKind, FileProblem};
 use super::system;
 
 /// The bytes of a regular file of at most `max` bytes. Links are followed.
-///
-/// # Errors
-/// It is missing, too large or no regular file, or the file system refuses.
 pub fn read(path: &Path, max: u64) -> Result<Vec<u8>, FileError> {
     bounded(&open(path)?, path, max)
 }
 
 /// As [`read`], of text.
-///
-/// # Errors
-/// As [`read`], or it is not UTF-8.
 pub fn read_text(path: &Path, max: u64) -> Result<String, FileError> {
     let text = String::from_utf8(read(path, max)?);
     text.map_err(|_| FileError::new(path, FileProblem::NotText))
 }
 
 /// Opens a regular file for reading. Links are followed.
-///
-/// # Errors
-/// It is missing or no regular file, or the file system refuses.
 pub fn open(path: &Path) -> Result<File, FileError> {
     let failed = |source| FileError::io(path, FileAction::Open, source);
     let file = system::open_any(path).map_err(failed)?;
@@ -39,9 +30,6 @@ pub fn open(path: &Path) -> Result<File, FileError> {
 }
 
 /// What is left to read of a regular file, at most `max` bytes.
-///
-/// # Errors
-/// There is more, or the file system refuses.
 pub fn bounded(file: &File, path: &Path, max: u64) -> Result<Vec<u8>, FileError> {
     let failed = |source| FileError::io(path, FileAction::Read, source);
     let too_large = || FileError::new(path, FileProblem::TooLarge { max });

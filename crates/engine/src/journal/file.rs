@@ -24,7 +24,6 @@ pub struct Journal {
 struct JournalFile {
     file: File,
     path: PathBuf,
-    /// Its length in bytes.
     length: u64,
     /// What the setups of the game among its lines take.
     games: u64,
@@ -102,9 +101,6 @@ impl Journal {
     }
 
     /// Reads a whole journal without opening it for writing. An incomplete last line is left out.
-    ///
-    /// # Errors
-    /// The file can't be read, or a line is invalid.
     pub fn read(path: &Path) -> Result<Vec<Line>, JournalError> {
         Self::read_from(&files::open(path)?, path)
     }
@@ -141,9 +137,6 @@ impl Journal {
 
     /// Lets a replica have everything before the file has it. It has this many bytes of a journal
     /// on disk already, and is given the rest now.
-    ///
-    /// # Errors
-    /// The file can't be read, or the replica refuses.
     pub fn replicate(
         &mut self,
         known: u64,

@@ -54,7 +54,6 @@ impl JournalHeader {
     }
 }
 
-/// How an ask ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum AskEnding {
@@ -374,7 +373,6 @@ pub struct SnapshotRecord {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Stopped {
-    /// The turn in which it stopped.
     pub turn: u64,
     pub reason: String,
 }

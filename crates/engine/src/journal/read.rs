@@ -149,9 +149,6 @@ impl JournalReader {
 
     /// The lines that have come since the last time, without an incomplete last one. What was read
     /// is not read again.
-    ///
-    /// # Errors
-    /// The file can't be read, or a line is invalid.
     pub fn next_lines(&mut self) -> Result<Vec<Line>, JournalError> {
         let file = files::open(&self.path)?;
         read_more(&mut self.found, &file, &self.path, Reading::Whole)?;

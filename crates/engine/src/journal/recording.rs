@@ -352,7 +352,6 @@ impl Recording {
         &self.missing_in_a_row
     }
 
-    /// The number of outcomes.
     pub fn len(&self) -> usize {
         self.outcomes.len()
     }

@@ -169,7 +169,6 @@ impl FactBook {
         facts.filter(|known| known.is_common() || knowledge.knows(&known.id))
     }
 
-    /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.facts.is_empty()
     }

@@ -55,7 +55,6 @@ impl Knowledge {
         self.0.contains_key(id)
     }
 
-    /// Whether it contains none.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

@@ -74,12 +74,10 @@ impl Vectors {
         (Self::key(text), read_part(text).to_owned())
     }
 
-    /// The number of vectors.
     pub fn len(&self) -> usize {
         self.of.len()
     }
 
-    /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.of.is_empty()
     }
@@ -89,9 +87,6 @@ impl Vectors {
     }
 
     /// Adds the vector of the text with this digest.
-    ///
-    /// # Errors
-    /// It has another width than those before it.
     pub fn add(&mut self, text: Digest, vector: Arc<Vector>) -> Result<(), VectorError> {
         self.check(&vector)?;
         self.of.insert(text, vector);
@@ -99,9 +94,6 @@ impl Vectors {
     }
 
     /// Whether a vector has the width of all others.
-    ///
-    /// # Errors
-    /// It has another.
     pub fn check(&self, vector: &Vector) -> Result<(), VectorError> {
         check_width(self.of.values().next(), vector)
     }
@@ -133,9 +125,6 @@ fn check_width(first: Option<&Arc<Vector>>, vector: &Vector) -> Result<(), Vecto
 
 impl Index {
     /// Gives a message its vector, which must have the width of the first.
-    ///
-    /// # Errors
-    /// It has another.
     pub fn add_vector(&mut self, entry: u32, vector: Arc<Vector>) -> Result<(), VectorError> {
         check_width(self.vectors.values().next(), &vector)?;
         self.vectors.insert(entry, vector);

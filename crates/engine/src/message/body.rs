@@ -233,7 +233,6 @@ impl Body {
         self.0.time
     }
 
-    /// The sender, if there is one.
     pub fn sender(&self) -> Option<&Arc<str>> {
         self.0.sender.as_ref()
     }

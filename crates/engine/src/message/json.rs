@@ -85,9 +85,6 @@ fn content_to_json(body: &Body) -> Value {
 /// null entries of the content are skipped, and missing content is empty. Members that we can't use
 /// as they are go to the metadata. If the short text of a prompt is longer than the content, they
 /// are swapped, with a warning.
-///
-/// # Errors
-/// The value is not an object, or its `type` or `content` is invalid.
 pub fn message_from_json(value: &Value) -> Result<Message, FormatError> {
     let Value::Object(map) = value else {
         return Err(FormatError::new("", text!(message_not_an_object)));

@@ -88,7 +88,6 @@ struct Figures {
 }
 
 impl Text {
-    /// The text itself.
     pub fn as_str(&self) -> &str {
         &self.raw
     }

@@ -76,7 +76,6 @@ impl PromptBytes {
         self.repeated as f64 / self.sent.max(1) as f64
     }
 
-    /// Whether nothing was sent.
     pub fn is_nothing(&self) -> bool {
         self.sent == 0
     }

@@ -43,9 +43,6 @@ pub enum VectorError {
 
 impl Vector {
     /// The vector of these numbers.
-    ///
-    /// # Errors
-    /// They are none, too many, not finite, or all zero.
     pub fn new(numbers: &[f32]) -> Result<Self, VectorError> {
         if numbers.iter().any(|number| !number.is_finite()) {
             return Err(VectorError::NotFinite);
@@ -73,7 +70,6 @@ impl Vector {
         }
     }
 
-    /// The number of components.
     pub fn width(&self) -> usize {
         self.components.len()
     }

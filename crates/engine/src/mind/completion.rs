@@ -163,7 +163,6 @@ pub enum MindError {
     Denied {
         server: Arc<str>,
         status: u16,
-        /// What the server said.
         reason: UiText,
         advice: UiText,
     },
@@ -172,7 +171,6 @@ pub enum MindError {
     Moderated {
         server: Arc<str>,
         status: u16,
-        /// What the server said.
         reason: UiText,
     },
     /// The server is overloaded or limits our rate, and all retries failed.
@@ -180,7 +178,6 @@ pub enum MindError {
     Busy {
         server: Arc<str>,
         status: u16,
-        /// What the server said.
         reason: UiText,
     },
     /// The server did not accept the request.
@@ -188,7 +185,6 @@ pub enum MindError {
     Rejected {
         server: Arc<str>,
         status: u16,
-        /// What the server said.
         reason: UiText,
         advice: UiText,
     },
@@ -196,7 +192,6 @@ pub enum MindError {
     ServerFailed {
         server: Arc<str>,
         status: u16,
-        /// What the server said.
         reason: UiText,
     },
     /// Something that the request needs can't be sent, so nothing was.
@@ -217,7 +212,6 @@ pub enum MindError {
     PromptTooLong {
         server: Arc<str>,
         status: u16,
-        /// What the server said.
         reason: UiText,
         /// The window in tokens, if the server named it.
         window: Option<u64>,

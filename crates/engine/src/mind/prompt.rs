@@ -114,7 +114,6 @@ pub struct Tools<'a> {
 }
 
 impl Tools<'_> {
-    /// No tools.
     pub const NONE: Tools<'static> = Tools {
         specs: &[],
         callable: false,

@@ -16,11 +16,9 @@ use crate::locale::{Localize, UiText};
 pub struct Arguments {
     /// The arguments by name.
     pub input: Map<String, Value>,
-    /// How they were repaired.
     pub repair: ArgumentsRepair,
 }
 
-/// How arguments were repaired.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum ArgumentsRepair {
     /// Not at all: they are as they came.

@@ -81,9 +81,6 @@ const MAX_BARE: usize = 64;
 const SHOWN: usize = 24;
 
 /// Finds the JSON of an answer: all of it, the content of a code fence, or the first in prose.
-///
-/// # Errors
-/// There is none, or it can't be read.
 pub fn find_json(answer: &str) -> Result<FoundJson<'_>, NoJson> {
     let text = answer.trim_matches(is_blank);
     if text.is_empty() {

@@ -37,7 +37,6 @@ pub enum Meant {
     Nothing,
 }
 
-/// What is offered.
 #[derive(Clone, Debug, Default)]
 pub struct Offers {
     offers: Vec<FoldedOffer>,

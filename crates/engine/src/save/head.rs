@@ -38,9 +38,6 @@ pub struct SaveHead {
 }
 
 /// Reads the header of a save, without its cast and messages.
-///
-/// # Errors
-/// It is not a save, is truncated, or is of a newer version.
 pub fn read_head(text: &[u8]) -> Result<SaveHead, SaveError> {
     #[derive(Deserialize)]
     struct HeadDto<'a> {

@@ -29,18 +29,12 @@ pub struct Repair {
 }
 
 /// What a repair would keep; `None` if the save is not damaged.
-///
-/// # Errors
-/// The save can't be read for another reason than damage, or nothing of it can be saved.
 pub fn repairable(slot: &Slot) -> Result<Option<Repair>, SaveError> {
     Ok(Plan::of(slot)?.map(|plan| plan.repair))
 }
 
 /// Goes back to the last good point of a damaged save. The damaged files are kept in a new folder
 /// of the slot, whose path is returned; `None` if the save is not damaged.
-///
-/// # Errors
-/// As [`repairable`], or the slot is in use, or the file system refuses.
 pub fn repair(slot: Slot) -> Result<Option<(Repair, PathBuf)>, SaveError> {
     let locked = slot.lock()?;
     let Some(plan) = Plan::of(locked.slot())? else {

@@ -69,9 +69,6 @@ impl Slot {
     pub const SETTINGS: &'static str = SETTINGS;
 
     /// The slot of this name.
-    ///
-    /// # Errors
-    /// The name is invalid, or there is no such slot.
     pub fn find(root: &Path, name: &str) -> Result<Self, SaveError> {
         let slot = Self::at(root, name.parse()?);
         if !slot.folder.is_dir() {
@@ -109,9 +106,6 @@ impl Slot {
 
     /// As [`Self::create`], from the bytes of another slot's files, which are judged when they are
     /// read. It is not locked.
-    ///
-    /// # Errors
-    /// As [`Self::create`].
     pub fn unpack(root: &Path, name: &str, files: &PackedSlot) -> Result<Self, SaveError> {
         let PackedSlot {
             journal,
@@ -125,9 +119,6 @@ impl Slot {
     }
 
     /// The bytes of its files, for [`Self::unpack`].
-    ///
-    /// # Errors
-    /// A file can't be read.
     pub fn pack(&self) -> Result<PackedSlot, SaveError> {
         // The snapshot first: a running story records the next one in the journal before.
         let (world, settings) = (self.read_world()?, self.read_settings()?);
@@ -144,9 +135,6 @@ impl Slot {
     /// Creates a new slot that branches from this one, whole or not at all, and locks it. Its
     /// journal begins with the first `count` lines of this one's, which close a turn, but has its
     /// own header; `own` follows. It has the same settings, and no snapshot until it is played.
-    ///
-    /// # Errors
-    /// This slot can't be read, or as [`Self::create`].
     pub fn create_branch(
         &self,
         root: &Path,
@@ -246,9 +234,6 @@ impl Slot {
     }
 
     /// Locks the slot for this process until the [`LockedSlot`] is dropped.
-    ///
-    /// # Errors
-    /// Another process has locked it, or the file system refuses.
     pub fn lock(self) -> Result<LockedSlot, SaveError> {
         let folder = self.open()?;
         let lock = self.lock_in(&folder)?;
@@ -288,11 +273,8 @@ impl Slot {
         })
     }
 
-    /// Removes the slot with everything in it.
-    ///
-    /// # Errors
-    /// There is something in it, but nothing that only a save has, another process plays it, or the
-    /// file system refuses.
+    /// Removes the slot with everything in it, unless what is in it is nothing that only a save
+    /// has.
     pub fn remove(self) -> Result<(), SaveError> {
         if !self.is_ours()? {
             let path = self.folder;
@@ -336,17 +318,11 @@ impl Slot {
     }
 
     /// With what a program plays it, in a form of the program's own; `None` if it keeps nothing.
-    ///
-    /// # Errors
-    /// The file can't be read.
     pub fn read_settings(&self) -> Result<Option<Vec<u8>>, SaveError> {
         Ok(self.open()?.read(SETTINGS, MAX_SETTINGS)?)
     }
 
     /// Keeps with what a program plays it.
-    ///
-    /// # Errors
-    /// The file system refuses.
     pub fn write_settings(&self, settings: &[u8]) -> Result<(), SaveError> {
         Ok(self
             .open()?
@@ -354,9 +330,6 @@ impl Slot {
     }
 
     /// Takes its settings away; returns where they are now.
-    ///
-    /// # Errors
-    /// The file system refuses.
     pub fn set_settings_aside(&self) -> Result<PathBuf, SaveError> {
         let folder = self.open()?;
         let aside = format!("damaged-{SETTINGS}");
@@ -366,17 +339,11 @@ impl Slot {
 
     /// The bytes of its snapshot; `None` if there is none yet. They are not compared with the
     /// journal, as [`Self::read`] does.
-    ///
-    /// # Errors
-    /// The file can't be read.
     pub fn read_world(&self) -> Result<Option<Vec<u8>>, SaveError> {
         Ok(self.open()?.read(WORLD, MAX_BYTES)?)
     }
 
     /// The lines of its log of events, if it is of this snapshot. See `docs/save-format.md`.
-    ///
-    /// # Errors
-    /// The file can't be read.
     pub fn read_events(&self, world: &StoredSnapshot) -> Result<Option<Vec<u8>>, SaveError> {
         read_log(&self.open()?, world)
     }
@@ -398,9 +365,6 @@ impl Slot {
     }
 
     /// The header of its snapshot; `None` if there is none yet.
-    ///
-    /// # Errors
-    /// The snapshot can't be read.
     pub fn head(&self) -> Result<Option<SaveHead>, SaveError> {
         let text = self.read_world()?;
         let head = text.map(|text| self.explain(read_head(&text)));
@@ -408,9 +372,6 @@ impl Slot {
     }
 
     /// The lines of its journal, without an incomplete last one.
-    ///
-    /// # Errors
-    /// The journal is missing or can't be read.
     pub fn read_journal(&self) -> Result<Vec<Line>, SaveError> {
         let file = journal(&self.open()?, OpenMode::Read)?;
         Ok(Journal::read_from(&file, &self.journal_file())?)
@@ -423,9 +384,6 @@ impl Slot {
 
     /// Its story: journal and snapshot, checked for damage. With `force`, the snapshot may be
     /// another than the journal records.
-    ///
-    /// # Errors
-    /// A file is missing, damaged or can't be read.
     pub fn read(&self, force: bool) -> Result<StoredStory, SaveError> {
         // The snapshot first: a running story records the next one in the journal before.
         let world = self.read_world()?.map(StoredSnapshot::from);
@@ -514,9 +472,6 @@ impl LockedSlot {
 
     /// Opens its journal for appending, and reads its story as [`Slot::read`] does. An incomplete
     /// last line of the journal is cut off, and a log of events of another snapshot removed.
-    ///
-    /// # Errors
-    /// As [`Slot::read`].
     pub fn open_story(&mut self, force: bool) -> Result<(Journal, StoredStory), SaveError> {
         let world = self
             .folder
@@ -580,9 +535,6 @@ impl LockedSlot {
     }
 
     /// Writes the readable contexts that changed.
-    ///
-    /// # Errors
-    /// The file system refuses.
     pub fn write_contexts(&mut self, world: &World) -> Result<(), SaveError> {
         let contexts = self.folder.folder_or_new(CONTEXTS)?;
         Ok(self.buffers.write(world, &contexts)?)
@@ -613,9 +565,6 @@ impl LockedSlot {
 }
 
 /// The folders of saves by name, whatever is in them.
-///
-/// # Errors
-/// As [`list`].
 pub fn slots(root: &Path) -> Result<Vec<Slot>, SaveError> {
     let entries = match fs::read_dir(root) {
         Ok(entries) => entries,
@@ -653,10 +602,6 @@ pub fn list(root: &Path) -> Result<Vec<Listed>, SaveError> {
     Ok(slots.into_iter().map(Listed::from).collect())
 }
 
-/// The names of all slots.
-///
-/// # Errors
-/// As [`list`].
 pub fn names(root: &Path) -> Result<Vec<SlotName>, SaveError> {
     let slots = slots(root)?.into_iter();
     Ok(slots.map(|slot| slot.name).collect())

@@ -43,9 +43,6 @@ impl Deref for StoredSnapshot {
 
 impl StoredSnapshot {
     /// The header.
-    ///
-    /// # Errors
-    /// As [`read_head`].
     pub fn head(&self) -> Result<SaveHead, SaveError> {
         read_head(&self.bytes)
     }

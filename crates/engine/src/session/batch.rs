@@ -119,10 +119,6 @@ impl Batch {
         name.is_ok_and(|name| root.join(name.as_str()).join(BATCH).is_file())
     }
 
-    /// The batch of this name.
-    ///
-    /// # Errors
-    /// There is none, or it can't be read.
     pub fn find(root: &Path, name: &str) -> Result<Self, BatchError> {
         let name: SlotName = name.parse()?;
         let folder = root.join(name.as_str());
@@ -153,17 +149,11 @@ impl Batch {
     }
 
     /// The slots of the games that were started, as a list of saves.
-    ///
-    /// # Errors
-    /// Its folder can't be read.
     pub fn slots(&self) -> Result<Vec<Listed>, SaveError> {
         list(&self.games_folder())
     }
 
     /// Refuses a game of other data than the batch began with.
-    ///
-    /// # Errors
-    /// It is one.
     pub fn check_data(&self, game: &dyn Game) -> Result<(), BatchError> {
         if game.meta().data == self.plan.data {
             return Ok(());
@@ -178,9 +168,6 @@ impl Batch {
     }
 
     /// Opens a game, counted from 0, where it stopped or at its beginning.
-    ///
-    /// # Errors
-    /// Its slot is in use, or can't be read or written.
     pub fn open_game(
         &self,
         number: u32,
@@ -237,9 +224,6 @@ pub struct StoredExperiment {
 
 impl StoredExperiment {
     /// The experiment of this name; `None` if there is none.
-    ///
-    /// # Errors
-    /// It, or one of its batches, can't be read.
     pub fn find(root: &Path, name: &str) -> Option<Result<Self, BatchError>> {
         let name = name.parse::<SlotName>().ok()?;
         let exists = root.join(name.as_str()).join(EXPERIMENT).is_file();

@@ -88,9 +88,6 @@ enum LogLine {
 
 impl EventLog {
     /// What a slot's log holds of a story; `None` if it holds less than all up to the snapshot.
-    ///
-    /// # Errors
-    /// The file can't be read.
     pub fn of(slot: &Slot, story: &StoredStory) -> Result<Option<Self>, SaveError> {
         let Some(world) = &story.world else {
             return Ok(None);

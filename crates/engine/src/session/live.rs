@@ -80,9 +80,6 @@ impl Session {
 
     /// As [`Self::start`], with [settings](Slot::read_settings) that are in the slot from the
     /// beginning, so that nothing is lost whenever the program ends.
-    ///
-    /// # Errors
-    /// As [`Self::start`].
     pub fn start_with(
         root: &Path,
         name: &str,
@@ -129,9 +126,6 @@ impl Session {
     /// outcomes that the journal holds beyond it. If these end whole turns, or without a snapshot,
     /// it [catches up](super::catch_up). `force` accepts other data than the save was made from,
     /// and a state that differs from the journal, at the player's risk.
-    ///
-    /// # Errors
-    /// The slot is unknown or in use, or its files can't be read or don't belong together.
     pub fn resume(
         root: &Path,
         name: &str,
@@ -212,9 +206,6 @@ impl Session {
 
     /// Gives up a story that can't be played. If it was begun here, and nothing of it was played,
     /// its slot is removed.
-    ///
-    /// # Errors
-    /// The file system refuses.
     pub fn give_up(self) -> Result<(), SessionError> {
         let Self {
             engine,

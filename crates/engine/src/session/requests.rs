@@ -109,9 +109,6 @@ impl Wanted {
 /// The requests that a story's minds were sent, in the order of the asks. `mind_of` says who
 /// answered, since a request is in the form of its mind, or `None` for a mind that is sent nothing.
 /// The bytes are those that were sent as long as the settings of that model are the same.
-///
-/// # Errors
-/// As [`replay`](super::replay).
 pub async fn requests(
     slot: &Slot,
     game: &dyn Game,
@@ -155,9 +152,6 @@ pub async fn requests(
 
 /// The answer of a mind to what somebody was asked before: the story is played again up to that
 /// ask, in a turn of this number. `None` if there is no such ask.
-///
-/// # Errors
-/// As [`replay`](super::replay).
 pub async fn asked_again(
     slot: &Slot,
     game: &dyn Game,

@@ -111,9 +111,6 @@ pub struct Retried {
 /// Starts a new slot from the turn before the first default answer, in which all asks are made
 /// again that ended with one. Earlier answers of that turn are kept; all later ones are reused as
 /// long as the same requests are made. `None` if there is no default answer.
-///
-/// # Errors
-/// As [`branch`](super::branch).
 pub async fn retry_defaults(
     root: &Path,
     from: &Slot,

@@ -40,9 +40,6 @@ pub async fn replay(
 
 /// As [`replay`], with access to the engine before it plays: to add feeds, or for its cancellation
 /// token.
-///
-/// # Errors
-/// As [`replay`].
 pub async fn replay_with(
     slot: &Slot,
     game: &dyn Game,
@@ -87,9 +84,6 @@ pub async fn branch(
 /// As [`branch`], with lines of the next turn, such as the outcome of an ask or a
 /// [new seed](crate::journal::branch_input). Resuming the branch uses them and asks for everything
 /// else.
-///
-/// # Errors
-/// As [`branch`].
 pub async fn branch_with(
     root: &Path,
     from: &Slot,
@@ -208,9 +202,6 @@ pub(super) fn up_to(mut lines: Vec<Line>, turn: u64) -> Result<Vec<Line>, Sessio
 }
 
 /// As [`replay_with`], of a story that was read.
-///
-/// # Errors
-/// As [`replay`].
 pub async fn play_again(
     story: StoredStory,
     game: &dyn Game,
@@ -226,9 +217,6 @@ pub async fn play_again(
 
 /// Plays what a slot's journal holds beyond its snapshot, without any mind. Its world is that of
 /// the snapshot first.
-///
-/// # Errors
-/// The snapshot can't be loaded, or as [`replay`].
 pub async fn play_on(
     slot: &Slot,
     story: StoredStory,

@@ -16,7 +16,6 @@ const Z: f64 = 1.959_963_984_540_054;
 /// A share of cases. Its JSON contains the value and the interval too.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 pub struct Share {
-    /// The number of hits.
     pub hits: u64,
     pub of: u64,
 }

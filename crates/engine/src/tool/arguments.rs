@@ -15,9 +15,6 @@ use crate::reading::{Arguments, ArgumentsRepair};
 pub struct NoArguments {}
 
 /// Reads a call's arguments as the mind wrote them. JSON that lacks only its end is repaired.
-///
-/// # Errors
-/// What is wrong, with the path of the argument.
 pub fn read_arguments<A: DeserializeOwned>(text: &str) -> Result<A, ToolError> {
     let read = Arguments::from_text(text);
     if let ArgumentsRepair::Discarded(error) = read.repair {

@@ -12,7 +12,6 @@ const LONGEST: usize = 1_000;
 /// Parentheses and signs within each other.
 const DEEPEST: usize = 64;
 
-/// Adds it.
 pub(super) fn register(tools: &mut Toolbox) {
     tools.add_pure(
         "calculate",

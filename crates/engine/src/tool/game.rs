@@ -18,7 +18,6 @@ const MAX_SIDES: u32 = 1_000;
 /// The maximum number of results of one search.
 const MAX_FOUND: usize = 5;
 
-/// Adds all of them.
 pub(super) fn register(tools: &mut Toolbox) {
     tools
         .add_pure("roll_dice", "Rolls dice and returns each of them and their sum. Use it where chance decides; never make a result up.", roll_dice)

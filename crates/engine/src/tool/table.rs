@@ -45,9 +45,6 @@ impl Table {
     }
 
     /// Reads and checks a table of the data folder.
-    ///
-    /// # Errors
-    /// Every mistake in it, with its line.
     pub fn load(data: &DataFolder, language: Language, name: &str) -> Result<Self, Problems> {
         let path = Self::path(language, name);
         let text = data.read_text(&path).map_err(Problem::from)?;
@@ -55,9 +52,6 @@ impl Table {
     }
 
     /// Reads and checks the text of a table; `file` is what messages call it.
-    ///
-    /// # Errors
-    /// Every mistake in it, with its line.
     pub fn parse(file: &str, text: &str) -> Result<Self, Problems> {
         let source = Source::new(file, text);
         let (reading, mut problems) = source.read_all::<Self>()?;

@@ -36,8 +36,8 @@ impl Needle {
     }
 }
 
-/// The letters and digits that a character stands for, without case, width and accents: ﬁ stands for
-/// two.
+/// The letters and digits that a character stands for, without case, width and accents: ﬁ stands
+/// for two.
 fn letters_of(char: char) -> impl Iterator<Item = char> {
     let ascii = char.is_ascii().then(|| char.to_ascii_lowercase());
     // A sign such as ™ separates words, although it is made of letters.

@@ -100,9 +100,6 @@ impl DataFolder {
     }
 
     /// The folder at `root`.
-    ///
-    /// # Errors
-    /// It is not a folder.
     pub fn at(root: impl AsRef<Path>) -> Result<Self, DataError> {
         let missing = |_| DataError::NoFolder(root.as_ref().to_owned());
         let path = fs::canonicalize(root.as_ref()).map_err(missing)?;
@@ -117,9 +114,6 @@ impl DataFolder {
 
     /// The given folder; else `data` in the working directory, if it contains one of the folders of
     /// the defaults, such as `worlds`; else the defaults.
-    ///
-    /// # Errors
-    /// The given path is not a folder.
     pub fn find(given: Option<&Path>) -> Result<Self, DataError> {
         if let Some(given) = given {
             return Self::at(given);
@@ -152,18 +146,12 @@ impl DataFolder {
     }
 
     /// The text of a file.
-    ///
-    /// # Errors
-    /// As [`Self::read`], or it is not UTF-8.
     pub fn read_text(&self, path: &str) -> Result<String, DataError> {
         let not_text = |_| DataFault::NotText.of(self.name_of(path));
         String::from_utf8(self.read(path)?).map_err(not_text)
     }
 
     /// The bytes of a file.
-    ///
-    /// # Errors
-    /// The path leads out of the folder, or the file is missing, too large or can't be read.
     pub fn read(&self, path: &str) -> Result<Vec<u8>, DataError> {
         let parts = inner(path)?;
         if let Some(text) = self.kept.get(path) {
@@ -187,9 +175,6 @@ impl DataFolder {
     }
 
     /// Those of these files that are not as they are built in, by path, if they are text.
-    ///
-    /// # Errors
-    /// As [`Self::read`].
     pub fn own_texts<P: AsRef<str>>(
         &self,
         paths: impl IntoIterator<Item = P>,
@@ -208,9 +193,6 @@ impl DataFolder {
 
     /// The names of the files and folders in a folder, sorted; empty if it is missing. Hidden ones,
     /// and names that are not UTF-8, are skipped.
-    ///
-    /// # Errors
-    /// The path leads out of the folder, or can't be read.
     pub fn list(&self, path: &str) -> Result<Vec<String>, DataError> {
         let entries = self.entries(path)?;
         Ok(entries.into_iter().map(|(name, _)| name).collect())
@@ -218,9 +200,6 @@ impl DataFolder {
 
     /// The paths of all files in a folder and its subfolders, sorted. Linked folders are skipped,
     /// so that no circle of links is followed.
-    ///
-    /// # Errors
-    /// As [`Self::list`].
     pub fn files(&self, path: &str) -> Result<Vec<String>, DataError> {
         let mut files = Vec::new();
         self.gather(path, 0, &mut files)?;
@@ -229,9 +208,6 @@ impl DataFolder {
     }
 
     /// A digest of files, in any order: BLAKE3 over each path and content, in hex.
-    ///
-    /// # Errors
-    /// As [`Self::read`].
     pub fn fingerprint<P: AsRef<str>>(
         &self,
         paths: impl IntoIterator<Item = P>,

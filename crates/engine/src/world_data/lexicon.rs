@@ -82,9 +82,6 @@ pub struct Lexicon {
 
 impl Lexicon {
     /// Reads the text of a word file; `file` is its name for messages.
-    ///
-    /// # Errors
-    /// All problems of the file.
     pub fn parse(file: &str, text: &str) -> Result<Self, Problems> {
         let source = Source::new(file, text);
         let (parsed, mut problems) = source.read_all::<Self>()?;
@@ -100,9 +97,6 @@ impl Lexicon {
     }
 
     /// Reads every word file of a folder.
-    ///
-    /// # Errors
-    /// All problems of the first invalid file, or the folder can't be read.
     pub fn load(data: &DataFolder, folder: &str) -> Result<Self, Problems> {
         let mut lexicon = Self::default();
         let paths = data.files(folder).map_err(Problem::from)?;

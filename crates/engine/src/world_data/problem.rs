@@ -178,9 +178,6 @@ impl Problems {
     }
 
     /// `value` and the warnings.
-    ///
-    /// # Errors
-    /// All problems, if any of them is an error.
     pub fn unless_errors<T>(mut self, value: T) -> Result<(T, Self), Self> {
         self.sort();
         if self.has_errors() {

@@ -54,9 +54,6 @@ impl PromptSet {
 
     /// Reads and checks the templates in a folder such as `prompts/en`. The problems that come with
     /// the templates are warnings.
-    ///
-    /// # Errors
-    /// Every template that is missing, does not parse, or uses a variable that it does not have.
     pub fn templates(
         &self,
         data: &DataFolder,
@@ -70,9 +67,6 @@ impl PromptSet {
     }
 
     /// The paths of all files that [`Self::templates`] reads.
-    ///
-    /// # Errors
-    /// The folder can't be read.
     pub fn files(&self, data: &DataFolder, folder: &str) -> Result<Vec<String>, DataError> {
         self.declared(|declared| Templates::files_of(data, folder, declared))
     }

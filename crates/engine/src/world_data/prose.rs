@@ -4,17 +4,11 @@ use serde::{Deserialize, Deserializer};
 
 /// Reads a long text: its indentation is removed and the lines of each paragraph are joined, so
 /// that writers may break lines where they like. For `#[serde(deserialize_with = "prose")]`.
-///
-/// # Errors
-/// It is not a text.
 pub fn prose<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
     Ok(unwrapped(&unindented(&String::deserialize(from)?)))
 }
 
 /// Reads one name, or a list of names.
-///
-/// # Errors
-/// The value is neither.
 pub fn one_or_more<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<String>, D::Error> {
     #[derive(Deserialize)]
     #[serde(untagged)]

@@ -44,9 +44,6 @@ pub struct RonMistake {
 }
 
 /// Reads a text of at most `max_bytes`.
-///
-/// # Errors
-/// The first mistake.
 pub fn read_ron<'a, T: Deserialize<'a>>(text: &'a str, max_bytes: usize) -> Result<T, RonMistake> {
     if let Some(Refusal { byte, message, .. }) = refusal(text, max_bytes) {
         let before = text.get(..byte).unwrap_or_default();

@@ -491,9 +491,6 @@ impl Source {
     }
 
     /// Reads the whole text as a `T`.
-    ///
-    /// # Errors
-    /// The first mistake of form.
     pub fn read<T: DeserializeOwned>(&self) -> Result<T, Problem> {
         self.refused()?;
         parse(&self.text).map_err(|error| self.diagnose(&error).problem)
@@ -503,9 +500,6 @@ impl Source {
     /// part that contains it. All mistakes come with what was read.
     ///
     /// Fields may be left out too, so `T` should have defaults for all (`#[serde(default)]`).
-    ///
-    /// # Errors
-    /// All mistakes, if nothing could be read.
     pub fn read_all<T: DeserializeOwned>(&self) -> Result<(Parsed<T>, Problems), Problems> {
         let mut problems = Problems::new();
         match self.read_into(&mut problems) {
@@ -518,9 +512,6 @@ impl Source {
     }
 
     /// [Joins](Self::joined) files and reads them as [`Self::read_all`] does.
-    ///
-    /// # Errors
-    /// All mistakes, if one of them could not be read.
     pub fn read_joined<T: DeserializeOwned>(
         files: Vec<Self>,
     ) -> Result<(Parsed<T>, Problems), Problems> {

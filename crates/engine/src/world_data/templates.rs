@@ -62,18 +62,12 @@ struct File {
 
 impl Templates {
     /// All templates in `folder` and its subfolders, such as `prompts/en`.
-    ///
-    /// # Errors
-    /// All templates that can't be read or compiled.
     pub fn load(data: &DataFolder, folder: &str) -> Result<Self, Problems> {
         let paths = data.files(folder).map_err(Problem::from)?;
         Self::load_files(data, folder, &paths)
     }
 
     /// The templates of [`Self::files_of`].
-    ///
-    /// # Errors
-    /// All templates that can't be read or compiled.
     pub fn load_declared(
         data: &DataFolder,
         folder: &str,
@@ -85,9 +79,6 @@ impl Templates {
 
     /// The files in the same subfolders of `folder` as the declared templates. The others belong to
     /// other games, so problems or changes in them don't matter.
-    ///
-    /// # Errors
-    /// The folder can't be read.
     pub fn files_of(
         data: &DataFolder,
         folder: &str,
@@ -120,9 +111,6 @@ impl Templates {
     }
 
     /// Templates from (name, text) pairs, for tests and for games with their own.
-    ///
-    /// # Errors
-    /// All templates that can't be compiled.
     pub fn from_texts<'a>(
         texts: impl IntoIterator<Item = (&'a str, &'a str)>,
     ) -> Result<Self, Problems> {
@@ -180,9 +168,6 @@ impl Templates {
     }
 
     /// Renders a template with the variables of `context`.
-    ///
-    /// # Errors
-    /// There is no such template, it uses a variable that is missing, or it becomes too long.
     pub fn render(&self, name: &str, context: impl Serialize) -> Result<String, Problem> {
         self.fill(name, Serde(context).into())
     }

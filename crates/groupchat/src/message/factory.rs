@@ -104,9 +104,6 @@ impl MessageFactory {
 
     /// Creates a message. Unknown members of a built-in type are dropped. A message without id gets
     /// one that depends only on its JSON.
-    ///
-    /// # Errors
-    /// The type is missing or unknown, or a member is missing or has a wrong type.
     pub fn create(&self, data: Value) -> Result<ChatMessage, FactoryError> {
         let Some(name) = data.get("type").and_then(Value::as_str) else {
             return Err(FactoryError::NoType {

@@ -61,9 +61,6 @@ impl ChatMessage {
     /// Reads a message. Unknown members of a built-in type are dropped; a type that is not built in
     /// is kept as [`ChatContent::Custom`]. Use a [`MessageFactory`](super::MessageFactory) for
     /// untrusted input.
-    ///
-    /// # Errors
-    /// A member is missing or has a wrong type.
     pub fn load(value: Value) -> Result<Self, MessageError> {
         if !value.is_object() {
             return Err(MessageError::NotAnObject);

@@ -141,9 +141,6 @@ pub struct Structured {
 
 impl Structured {
     /// A value with the name of its type.
-    ///
-    /// # Errors
-    /// The value can't be represented as JSON.
     pub fn new<T: Serialize + JsonSchema>(content: &T) -> Result<Self, serde_json::Error> {
         Ok(Self {
             content: serde_json::to_value(content)?,

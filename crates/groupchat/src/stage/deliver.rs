@@ -128,9 +128,6 @@ impl ChatStep<'_, '_, '_> {
     }
 
     /// The message as the guards changed it.
-    ///
-    /// # Errors
-    /// A guard blocked it.
     fn as_delivered(&self, kind: &str, message: ChatMessage) -> Result<ChatMessage, Blocked> {
         let Some(event) = self.params.events.last_of(kind) else {
             return Ok(message);

@@ -205,7 +205,6 @@ impl Progress {
     }
 }
 
-/// The state of a subtask.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum SubtaskState {
@@ -236,7 +235,6 @@ pub(super) struct TaskLedger {
     pub(super) stalls: u32,
     /// How often the task was planned again.
     pub(super) replans: u32,
-    /// Whether the task was analysed.
     pub(super) is_analysed: bool,
     /// The last instruction for a speaker.
     pub(super) instruction: String,

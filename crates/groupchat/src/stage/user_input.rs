@@ -32,7 +32,6 @@ pub struct UserInput {
 }
 
 impl UserInput {
-    /// A task as text.
     pub fn task(text: impl Into<String>) -> Self {
         Self {
             words: text.into(),

@@ -64,18 +64,12 @@ fn listing(data: &DataFolder, path: &str) -> Result<Listing, Problems> {
 
 impl TeamFile {
     /// Reads and checks `teams/<path>.ron`; returns the team and its warnings.
-    ///
-    /// # Errors
-    /// Every mistake in the file.
     pub fn load(data: &DataFolder, path: &str) -> Result<(Self, Problems), Problems> {
         let (team, problems) = Self::read(data, path)?;
         problems.unless_errors(team)
     }
 
     /// Reads and checks the text of a team file; problems name the file `file`.
-    ///
-    /// # Errors
-    /// Every mistake in the text.
     pub fn parse(file: &str, text: &str) -> Result<(Self, Problems), Problems> {
         let (team, problems) = Self::read_text(file, text)?;
         problems.unless_errors(team)

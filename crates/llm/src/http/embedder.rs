@@ -257,9 +257,6 @@ pub enum VectorsError {
 }
 
 /// Reads what a server answered for this many texts: their vectors, and the tokens that it counted.
-///
-/// # Errors
-/// It is not JSON of the right form, has a bad vector, or not one vector for each text.
 pub fn read_vectors(
     bytes: &[u8],
     expected: usize,

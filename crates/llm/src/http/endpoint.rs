@@ -36,9 +36,6 @@ pub enum EndpointError {
 impl Endpoint {
     /// Parses a base URL. The version (`/v1`), the rest of the path of requests, a trailing slash
     /// and the scheme are optional. A path with a version (`/v4`, `/v1beta/openai`) is not changed.
-    ///
-    /// # Errors
-    /// It is not the URL of a server.
     pub fn parse(base: &str, api: Api) -> Result<Self, EndpointError> {
         let base = base.trim();
         let scheme = if base.contains("://") {

@@ -148,9 +148,6 @@ impl RequestBody {
 }
 
 /// The request for a prompt, with the schema in this mode.
-///
-/// # Errors
-/// A media file can't be sent, or there is nothing to send.
 pub fn request_body(
     prompt: &Prompt<'_>,
     format: &RequestFormat,

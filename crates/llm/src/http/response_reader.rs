@@ -16,9 +16,6 @@ use super::sse::{Event, EventFrames};
 
 /// Reads the recorded body of a response: one JSON value, several, or a stream of events. The
 /// result has no latency, and a model only if the response names it.
-///
-/// # Errors
-/// It is not an answer, or reports an error.
 pub fn read_answer(api: Api, body: &[u8]) -> Result<Completion, MindError> {
     let context = ErrorContext {
         server: "recorded".into(),

@@ -17,9 +17,6 @@ use rustls::{ClientConfig, DigitallySignedStruct, Error, RootCertStore, Signatur
 const MOST_BYTES: u64 = 1024 * 1024;
 
 /// Connections that trust the certificates in a file, and no others.
-///
-/// # Errors
-/// The file can't be read, or holds no certificate in PEM.
 pub(super) fn trusting(file: &Path) -> Result<ClientConfig, UiText> {
     let pem = files::read(file, MOST_BYTES).map_err(|error| error.text())?;
     let certificates = CertificateDer::pem_slice_iter(&pem).collect::<Result<Vec<_>, _>>();

@@ -212,27 +212,18 @@ pub struct ModelEntry {
 
 impl ModelFile {
     /// The model file that is part of the library.
-    ///
-    /// # Errors
-    /// As [`Self::read`].
     pub fn built_in() -> Result<Self, ModelError> {
         Self::read_own(SHIPPED, SHIPPED_NAME, &Self::default())
     }
 
     /// Reads a file that its user vouches for: everything in it counts. `known` as for
     /// [`Self::read`].
-    ///
-    /// # Errors
-    /// As [`Self::read`].
     pub fn read_own(text: &str, file_name: &str, known: &Self) -> Result<Self, ModelError> {
         Ok(Self::read(text, file_name, known)?.admit_own())
     }
 
     /// Reads the text of a model file. Its models may use the providers of `known`, too.
     /// `file_name` is for errors.
-    ///
-    /// # Errors
-    /// All places that can't be parsed, or all values that are wrong.
     pub fn read(text: &str, file_name: &str, known: &Self) -> Result<Untrusted<Self>, ModelError> {
         let read = Source::new(file_name, text).secret().read_all::<Self>();
         let read = read.and_then(|(parsed, problems)| problems.unless_errors(parsed.value));

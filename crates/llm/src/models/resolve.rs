@@ -108,9 +108,6 @@ struct ResolvedModel {
 impl Models {
     /// The models of a single file for which the caller vouches. `file_name` is for errors, `env`
     /// looks up a variable.
-    ///
-    /// # Errors
-    /// As [`ModelFile::read`].
     pub fn load(
         text: &str,
         file_name: &str,
@@ -175,9 +172,6 @@ impl Models {
     }
 
     /// The models of the shipped file.
-    ///
-    /// # Errors
-    /// As [`Self::load`].
     pub fn shipped(env: &dyn Fn(&str) -> Option<String>) -> Result<Self, ModelError> {
         Self::load(SHIPPED, SHIPPED_NAME, env)
     }
@@ -188,9 +182,6 @@ impl Models {
     }
 
     /// The mind of this name; see the [module](self) for which names there are.
-    ///
-    /// # Errors
-    /// There is no such model, its key is missing, or its settings can't be used.
     pub fn mind(&self, alias: &str) -> Result<Arc<dyn Mind>, ModelError> {
         Ok(as_asked(self.http_mind(alias)?))
     }
@@ -221,9 +212,6 @@ impl Models {
     }
 
     /// What is known of the mind of this name before it is asked; it needs no key.
-    ///
-    /// # Errors
-    /// There is no such model.
     pub fn info(&self, alias: &str) -> Result<MindInfo, ModelError> {
         let resolved = self.resolve(alias)?;
         Ok(resolved.info(&self.model_settings(&resolved)))
@@ -235,9 +223,6 @@ impl Models {
     }
 
     /// The settings of a model.
-    ///
-    /// # Errors
-    /// There is no such model, or the URL of its server is wrong.
     pub fn summary(&self, alias: &str) -> Result<ModelSummary, ModelError> {
         let resolved = self.resolve(alias)?;
         let endpoint = resolved.endpoint()?;
@@ -313,9 +298,6 @@ impl Models {
 
     /// Who makes vectors of texts by the model of this name. Its server must have
     /// `/v1/embeddings`, whatever else it has.
-    ///
-    /// # Errors
-    /// As [`Self::mind`].
     pub fn embedder(&self, alias: &str) -> Result<Arc<dyn Embedder>, ModelError> {
         Ok(Arc::new(self.http_embedder(alias)?))
     }

@@ -92,9 +92,6 @@ pub enum SurveyError {
 }
 
 /// Finds out what a server can do. `progress` is told what is tried.
-///
-/// # Errors
-/// The server can't be asked at all.
 pub async fn survey(
     plan: &SurveyPlan<'_>,
     progress: &dyn Fn(UiText),

@@ -81,9 +81,6 @@ impl Entry {
 
     /// The text of a model file with this entry added and nothing else changed; `None` if that
     /// can't be done. `known` are the providers that come before the file.
-    ///
-    /// # Errors
-    /// The text is no model file.
     pub fn added_to(
         &self,
         text: &str,

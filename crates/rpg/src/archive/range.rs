@@ -58,9 +58,6 @@ const BEGIN: &str = COMBAT_INITIALIZATION.as_str();
 const END: &str = COMBAT_OUTCOME.as_str();
 
 /// The range from the beginning of a fight to its outcome.
-///
-/// # Errors
-/// The tags are missing, duplicate or out of order.
 pub(super) fn fight_range(
     context: &AgentContext,
     combat: &str,

@@ -147,7 +147,6 @@ pub(super) struct Turn<'a, 'w, 's> {
     combat: &'a mut Combat,
     combatants: &'a mut [Combatant],
     me: usize,
-    /// Who has fallen in it.
     fallen: Vec<Entity>,
     events: &'a mut EventWriter<'w, 's>,
 }

@@ -160,9 +160,6 @@ struct DraftData<'a> {
 impl DraftGame {
     /// A draft from a text, of which the first [`MOST_READ`] characters are read. It is rehearsed
     /// this number of times.
-    ///
-    /// # Errors
-    /// There is no text, or there are mistakes in the prompts.
     pub fn new(
         data: &DataFolder,
         premise: &str,

@@ -24,9 +24,6 @@ impl SuggestedPart {
 
 impl DraftGame {
     /// One part for a world, by what its writer wishes.
-    ///
-    /// # Errors
-    /// There are mistakes in the prompts.
     pub fn suggestion(
         data: &DataFolder,
         world: &WorldFile,

@@ -135,7 +135,6 @@ impl StoryData {
         self.scene(scene)?.choices().nth(number)
     }
 
-    /// An option of the choice of a scene.
     pub fn option(&self, scene: &str, option: &str) -> Option<&ChoiceOption> {
         let mut options = self.scene(scene)?.options();
         options.find(|offered| offered.id == option)

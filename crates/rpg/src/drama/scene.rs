@@ -129,7 +129,6 @@ impl Scene {
         self.choice.iter().chain(&self.then)
     }
 
-    /// The options of all its choices.
     pub fn options(&self) -> impl Iterator<Item = &ChoiceOption> + Clone {
         self.choices().flat_map(|choice| &choice.options)
     }

@@ -125,7 +125,6 @@ pub struct Promise {
 }
 
 impl Promise {
-    /// That it is kept by an actor.
     pub(crate) fn kept_by(&self, actor: &str) -> PromiseKept {
         PromiseKept {
             actor: actor.to_owned(),

@@ -71,9 +71,6 @@ pub struct ExperimentFile {
 impl ExperimentFile {
     /// Reads a file; messages call it `file`. What it says of worlds is checked with
     /// [`Self::changed`], [`Self::check_models`] and [`Self::check_outcomes`].
-    ///
-    /// # Errors
-    /// Every mistake in it.
     pub fn read(file: &str, text: &str) -> Result<(Self, Problems), Problems> {
         let source = Source::new(file, text);
         let (read, mut problems) = source.read_all::<Experiment>()?;
@@ -105,9 +102,6 @@ impl ExperimentFile {
     }
 
     /// The condition of this index with the world's file of it as it changes it.
-    ///
-    /// # Errors
-    /// Every member that the file can't have.
     pub fn changed(&self, index: usize, world: Source) -> Result<Source, Problems> {
         let mut problems = Problems::new();
         let condition = self.experiment.conditions.get(index);

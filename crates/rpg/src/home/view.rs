@@ -68,7 +68,6 @@ pub(super) struct KnownFact<'a> {
     pub(super) is_found: bool,
     /// Those here to whom it has told it.
     pub(super) told_to: Vec<&'a str>,
-    /// Whether it was known at the start.
     #[serde(skip)]
     pub(super) is_from_start: bool,
     /// Whether play made it.

@@ -53,9 +53,6 @@ pub struct Expectations {
 
 impl Expectations {
     /// Reads a file; messages call it `file`.
-    ///
-    /// # Errors
-    /// Every mistake in it, and every name that is not in the world.
     pub fn read(file: &str, text: &str, world: &WorldFile) -> Result<Self, Problems> {
         let source = Source::new(file, text);
         let (read, mut problems) = source.read_all::<Vec<Expectation>>()?;

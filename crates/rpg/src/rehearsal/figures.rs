@@ -146,9 +146,6 @@ pub fn write_runs(runs: &[RunFigures]) -> ron::Result<String> {
 }
 
 /// The runs of such a line. Why one failed is known in English alone.
-///
-/// # Errors
-/// It is none.
 pub fn read_runs(line: &str) -> Result<Vec<RunFigures>, SpannedError> {
     let runs: Vec<(RunFigures, RunNotes)> = ron::from_str(line)?;
     let runs = runs.into_iter();

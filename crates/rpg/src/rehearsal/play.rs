@@ -186,9 +186,6 @@ async fn play_engine(engine: Result<Engine, UiText>, seed: u64, find: Option<&Fi
 }
 
 /// What a saved run came to, by its journal; `None` if it is not over. Models may have played it.
-///
-/// # Errors
-/// The save can't be read or played again.
 pub async fn figures_of(
     slot: &Slot,
     campaign: &Campaign,

@@ -80,9 +80,6 @@ fn head(data: &DataFolder, folder: &str) -> Result<Option<Head>, Problem> {
 }
 
 /// The paths of the files of the world whose `world.ron` is at `path`, that one first.
-///
-/// # Errors
-/// What is wrong with the list of the others.
 pub fn files_of(data: &DataFolder, path: &str) -> Result<Vec<String>, Problems> {
     let text = data.read_text(path).map_err(Problem::from)?;
     let source = Source::new(data.name_of(path), &text);
@@ -115,9 +112,6 @@ pub fn files_of(data: &DataFolder, path: &str) -> Result<Vec<String>, Problems> 
 }
 
 /// The texts of these files of a world.
-///
-/// # Errors
-/// They can't be read.
 pub fn sources(data: &DataFolder, paths: &[String]) -> Result<Vec<Source>, Problems> {
     let mut problems = Problems::new();
     let mut sources = Vec::new();
@@ -143,26 +137,17 @@ pub fn sources(data: &DataFolder, paths: &[String]) -> Result<Vec<Source>, Probl
 impl WorldFile {
     /// Reads and checks the world in `worlds/<folder>`. The problems that come with it are
     /// warnings.
-    ///
-    /// # Errors
-    /// All mistakes in the file.
     pub fn load(data: &DataFolder, folder: &str) -> Result<(Self, Problems), Problems> {
         Self::load_file(data, &format!("worlds/{folder}/{FILE}"))
     }
 
     /// Reads and checks the world file at `path` in `data`.
-    ///
-    /// # Errors
-    /// All mistakes in its files.
     pub fn load_file(data: &DataFolder, path: &str) -> Result<(Self, Problems), Problems> {
         Self::of_sources(sources(data, &files_of(data, path)?)?)
     }
 
     /// Reads and checks a condition on this world that is not part of its file. `file` is its name
     /// in messages. The problems that come with it are warnings.
-    ///
-    /// # Errors
-    /// All mistakes in it.
     pub fn read_condition(
         &self,
         file: &str,
@@ -176,26 +161,17 @@ impl WorldFile {
     }
 
     /// Reads a world file to which actors may be added, without checking it.
-    ///
-    /// # Errors
-    /// All mistakes of form.
     pub(crate) fn unchecked(source: &Source) -> Result<(Self, Problems), Problems> {
         let (reading, problems) = source.read_all::<Self>()?;
         problems.unless_errors(reading.value)
     }
 
     /// Reads and checks the text of a world file. `file` is its name in messages.
-    ///
-    /// # Errors
-    /// As [`Self::load`].
     pub fn parse(file: &str, text: &str) -> Result<(Self, Problems), Problems> {
         Self::of_sources(vec![Source::new(file, text)])
     }
 
     /// Reads and checks a world of several files.
-    ///
-    /// # Errors
-    /// As [`Self::load`].
     pub fn of_sources(files: Vec<Source>) -> Result<(Self, Problems), Problems> {
         let (reading, mut problems) = Source::read_joined::<Self>(files)?;
         check::check(&reading, &mut problems);

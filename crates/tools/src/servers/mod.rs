@@ -28,9 +28,6 @@ pub struct ToolServers(Vec<Connected>);
 
 impl ToolServers {
     /// Starts servers, all at once, and asks each for its tools.
-    ///
-    /// # Errors
-    /// The first that can't be started, does not answer in time, or is no such server.
     pub async fn connect(plans: Vec<ServerPlan>) -> Result<Self, ToolServerError> {
         let started = join_all(plans.into_iter().map(Connected::open)).await;
         started.into_iter().collect::<Result<_, _>>().map(Self)

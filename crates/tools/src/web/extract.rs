@@ -59,9 +59,6 @@ pub(super) enum Rule {
 }
 
 /// Finds all that is wanted in a page. What is not there is null, or an empty list.
-///
-/// # Errors
-/// The rules whose selectors can't be read.
 pub(super) fn extract(html: &str, fields: &[Named], rules: &Rules) -> Result<Value, ToolError> {
     if is_too_deep(html) {
         return Err(WebError::TooDeep.into());

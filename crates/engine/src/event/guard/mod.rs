@@ -55,7 +55,6 @@ pub enum Receiver {
 /// What a guard judges.
 #[derive(Clone, Copy, Debug)]
 pub struct Judged<'a> {
-    /// The point at which it is judged.
     pub point: Point,
     /// The text as the previous guards left it.
     pub text: &'a str,

@@ -10,24 +10,15 @@ use crate::locale::{Language, UiText, text};
 /// others, too, may keep the texts and render them for each.
 pub trait Console: Send {
     /// Shows lines of text.
-    ///
-    /// # Errors
-    /// The output is closed.
     fn show(&mut self, text: &UiText, language: Language) -> io::Result<()>;
 
     /// Says whose turn it is, before the person is asked.
-    ///
-    /// # Errors
-    /// The output is closed.
     fn turn(&mut self, entity: &str, language: Language) -> io::Result<()> {
         self.show(&UiText::verbatim("\n"), language)?;
         self.show(&text!(mind_seat_your_turn, entity), language)
     }
 
     /// Asks a question and waits for a line; `None` if the input ended.
-    ///
-    /// # Errors
-    /// The input is broken, or nobody can read the question.
     fn ask(&mut self, question: &Question, language: Language) -> io::Result<Option<String>> {
         for option in &question.options {
             let (number, label) = (option.number, option.label.in_language(language));
@@ -38,17 +29,11 @@ pub trait Console: Send {
     }
 
     /// Shows a form and waits until it is filled in; `None` if it is asked prompt by prompt.
-    ///
-    /// # Errors
-    /// The input ended or broke.
     fn fill(&mut self, _form: &SeatForm, _: Language) -> io::Result<Option<Filled>> {
         Ok(None)
     }
 
     /// Waits for a line behind this prompt; `None` if the input ended.
-    ///
-    /// # Errors
-    /// The input is broken.
     fn read(&mut self, prompt: &str) -> io::Result<Option<String>>;
 }
 

@@ -75,26 +75,16 @@ impl<'c> Dialogue<'c> {
         self.has_begun
     }
 
-    /// Shows a text.
-    ///
-    /// # Errors
-    /// The output is closed.
     pub fn show(&mut self, text: UiText) -> io::Result<()> {
         self.console.show(&text, self.language)
     }
 
     /// Says whose turn it is.
-    ///
-    /// # Errors
-    /// The output is closed.
     pub(super) fn turn(&mut self, entity: &str) -> io::Result<()> {
         self.console.turn(entity, self.language)
     }
 
     /// Asks until the answer can be used.
-    ///
-    /// # Errors
-    /// The input ended or broke.
     pub fn ask(&mut self, question: &Question) -> io::Result<SeatAnswer> {
         let mut question = question.clone();
         loop {
@@ -114,9 +104,6 @@ impl<'c> Dialogue<'c> {
 
     /// Lets a form be filled in: as a whole where the console can show it, else by this walk
     /// through its prompts.
-    ///
-    /// # Errors
-    /// The input ended or broke.
     pub fn fill(
         &mut self,
         form: &SeatForm,
@@ -138,9 +125,6 @@ impl<'c> Dialogue<'c> {
     }
 
     /// The same, where each field is a prompt. “Back” leads to the field before.
-    ///
-    /// # Errors
-    /// The input ended or broke.
     pub fn fill_by_field(&mut self, form: &SeatForm) -> io::Result<Filled> {
         self.fill(form, |dialogue| {
             loop {
@@ -152,9 +136,6 @@ impl<'c> Dialogue<'c> {
     }
 
     /// Asks field by field; `None` if the person goes back beyond the first of them.
-    ///
-    /// # Errors
-    /// The input ended or broke.
     pub fn fields(&mut self, fields: &[SeatField], has_back: bool) -> io::Result<Option<Filled>> {
         let mut filled = vec![Filled::default()];
         while let Some(field) = fields.get(filled.len() - 1) {
@@ -187,9 +168,6 @@ impl<'c> Dialogue<'c> {
     }
 
     /// A line that is not empty.
-    ///
-    /// # Errors
-    /// The input ended or broke.
     pub fn text(&mut self, label: UiText) -> io::Result<String> {
         match self.ask(&Question::words(label))? {
             SeatAnswer::Words(words) => Ok(words),
@@ -198,9 +176,6 @@ impl<'c> Dialogue<'c> {
     }
 
     /// A line; `None` if it is empty, which means this.
-    ///
-    /// # Errors
-    /// The input ended or broke.
     pub fn text_or(&mut self, label: UiText, skip: UiText) -> io::Result<Option<String>> {
         match self.ask(&Question::words(label).or(skip))? {
             SeatAnswer::Words(words) => Ok(Some(words)),
@@ -209,9 +184,6 @@ impl<'c> Dialogue<'c> {
     }
 
     /// One of several, by number or name; the only one is shown. Returns its index.
-    ///
-    /// # Errors
-    /// The input ended or broke.
     pub fn choice(&mut self, label: UiText, options: Vec<UiText>) -> io::Result<usize> {
         if let [only] = options.as_slice() {
             let what = only.clone();
@@ -226,9 +198,6 @@ impl<'c> Dialogue<'c> {
 
     /// An order of several, by numbers or names, as indexes; all in their order if the line is
     /// empty.
-    ///
-    /// # Errors
-    /// The input ended or broke.
     pub fn order(&mut self, label: UiText, options: Vec<UiText>) -> io::Result<Vec<usize>> {
         if options.len() == 1 {
             return Ok(vec![0]);

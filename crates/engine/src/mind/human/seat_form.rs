@@ -162,9 +162,6 @@ struct GivenOption {
 
 impl SeatForm {
     /// What an answer fills in. An error is what to tell the person.
-    ///
-    /// # Errors
-    /// A field lacks what it needs, or holds what it doesn't offer.
     pub fn read(&self, answer: &FormAnswer) -> Result<Filled, UiText> {
         let filled = read_fields(&self.fields, answer)?;
         let is_empty = !self.one_of.iter().any(|field| filled.has(field));

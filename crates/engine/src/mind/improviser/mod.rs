@@ -91,18 +91,12 @@ impl Improviser {
 
     /// An improviser that games have taught, each by a function of its own, such as
     /// `rpg::improviser::teach`.
-    ///
-    /// # Errors
-    /// Every mistake in the grammars, with file and line.
     pub fn taught(teach: impl FnOnce(&mut Lessons)) -> Result<Self, GrammarErrors> {
         Self::taught_from(&DataFolder::embedded(), teach)
     }
 
     /// As [`Self::taught`], with the grammars of a data folder, which lies over those of the
     /// program file by file.
-    ///
-    /// # Errors
-    /// Every mistake in the grammars, with file and line.
     pub fn taught_from(
         data: &DataFolder,
         teach: impl FnOnce(&mut Lessons),

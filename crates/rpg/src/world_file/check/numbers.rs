@@ -43,7 +43,6 @@ pub(in crate::world_file) const RANGES: [(&str, RangeInclusive<i32>); 29] = [
     ("limits.speech_chars", 20..=20_000),
 ];
 
-/// The range of the number at a path.
 pub(in crate::world_file) fn range_of(path: &str) -> Option<RangeInclusive<i32>> {
     let mut ranges = RANGES.iter();
     ranges.find_map(|(known, range)| (*known == path).then(|| range.clone()))
