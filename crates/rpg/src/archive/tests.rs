@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use playhouse_engine::cast::Dead;
-use playhouse_engine::context::{AgentContext, Chapter, Chapters, Common, EntryId, Level};
+use playhouse_engine::context::{
+    AgentContext, Chapter, ChapterRecord, Chapters, Common, EntryId, Level,
+};
 use playhouse_engine::event::Phrasebook;
 use playhouse_engine::exchange::{Prose, Reply};
 use playhouse_engine::message::{Body, Tag, Tags};
@@ -285,6 +287,23 @@ fn phrasebook(language: Language) -> Phrasebook {
     loaded.expect("the shipped templates are right").0
 }
 
+/// What somebody noted in a place, each on its day.
+fn noted(
+    me: &str,
+    place: &str,
+    days: impl IntoIterator<Item = (u32, Happening)>,
+) -> (Chapters, ChapterRecord) {
+    let mut chapters = Chapters::default();
+    let mut context = AgentContext::new(me);
+    let mut last = EntryId(0);
+    for (day, happening) in days {
+        last = context.add_human_message("…", Tags::new());
+        chapters.note(&context, day, place, happening);
+    }
+    let record = chapters.record_of(&context, EntryId(0), last);
+    (chapters, record)
+}
+
 /// One note of each kind, in the language of the names.
 fn everything(me: &str, other: &str, place: &str) -> Vec<Happening> {
     let (me, other, place): (Arc<str>, Arc<str>, Arc<str>) =
@@ -386,15 +405,9 @@ fn a_past_is_summed_up_beside_its_record_in_either_language() {
             language,
             ..world_file("")
         };
-        let mut chapters = Chapters::default();
-        let mut context = AgentContext::new(name);
-        let (mut first, mut last) = (None, EntryId(0));
-        for (day, happening) in (1..).zip(everything(name, other, place)) {
-            last = context.add_human_message("…", Tags::new());
-            first = first.or(Some(last));
-            chapters.note(&context, day / 4, place, happening);
-        }
-        let mut record = chapters.record_of(&context, first.expect("is there"), last);
+        let days = (1..).map(|number| number / 4);
+        let days = days.zip(everything(name, other, place));
+        let (chapters, mut record) = noted(name, place, days);
         record.with = vec![other.into()];
         let record = merged(&chapters, &record);
         assert_eq!(record.notes.len(), 15, "fights, promises and feelings once");
@@ -434,45 +447,38 @@ fn a_past_is_summed_up_beside_its_record_in_either_language() {
 #[test]
 fn a_life_of_many_promises_tells_of_other_things_too() {
     let phrases = phrasebook(Language::En);
-    let mut chapters = Chapters::default();
-    let mut context = AgentContext::new("Ann");
-    let mut note = |day, happening| {
-        let entry = context.add_human_message("…", Tags::new());
-        chapters.note(&context, day, "The Hall", happening);
-        entry
-    };
     let kept = |words: &str| Happening::Promised {
         who: "Bob".into(),
         to: "Ann".into(),
         words: words.into(),
         state: Pledge::Kept,
     };
-    let first = note(1, kept("I will come."));
     let learned = Common::Learned {
         fact: "bell".into(),
         text: "The bell is cracked.".into(),
         from: "Bob".into(),
     };
-    note(2, Happening::Common(learned));
     let took = Happening::Took {
         who: "Ann".into(),
         item: "the key".into(),
     };
-    note(3, took);
     let gave = |who: &str, to: &str| Happening::Gave {
         who: who.into(),
         item: "the bell rope".into(),
         to: to.into(),
     };
-    for day in 4..24 {
+    let mut days = vec![
+        (1, kept("I will come.")),
+        (2, Happening::Common(learned)),
+        (3, took),
+    ];
+    days.extend((4..24).map(|day| {
         let [who, to] = [["Ann", "Bob"], ["Bob", "Ann"]][day as usize % 2];
-        note(day, gave(who, to));
-    }
-    let mut last = first;
-    for day in 24..60 {
-        last = note(day, kept(&format!("I will stay until day {day}.")));
-    }
-    let mut record = chapters.record_of(&context, first, last);
+        (day, gave(who, to))
+    }));
+    let stays = |day| (day, kept(&format!("I will stay until day {day}.")));
+    days.extend((24..60).map(stays));
+    let (chapters, mut record) = noted("Ann", "The Hall", days);
     record.level = Level::Life;
     let record = merged(&chapters, &record);
     let text = record_text(&phrases, "Ann", &record, 6 * 200).expect("is right");
@@ -493,8 +499,6 @@ fn a_life_of_many_promises_tells_of_other_things_too() {
 #[test]
 fn a_record_says_nothing_twice() {
     let phrases = phrasebook(Language::En);
-    let mut chapters = Chapters::default();
-    let mut context = AgentContext::new("Ann");
     let tried = Happening::Tried {
         who: "Ann".into(),
         attempt: "force the door.".into(),
@@ -519,18 +523,15 @@ fn a_record_says_nothing_twice() {
         change: 1,
         why: "Bob laughs at…".into(),
     };
-    let mut last = EntryId(0);
-    for happening in [
+    let happened = [
         tried,
         made("made-1", "Ann was able to force the door."),
         made("made-2", "The door is off its hinges."),
         decided,
         felt,
-    ] {
-        last = context.add_human_message("…", Tags::new());
-        chapters.note(&context, 1, "The Hall", happening);
-    }
-    let record = chapters.record_of(&context, EntryId(0), last).read();
+    ];
+    let (_, record) = noted("Ann", "The Hall", happened.map(|happening| (1, happening)));
+    let record = record.read();
     let text = record_text(&phrases, "Ann", &record, 6_000).expect("is right");
     assert_eq!(text.matches("force the door").count(), 1, "{text}");
     assert_eq!(text.matches("Bob laughs").count(), 1, "{text}");
@@ -540,8 +541,6 @@ fn a_record_says_nothing_twice() {
 
 #[test]
 fn a_kept_promise_and_a_feeling_stand_on_the_day_of_their_last_change() {
-    let mut chapters = Chapters::default();
-    let mut context = AgentContext::new("Ann");
     let promised = |state| Happening::Promised {
         who: "Bob".into(),
         to: "Ann".into(),
@@ -553,17 +552,13 @@ fn a_kept_promise_and_a_feeling_stand_on_the_day_of_their_last_change() {
         change,
         why: "".into(),
     };
-    let mut last = EntryId(0);
-    for (day, happening) in [
+    let days = [
         (1, promised(Pledge::Made)),
         (2, felt(1)),
         (3, promised(Pledge::Kept)),
         (4, felt(2)),
-    ] {
-        last = context.add_human_message("…", Tags::new());
-        chapters.note(&context, day, "The Hall", happening);
-    }
-    let record = chapters.record_of(&context, EntryId(0), last);
+    ];
+    let (chapters, record) = noted("Ann", "The Hall", days);
     let merged = merged(&chapters, &record).notes;
     let merged: Vec<_> = merged
         .into_iter()
@@ -574,19 +569,13 @@ fn a_kept_promise_and_a_feeling_stand_on_the_day_of_their_last_change() {
 
 #[test]
 fn a_feeling_has_no_reason_that_speaks_against_it() {
-    let mut chapters = Chapters::default();
-    let mut context = AgentContext::new("Ann");
     let felt = |change, why: &str| Happening::Felt {
         about: "Bob".into(),
         change,
         why: why.into(),
     };
-    let mut last = EntryId(0);
-    for happening in [felt(1, "He asked."), felt(-2, "")] {
-        last = context.add_human_message("…", Tags::new());
-        chapters.note(&context, 1, "The Hall", happening);
-    }
-    let record = chapters.record_of(&context, EntryId(0), last);
+    let days = [(1, felt(1, "He asked.")), (1, felt(-2, ""))];
+    let (chapters, record) = noted("Ann", "The Hall", days);
     let merged = merged(&chapters, &record).notes;
     assert_eq!(merged[0].happening, felt(-1, ""));
 }
