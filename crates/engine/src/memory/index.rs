@@ -671,7 +671,7 @@ impl<'i> Scores<'i> {
         for hit in found.hits {
             let text = text(hit.entry);
             let own = pairs.iter().filter(|(pair, _)| text.contains(pair));
-            let sum = own.map(|(_, weight)| weight).sum();
+            let sum: f32 = own.map(|(_, weight)| weight).sum();
             let session = self.index.session_of(hit.entry);
             self.add_to(hit.entry as usize, session, sum);
         }

@@ -1,5 +1,5 @@
 //! What tests of games need: a small world for their systems, prompts made by hand, a person who
-//! types known lines, and words that pretend to be more than words.
+//! types known lines, stories that are played, and words that pretend to be more than words.
 //!
 //! The small world is a stage with two actors, and everything that the engine needs:
 //!
@@ -31,12 +31,14 @@
 mod attacks;
 mod hand_prompt;
 mod person;
+mod played;
 mod table;
 mod told;
 
 pub use attacks::{attacks, harmless};
 pub use hand_prompt::{HandPrompt, object, sentences};
 pub use person::{PersonAsk, json_of};
+pub use played::{Played, play};
 pub use table::{each_row, rows};
 pub use told::{told, told_by};
 

@@ -11,13 +11,14 @@ use playhouse_engine::knowledge::{FactBook, Knowledge};
 use playhouse_engine::message::Language;
 use playhouse_engine::mind::{AnswerForm, ExchangeRound, Prompt};
 use playhouse_engine::prelude::World;
+use playhouse_engine::testing::Played;
 use playhouse_engine::world_data::DataFolder;
 use playhouse_rpg::Campaign;
 use playhouse_rpg::drama::{Belongings, StoryData};
 use playhouse_rpg::world_file::{ActorFaction, WorldKind, new_world};
 use serde_json::{Value, json};
 
-use super::play::{Played, WORLDS, altered, campaign, engine, minds, play_on};
+use super::play::{WORLDS, altered, campaign, engine, minds, play_on};
 
 /// Everything that a mind worded, in order: who and what.
 fn lines(played: &Played) -> Vec<(String, String)> {
@@ -114,10 +115,8 @@ async fn who_says_the_same_again_is_asked_for_something_else_once() {
     let played = play_altered(WORLDS[0], |_, text| with_member(text, "/speak/text", WORDS));
     let played = played.await;
     let mut seen = BTreeSet::new();
-    for answer in played
-        .answers()
-        .filter(|answer| answer.text.contains(WORDS))
-    {
+    let repeated = played.answers();
+    for answer in repeated.filter(|answer| answer.text.contains(WORDS)) {
         let is_new = seen.insert(answer.entity.clone());
         let by = if is_new {
             AnsweredBy::Mind

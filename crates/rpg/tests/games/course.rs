@@ -8,12 +8,13 @@ use playhouse_engine::event::{EventRecord, Feed, Record};
 use playhouse_engine::message::Language;
 use playhouse_engine::save::Slot;
 use playhouse_engine::session::{Session, replay};
+use playhouse_engine::testing::Played;
 use playhouse_engine::world_data::DataFolder;
 use playhouse_rpg::Campaign;
 use playhouse_rpg::drama::History;
 use playhouse_rpg::world_file::{WorldKind, new_world};
 
-use super::play::{Played, altered, minds};
+use super::play::{altered, minds};
 
 const SCHEDULE: &str = r#"schedule: [Home(days: 1), Dungeon("The Mill")]"#;
 

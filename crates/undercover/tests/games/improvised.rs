@@ -4,14 +4,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use futures_util::FutureExt;
-use playhouse_engine::event::{AnsweredBy, Record};
+use playhouse_engine::event::AnsweredBy;
 use playhouse_engine::mind::improviser::Improviser;
 use playhouse_engine::mind::{Mind, Prompt, ScriptLine, ScriptMind};
 use playhouse_engine::world_data::Lexicon;
 use playhouse_undercover::improviser::with_words;
 use playhouse_undercover::{Match, PlayerRole, Rules, Side, WordSource, shipped_words};
 
-use super::table::{Language, NAMES, cards, data, improviser, opening, play, rules, usual};
+use super::table::{
+    Language, NAMES, cards, data, improviser, opening, play, rules, table_of, usual,
+};
 
 const LANGUAGES: [Language; 2] = [Language::En, Language::Zh];
 
@@ -26,7 +28,7 @@ async fn either_side_wins_often_enough() {
         let mut civilians = 0;
         for seed in 0..GAMES {
             let played = play(opening(&game, seed), mind.clone()).await;
-            civilians += u64::from(played.table().winner == Some(Side::Civilian));
+            civilians += u64::from(table_of(&played).winner == Some(Side::Civilian));
         }
         let share = civilians * 100 / GAMES;
         assert!((25..=75).contains(&share), "{language:?}: {share} %");
@@ -48,7 +50,7 @@ async fn what_it_heard_before_changes_no_answer() {
         });
         let first = play(opening(&game, 1), seasoned).await;
         let second = play(opening(&game, 1), Arc::new(fresh)).await;
-        assert_eq!(first.table(), second.table(), "{language:?}");
+        assert_eq!(table_of(&first), table_of(&second), "{language:?}");
     }
 }
 
@@ -70,7 +72,7 @@ async fn lines_narrow_as_rounds_pass() {
             let cards = cards(&mut setup.world);
             let played = play(setup, mind.clone()).await;
             let lexicon = game.lexicon();
-            for player in &played.table().players {
+            for player in &table_of(&played).players {
                 // Whoever finds out that it is undercover has reasons to stay vague.
                 let (PlayerRole::Civilian, Some(word)) = &cards[&player.name] else {
                     continue;
@@ -120,7 +122,7 @@ async fn votes_follow_from_how_far_a_line_is_from_ones_own_word() {
             _ => ScriptLine::say(answered(&improviser, prompt)),
         });
         let played = play(setup, Arc::new(mind)).await;
-        let table = played.table();
+        let table = table_of(&played);
         for vote in &table.current_votes {
             let (voter, target) = (
                 table.name(vote.voter_id),
@@ -298,7 +300,7 @@ async fn who_describes_truly_in_words_of_their_own_is_not_voted_out_for_it() {
                 ScriptLine::say(answered(&mind, prompt))
             });
             let ended = play(setup, Arc::new(seats)).await;
-            let table = ended.table();
+            let table = table_of(&ended);
             let first = table.eliminations.iter().find(|gone| gone.round == 1);
             of_word += 1;
             out_of_word +=
@@ -323,16 +325,12 @@ async fn nobody_falls_back_and_no_line_is_said_twice() {
         let mind = Arc::new(improviser());
         for seed in 0..12 {
             let played = play(opening(&game, seed), mind.clone()).await;
-            for record in &played.records {
-                if let Record::Answer(answer) = record {
-                    assert!(
-                        !matches!(answer.by, AnsweredBy::Fallback(_)),
-                        "{language:?} {seed}: {answer:?}"
-                    );
-                }
+            for answer in played.answers() {
+                let is_fallback = matches!(answer.by, AnsweredBy::Fallback(_));
+                assert!(!is_fallback, "{language:?} {seed}: {answer:?}");
             }
             let mut said = BTreeSet::new();
-            for line in played.table().descriptions() {
+            for line in table_of(&played).descriptions() {
                 assert!(said.insert(&line.description), "{}", line.description);
             }
         }

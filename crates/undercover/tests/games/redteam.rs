@@ -8,12 +8,13 @@ use std::sync::Arc;
 
 use playhouse_engine::context::AgentContext;
 use playhouse_engine::engine::Stop;
-use playhouse_engine::event::{AnsweredBy, Record};
+use playhouse_engine::event::AnsweredBy;
 use playhouse_engine::mind::{ScriptLine, ScriptMind, prompt_text};
+use playhouse_engine::testing::Played;
 use playhouse_undercover::{Phase, Rules};
 
 use super::table::{
-    Language, NAMES, Played, ballot, game, line, named, number, opening, play, round, rules,
+    Language, NAMES, ballot, game, line, named, number, opening, play, round, rules, table_of,
 };
 
 /// A game in which Ann says and votes as it likes, at every try, and everybody else plays on.
@@ -50,7 +51,7 @@ async fn played_with(
     });
     let played = play(setup, Arc::new(mind)).await;
     assert!(matches!(played.stop, Stop::Finished(_)));
-    assert_eq!(played.table().phase, Phase::End);
+    assert_eq!(table_of(&played).phase, Phase::End);
     played
 }
 
@@ -70,15 +71,9 @@ fn told(played: &Played) -> String {
 
 /// Whether code spoke in Ann's place in the first round.
 fn was_silenced(played: &Played) -> bool {
-    let by = played.records.iter().find_map(|record| match record {
-        Record::Answer(answer)
-            if &*answer.entity == "Ann" && answer.purpose == "undercover.describe" =>
-        {
-            Some(&answer.by)
-        }
-        _ => None,
-    });
-    matches!(by, Some(AnsweredBy::Fallback(_)))
+    let mut lines = played.answers_to("undercover.describe");
+    let line = lines.find(|line| &*line.entity == "Ann");
+    line.is_some_and(|line| matches!(line.by, AnsweredBy::Fallback(_)))
 }
 
 #[tokio::test]
@@ -121,13 +116,13 @@ async fn what_only_a_reader_could_find_is_heard_as_a_line_and_nothing_else() {
         let heard = format!("1 Ann: “{said}”");
         assert!(told.contains(&heard), "{heard} in {told}");
         // The others vote as they would have: each for the next.
-        let votes = &played.table().past_rounds[0].votes;
+        let votes = &table_of(&played).past_rounds[0].votes;
         let targets: Vec<_> = votes
             .iter()
             .map(|vote| vote.target_id.map(|id| id.0))
             .collect();
         assert_eq!(targets, [2, 3, 4, 5, 6, 1].map(Some));
-        assert_eq!(played.table().round, 2);
+        assert_eq!(table_of(&played).round, 2);
     }
 }
 
@@ -175,7 +170,7 @@ async fn a_broken_vote_is_an_abstention_and_nothing_else() {
         let given = vote.to_owned();
         let played = played_with(Language::En, |_| None, move || Some(given.clone())).await;
         let shown: String = vote.chars().take(60).collect();
-        let table = played.table();
+        let table = table_of(&played);
         for votes in table.past_rounds.iter().map(|round| &round.votes) {
             let ann = votes.iter().find(|vote| vote.voter_id.0 == 1).unwrap();
             assert_eq!(ann.target_id, None, "{shown}");

@@ -1,16 +1,15 @@
 //! Tables to test at: scripted players, and everything that they were asked and told.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, LazyLock, Mutex};
+use std::sync::{Arc, LazyLock};
 
 use bevy_ecs::prelude::*;
 use playhouse_engine::cast::{CastList, Kind, all_of};
-use playhouse_engine::engine::{Engine, Setup, Stop};
-use playhouse_engine::event::{EventRecord, Feed, Record};
+use playhouse_engine::engine::{Engine, Setup};
 use playhouse_engine::mind::improviser::Improviser;
 use playhouse_engine::mind::{Mind, Minds, Prompt, ScriptLine, ScriptMind};
 use playhouse_engine::session::Game;
-use playhouse_engine::testing::journal;
+use playhouse_engine::testing::{self, Played, journal};
 use playhouse_engine::world_data::{DataFolder, Lexicon, WordPair};
 use playhouse_undercover::{
     Match, PlayerRole, Rules, SpeakingOrder, Table, WordSource, default_rules, with_moderator,
@@ -136,24 +135,9 @@ pub(crate) fn line(name: &str, round: u64) -> String {
     format!("{mark}: my {way}").replace(':', " has")
 }
 
-/// A game that was played, and everything that was told in it.
-pub(crate) struct Played {
-    pub(crate) engine: Engine,
-    pub(crate) records: Vec<Record>,
-    pub(crate) stop: Stop,
-}
-
-impl Played {
-    pub(crate) fn table(&self) -> &Table {
-        table(&self.engine.world)
-    }
-
-    pub(crate) fn events(&self) -> impl Iterator<Item = &EventRecord> {
-        self.records.iter().filter_map(|record| match record {
-            Record::Event(event) => Some(event),
-            _ => None,
-        })
-    }
+/// The state of the table after a game.
+pub(crate) fn table_of(played: &Played) -> &Table {
+    table(&played.engine.world)
 }
 
 /// Plays a game with one mind for everybody.
@@ -163,17 +147,6 @@ pub(crate) async fn play(setup: Setup, mind: Arc<dyn Mind>) -> Played {
 
 /// Plays a game up to a turn.
 pub(crate) async fn play_until(setup: Setup, mind: Arc<dyn Mind>, until: Option<u64>) -> Played {
-    let mut engine = Engine::new(setup, Minds::all(mind), journal()).unwrap();
-    let records = Arc::new(Mutex::new(Vec::new()));
-    let sink = records.clone();
-    engine.add_feed(Feed::observer(move |record| {
-        sink.lock().unwrap().push(record.clone());
-    }));
-    let stop = engine.run(until).await.unwrap();
-    let records = std::mem::take(&mut *records.lock().unwrap());
-    Played {
-        engine,
-        records,
-        stop,
-    }
+    let engine = Engine::new(setup, Minds::all(mind), journal()).unwrap();
+    testing::play(engine, until).await.unwrap()
 }
