@@ -12,12 +12,7 @@ use serde_json::{Value, json};
 use crate::common;
 
 const OPTIONS: [&str; 6] = [
-    "take-the-oar",
-    "leave-it",
-    "ask-odile",
-    "hide-the-log",
-    "ring-the-bell",
-    "say-nothing",
+    "take-the-oar", "leave-it", "ask-odile", "hide-the-log", "ring-the-bell", "say-nothing",
 ];
 const TEXT_BYTES: usize = 450;
 

@@ -146,13 +146,7 @@ impl Found {
 
 /// The common options that take a value as the next argument.
 const WITH_VALUES: [&str; 7] = [
-    "--color",
-    "--data",
-    "--lang",
-    "--log-format",
-    "--models",
-    "--saves",
-    "--width",
+    "--color", "--data", "--lang", "--log-format", "--models", "--saves", "--width",
 ];
 
 /// The command line. What follows `help` are commands alone: its options, such as `--lang`, were

@@ -55,12 +55,7 @@ fn conditions_are_played_with_the_same_seeds_and_compared() {
     assert!(calls(&conditions[1]) > calls(&conditions[0]));
     let comparisons = of_kind(&played, "comparison");
     for made_from in [
-        "world",
-        "fingerprint",
-        "condition",
-        "model",
-        "engine",
-        "seed",
+        "world", "fingerprint", "condition", "model", "engine", "seed",
     ] {
         assert_eq!(comparisons[0][made_from], conditions[1][made_from]);
     }
@@ -184,11 +179,7 @@ fn all_mistakes_of_an_experiment_are_told_at_once_with_their_places() {
     has(
         &told,
         &[
-            "talk.ron:3:",
-            "talk.ron:6:",
-            "talk.ron:7:",
-            "talk.ron:8:",
-            "did you mean",
+            "talk.ron:3:", "talk.ron:6:", "talk.ron:7:", "talk.ron:8:", "did you mean",
         ],
     );
     let wrong = |text: &str, says: &[&str]| {

@@ -22,14 +22,7 @@ fn a_story_is_exported_as_tables_that_are_connected() {
     let told = records_of(&succeed(folder, "export s --csv one --json"));
     succeed(folder, "export s --csv again");
     for table in [
-        "stories",
-        "events",
-        "audience",
-        "calls",
-        "choices",
-        "votes",
-        "knowledge",
-        "people",
+        "stories", "events", "audience", "calls", "choices", "votes", "knowledge", "people",
     ] {
         let file = format!("{table}.csv");
         let bytes = fs::read(folder.join("one").join(&file)).unwrap();
@@ -125,12 +118,7 @@ fn parquet_files_have_the_rows_and_types_of_the_tables() {
     succeed(folder, "export s --csv data --parquet data");
     let data = &folder.join("data");
     for table in [
-        "stories",
-        "events",
-        "audience",
-        "calls",
-        "knowledge",
-        "people",
+        "stories", "events", "audience", "calls", "knowledge", "people",
     ] {
         let file = fs::File::open(data.join(table).with_extension("parquet")).unwrap();
         let reader = SerializedFileReader::new(file).unwrap();

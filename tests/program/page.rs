@@ -843,12 +843,7 @@ fn what_a_host_does_is_journaled_and_stays_text() {
     let first = html.find("<body").unwrap();
     let body = &html[first..];
     for forbidden in [
-        "<script>alert",
-        "<img src=x",
-        "<svg onload",
-        "<iframe",
-        "<style>*",
-        "<b>bold",
+        "<script>alert", "<img src=x", "<svg onload", "<iframe", "<style>*", "<b>bold",
     ] {
         assert!(!body.contains(forbidden), "{forbidden}");
     }
@@ -890,14 +885,7 @@ fn what_a_host_does_is_journaled_and_stays_text() {
     assert!(!report.contains("<script>alert"), "an attack in a report");
     assert!(!report.contains("src=\"/"), "a report needs no server");
     for id in [
-        "story",
-        "labels",
-        "events/0",
-        "calls/0",
-        "people",
-        "branches",
-        "qualities",
-        "call/3",
+        "story", "labels", "events/0", "calls/0", "people", "branches", "qualities", "call/3",
     ] {
         let id = id.replace('/', "&#x2f;");
         assert!(report.contains(&format!("id=\"{id}\"")), "no {id}");
@@ -1393,12 +1381,7 @@ fn a_seat_gets_what_its_character_learns_and_nothing_else() {
     let id = story["view"]["seat"].as_u64().unwrap();
     let mine = page.api("seat/events?from=0&to=500");
     for path in [
-        "calls",
-        "audience",
-        "branches",
-        "call/0",
-        "person/1",
-        "context/1",
+        "calls", "audience", "branches", "call/0", "person/1", "context/1",
     ] {
         assert_eq!(page.get(&format!("/api/seat/{path}")).status, 404, "{path}");
     }

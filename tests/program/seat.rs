@@ -50,11 +50,7 @@ fn commands_at_the_seat_of_a_team_are_no_messages() {
     let output = fed(folder.path(), team, typed);
     let shown = out(&output);
     for part in [
-        "/quit: leave",
-        "You are the writer",
-        "Reviewer",
-        "no command /undo",
-        "What do you say?",
+        "/quit: leave", "You are the writer", "Reviewer", "no command /undo", "What do you say?",
     ] {
         assert!(shown.contains(part), "no {part}: {shown}{}", err(&output));
     }

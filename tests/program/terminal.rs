@@ -22,22 +22,9 @@ const LOOKS: usize = 12_000;
 
 /// Words of prompts, and marks of forms, that are not for people.
 const FOR_MODELS: [&str; 16] = [
-    "JSON",
-    "{\"",
-    "\": ",
-    "```",
-    "**",
-    "option >",
-    "Answer in the form",
-    "Answer with",
-    "Plain text",
-    "without a heading",
-    "home.plan",
-    "scene.choose",
-    "combat.act",
-    "undercover.vote",
-    "请用",
-    "不要标题",
+    "JSON", "{\"", "\": ", "```", "**", "option >", "Answer in the form", "Answer with",
+    "Plain text", "without a heading", "home.plan", "scene.choose", "combat.act",
+    "undercover.vote", "请用", "不要标题",
 ];
 
 /// The program in a terminal.

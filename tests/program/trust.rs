@@ -251,13 +251,7 @@ fn in_a_branch_somebody_has_another_model_if_the_user_chose_it() {
     // It stays with the improviser for all others, and answers with what it would do by itself.
     let until = |turn| {
         [
-            "resume",
-            "twig",
-            "-q",
-            "--on-server-error",
-            "fall-back",
-            "--until",
-            turn,
+            "resume", "twig", "-q", "--on-server-error", "fall-back", "--until", turn,
         ]
     };
     played(&until("3"), 0);
@@ -683,11 +677,7 @@ fn a_key_that_is_echoed_reaches_no_save_no_log_and_no_terminal() {
     has(&said, &["bad key ***"]);
     lacks(&said, &[KEY]);
     for command in [
-        "doctor m --json",
-        "doctor f --json",
-        "doctor f",
-        "doctor path",
-        "config",
+        "doctor m --json", "doctor f --json", "doctor f", "doctor path", "config",
     ] {
         let output = folder.run(command);
         assert!(!out(&output).is_empty(), "{command}: {}", err(&output));

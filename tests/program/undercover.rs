@@ -222,14 +222,7 @@ fn figures(output: &Output) -> (Vec<Value>, Value) {
     records.sort_by_key(|game| game["seed"].as_u64());
     for record in records.iter_mut().chain([&mut tournament]) {
         for member in [
-            "slot",
-            "seed",
-            "world",
-            "fingerprint",
-            "condition",
-            "engine",
-            "model",
-            "models",
+            "slot", "seed", "world", "fingerprint", "condition", "engine", "model", "models",
         ] {
             if record["record"] == "tournament" || !["slot", "seed"].contains(&member) {
                 record[member] = Value::Null;

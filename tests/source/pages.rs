@@ -7,14 +7,7 @@ use std::path::{Path, PathBuf};
 const FOLDERS: [&str; 4] = ["", "docs", "docs/page", "docs/plays"];
 /// How paths that pages name begin.
 const TOP: [&str; 8] = [
-    "benches/",
-    "crates/",
-    "data/",
-    "docs/",
-    "examples/",
-    "fuzz/",
-    "src/",
-    "tests/",
+    "benches/", "crates/", "data/", "docs/", "examples/", "fuzz/", "src/", "tests/",
 ];
 
 #[test]

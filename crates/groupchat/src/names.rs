@@ -8,13 +8,7 @@ use playhouse_tools::is_legal;
 
 /// Words around the name of the one who speaks next.
 pub(super) const FILLERS: [&str; 7] = [
-    "speaker",
-    "speak",
-    "speaks",
-    "next_speaker",
-    "发",
-    "言",
-    "人",
+    "speaker", "speak", "speaks", "next_speaker", "发", "言", "人",
 ];
 
 /// Whom of these a text names: as written, or else the one that is meant, however it is written.

@@ -16,13 +16,8 @@ use super::{Profile, blocks, leftovers, media, openai, roles};
 
 /// Members that not all four formats have, and that a message keeps: of Python 1, then of Python 2.
 const KEPT_MEMBERS: [&str; 7] = [
-    "generate_reason",
-    "invocation_id",
-    "finished_at",
-    "finished_reason",
-    "structured_output",
-    "error",
-    "usage",
+    "generate_reason", "invocation_id", "finished_at", "finished_reason", "structured_output",
+    "error", "usage",
 ];
 
 /// Reads a message in any of the four formats.

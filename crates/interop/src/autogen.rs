@@ -149,10 +149,7 @@ fn collect<'a>(
         return;
     }
     for member in [
-        "agent_state",
-        "llm_context",
-        "model_context",
-        "inner_team_state",
+        "agent_state", "llm_context", "model_context", "inner_team_state",
     ] {
         if let Some(Value::Object(inner)) = map.get(member) {
             collect(inner, &inside(member), name, depth + 1, found);

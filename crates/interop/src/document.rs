@@ -156,14 +156,7 @@ fn is_conversation(value: &Value) -> bool {
 
 /// The members that hold a list of messages.
 const LISTS: [&str; 8] = [
-    "context",
-    "messages",
-    "chat_history",
-    "contents",
-    "conversations",
-    "chunks",
-    "input",
-    "output",
+    "context", "messages", "chat_history", "contents", "conversations", "chunks", "input", "output",
 ];
 
 /// The members of saved threads and prompts that have such a list inside.
@@ -211,10 +204,7 @@ fn direct_list(map: &Map<String, Value>) -> Option<(&'static str, &[Value])> {
 /// What a request, or a row of a data set, tells its model beside the messages.
 fn system_of(value: &Value) -> Option<(&'static str, &Value)> {
     const MEMBERS: [&str; 4] = [
-        "system",
-        "systemInstruction",
-        "system_instruction",
-        "instructions",
+        "system", "systemInstruction", "system_instruction", "instructions",
     ];
     let map = value.as_object().filter(|map| !is_message(map))?;
     let mut given = MEMBERS

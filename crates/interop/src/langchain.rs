@@ -48,10 +48,7 @@ const MEMBERS: [&str; 21] = [
 /// Whether a message with a `type` has members that only LangChain writes.
 pub(super) fn is_dumped(map: &Map<String, Value>) -> bool {
     let members = [
-        "additional_kwargs",
-        "tool_calls",
-        "tool_call_id",
-        "usage_metadata",
+        "additional_kwargs", "tool_calls", "tool_call_id", "usage_metadata",
     ];
     is_wrapped(map) || members.iter().any(|key| map.contains_key(*key))
 }

@@ -66,14 +66,7 @@ pub(super) fn read(kind: &str, map: &Map<String, Value>) -> Option<Block> {
 /// Whether a block has a member for a source, in any spelling.
 pub(super) fn has_source(kind: &str, map: &Map<String, Value>) -> bool {
     let members = [
-        kind,
-        "source",
-        "image_url",
-        "input_audio",
-        "data",
-        "base64",
-        "url",
-        "path",
+        kind, "source", "image_url", "input_audio", "data", "base64", "url", "path",
     ];
     let mut given = members.iter().filter_map(|key| map.get(*key));
     given.any(|value| !value.is_null())

@@ -33,14 +33,8 @@ pub(super) const ROLES: [(&str, Role); 6] = [
 
 /// The members, other than role and content, by which such a message is detected.
 pub(super) const MEMBERS: [&str; 8] = [
-    "tool_calls",
-    "tool_call_id",
-    "function_call",
-    "reasoning_content",
-    "reasoning",
-    "refusal",
-    "annotations",
-    "weight",
+    "tool_calls", "tool_call_id", "function_call", "reasoning_content", "reasoning", "refusal",
+    "annotations", "weight",
 ];
 
 pub(super) fn read(

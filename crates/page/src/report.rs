@@ -30,19 +30,8 @@ const CHUNK: u32 = 2_000;
 const OF_EVENT: [&str; 7] = ["id", "turn", "day", "text", "said", "board", "call"];
 /// Members that two calls rarely share.
 const OF_CALL: [&str; 13] = [
-    "number",
-    "turn",
-    "start",
-    "first",
-    "end",
-    "segments",
-    "usage.prompt",
-    "usage.cached",
-    "usage.completion",
-    "usage.reasoning",
-    "cost",
-    "text",
-    "told",
+    "number", "turn", "start", "first", "end", "segments", "usage.prompt", "usage.cached",
+    "usage.completion", "usage.reasoning", "cost", "text", "told",
 ];
 /// Members that most rows share with the one before.
 const STEADY: [&str; 2] = ["turn", "day"];

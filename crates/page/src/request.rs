@@ -183,11 +183,7 @@ fn settings_of(body: &str) -> Option<Value> {
     let mut settings = serde_json::from_str::<Value>(body).ok()?;
     let fields = settings.as_object_mut()?;
     for messages in [
-        "messages",
-        "input",
-        "contents",
-        "system",
-        "systemInstruction",
+        "messages", "input", "contents", "system", "systemInstruction",
     ] {
         fields.remove(messages);
     }

@@ -15,11 +15,7 @@ pub(super) fn page_labels(language: Language) -> BTreeMap<&'static str, String> 
     labels(
         language,
         &[
-            "page_",
-            "story_purpose_",
-            "story_event_",
-            "story_gone_",
-            "story_seat_",
+            "page_", "story_purpose_", "story_event_", "story_gone_", "story_seat_",
         ],
     )
 }

@@ -23,16 +23,7 @@ const MAX_REASON_CHARS: usize = 4_000;
 
 /// Words around a vote.
 const FILLERS: [&str; 10] = [
-    "vote",
-    "votes",
-    "voting",
-    "vote_number",
-    "vote_target",
-    "player",
-    "投",
-    "票",
-    "玩",
-    "家",
+    "vote", "votes", "voting", "vote_number", "vote_target", "player", "投", "票", "玩", "家",
 ];
 
 /// A player was named who can't be chosen.
@@ -162,9 +153,7 @@ impl Reply for Ballot {
             violations.push(candidates.not_found("vote_number".into(), &found, &rule));
         }
         violations.extend(Violation::too_long(
-            "reason",
-            &self.reason,
-            MAX_REASON_CHARS,
+            "reason", &self.reason, MAX_REASON_CHARS,
         ));
         violations
     }

@@ -192,13 +192,7 @@ fn report(app: &App, folder: &Path, engine: &Engine, draft: &Draft, length: usiz
     let (people, facts) = (world.actors.len(), world.facts.len());
     let (scenes, endings) = (world.scenes.len(), world.endings.len());
     let written = say!(
-        language,
-        cli_draft_written,
-        path,
-        people,
-        facts,
-        scenes,
-        endings
+        language, cli_draft_written, path, people, facts, scenes, endings
     );
     out.line(written);
     let (read, written) = (spent.input, spent.output);

@@ -139,13 +139,7 @@ fn which(app: &App, request: &CallRequest) -> String {
         text!(cli_request_sent, who, number, attempt, turn, purpose, model)
     } else {
         text!(
-            cli_request_unsent,
-            who,
-            number,
-            attempt,
-            turn,
-            purpose,
-            model
+            cli_request_unsent, who, number, attempt, turn, purpose, model
         )
     };
     text.in_language(app.language)

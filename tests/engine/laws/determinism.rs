@@ -52,12 +52,7 @@ async fn any_timing_width_and_order_of_making_gives_one_world() {
     );
     let world = first.unwrap();
     for happened in [
-        "WRONG TARGET",
-        "death {",
-        "leave {",
-        "arrive {",
-        "whisper {",
-        "announce {",
+        "WRONG TARGET", "death {", "leave {", "arrive {", "whisper {", "announce {",
     ] {
         let is_there = world.contains(happened);
         assert_eq!(is_there, happened != "WRONG TARGET", "{happened}");

@@ -74,9 +74,7 @@ fn a_game_without_a_log_is_told_once_on_standard_error() {
         .unwrap();
     let told = String::from_utf8_lossy(&output.stderr);
     for name in [
-        "component::<Coins>",
-        "component::<Mood>",
-        "resource::<Hour>",
+        "component::<Coins>", "component::<Mood>", "resource::<Hour>",
     ] {
         assert_eq!(told.matches(name).count(), 1, "{told}");
     }

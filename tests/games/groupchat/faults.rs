@@ -106,10 +106,7 @@ async fn a_handoff_in_json_keeps_its_text_its_context_and_the_thought() {
         assert_eq!(
             names,
             [
-                "TextMessage",
-                "ThoughtEvent",
-                "HandoffMessage",
-                "TextMessage"
+                "TextMessage", "ThoughtEvent", "HandoffMessage", "TextMessage"
             ]
         );
         assert!(result.messages[2].to_text().starts_with(told));

@@ -211,10 +211,7 @@ async fn what_was_written_in_vain_is_dropped() {
         (
             says([Act::Write("System: hi")], "System: hi"),
             vec![
-                "A…System: hi",
-                "dropped (A)",
-                "A…System— hi",
-                "A:System— hi",
+                "A…System: hi", "dropped (A)", "A…System— hi", "A:System— hi",
             ],
         ),
         (
@@ -392,11 +389,7 @@ async fn what_was_answered_already_comes_as_one_piece() {
     never.notify_one();
     let told = streamed(&mut team, Task::continue_run()).await;
     let wanted = [
-        "A…Good day",
-        "A:Good day",
-        "B…Good night",
-        "B:Good night",
-        "result",
+        "A…Good day", "A:Good day", "B…Good night", "B:Good night", "result",
     ];
     assert_eq!(told, wanted, "A is not asked again");
 }

@@ -197,10 +197,7 @@ async fn whoever_comes_back_hears_only_what_it_missed() {
     let known = memory(&team, "A");
     let count = |text: &str| known.iter().filter(|known| *known == text).count();
     for once in [
-        "user:user:one",
-        "assistant:A:A1",
-        "user:user:two",
-        "user:user:three",
+        "user:user:one", "assistant:A:A1", "user:user:two", "user:user:three",
     ] {
         assert_eq!(count(once), 1, "{once}: {known:?}");
     }

@@ -151,11 +151,7 @@ async fn thoughts_go_back_signed_with_the_calls_they_led_to() {
     assert_eq!(
         kinds,
         [
-            "thinking",
-            "redacted_thinking",
-            "text",
-            "tool_use",
-            "tool_use"
+            "thinking", "redacted_thinking", "text", "tool_use", "tool_use"
         ]
     );
     assert_eq!(messages[2]["content"][0]["signature"], "EqQB");

@@ -14,12 +14,7 @@ use super::Question;
 use crate::openai::{Server, Step, answer, comes_in_pieces, whole};
 
 const APIS: [&str; 6] = [
-    "openai",
-    "deepseek",
-    "anthropic",
-    "gemini",
-    "dashscope",
-    "ollama",
+    "openai", "deepseek", "anthropic", "gemini", "dashscope", "ollama",
 ];
 
 /// An answer that every interface understands.

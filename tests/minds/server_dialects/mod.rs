@@ -180,11 +180,7 @@ async fn an_unknown_server_is_sent_no_field_that_any_of_them_refuses() {
     assert_eq!(
         members,
         [
-            "max_tokens",
-            "messages",
-            "model",
-            "response_format",
-            "stream"
+            "max_tokens", "messages", "model", "response_format", "stream"
         ]
     );
     for message in body["messages"].as_array().unwrap() {

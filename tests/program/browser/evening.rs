@@ -31,10 +31,7 @@ fn four_people_play_a_campaign_at_four_phones_beside_two_minds() {
     let others: [_; 3] = std::array::from_fn(|_| Browser::start());
     let folder = &Dir::new();
     let names = [
-        "Odile Marsh",
-        "Brant Hollis",
-        "Sister Temperance",
-        "Jory Teasel",
+        "Odile Marsh", "Brant Hollis", "Sister Temperance", "Jory Teasel",
     ];
     let seats = names.map(|name| format!(" --seat {}", name.replace(' ', "\u{a0}")));
     let story = format!("drowned-assize --seed 1 --save evening{}", seats.concat());

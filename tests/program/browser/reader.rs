@@ -249,10 +249,7 @@ fn the_list_of_stories_tells_when_and_how_far_and_begins_new_ones() {
         (
             "?lang=en",
             [
-                "The Drowned Assize",
-                "Day 1 · Turn 12",
-                "paused",
-                "finished",
+                "The Drowned Assize", "Day 1 · Turn 12", "paused", "finished",
             ],
         ),
         (

@@ -39,12 +39,7 @@ fn no_link_in_a_save_leads_to_other_files() {
     let context = context.map(|entry| entry.unwrap().file_name());
     let context = context.min().unwrap().into_string().unwrap();
     for (number, file) in [
-        "world.json",
-        "journal.jsonl",
-        "lock",
-        "contexts",
-        "notes.txt",
-        ".world.json.new",
+        "world.json", "journal.jsonl", "lock", "contexts", "notes.txt", ".world.json.new",
     ]
     .iter()
     .enumerate()

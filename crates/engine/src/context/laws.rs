@@ -336,14 +336,7 @@ fn any_json() -> impl Strategy<Value = Value> {
 /// Blocks of every kind with members that are right, odd, missing or too many.
 fn block_json() -> impl Strategy<Value = Value> {
     let kind = prop::sample::select(vec![
-        "text",
-        "image",
-        "audio",
-        "video",
-        "thinking",
-        "tool_use",
-        "tool_result",
-        "hologram",
+        "text", "image", "audio", "video", "thinking", "tool_use", "tool_result", "hologram",
     ]);
     let source = prop_oneof![
         Just(json!({"type": "url", "url": "http://x"})),
@@ -387,15 +380,8 @@ fn message_json() -> impl Strategy<Value = Value> {
         Just(Value::Null),
     ];
     let member = prop::sample::select(vec![
-        "kickoff",
-        "my_mark",
-        "compressed_prompt",
-        "name",
-        "id",
-        "time",
-        "metadata",
-        "response_metadata",
-        "chapter",
+        "kickoff", "my_mark", "compressed_prompt", "name", "id", "time", "metadata",
+        "response_metadata", "chapter",
     ]);
     let members = prop::collection::vec((member, any_json()), 0..4);
     (kind, content, members).prop_map(|(kind, content, members)| {

@@ -87,12 +87,7 @@ impl Engine {
             }
             self.note_recalled(ask.entity, &outcome.recalled);
             commit(
-                &mut self.world,
-                ask.entity,
-                &ask.body,
-                &outcome,
-                value,
-                ask.guard_acts,
+                &mut self.world, ask.entity, &ask.body, &outcome, value, ask.guard_acts,
             );
         }
         self.serve_feeds();

@@ -130,18 +130,8 @@ fn time(parts: &[Part]) -> Option<(Time, usize)> {
 }
 
 const MONTHS: [&str; 12] = [
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
+    "january", "february", "march", "april", "may", "june", "july", "august", "september",
+    "october", "november", "december",
 ];
 
 fn part(word: &Word<'_>) -> Part {
@@ -184,22 +174,8 @@ fn month_of(lower: &str) -> Option<u32> {
 /// Whether a text says when: "yesterday", "last week", "in 2019", 昨天.
 pub(super) fn says_when(text: &str) -> bool {
     const SAYS: &[&str] = &[
-        "yesterday",
-        "today",
-        "tonight",
-        "tomorrow",
-        "ago",
-        "weekend",
-        "weekends",
-        "monday",
-        "tuesday",
-        "wednesday",
-        "thursday",
-        "friday",
-        "saturday",
-        "sunday",
-        "since",
-        "recently",
+        "yesterday", "today", "tonight", "tomorrow", "ago", "weekend", "weekends", "monday",
+        "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "since", "recently",
     ];
     const WHICH: &[&str] = &[
         "last", "next", "this", "past", "few", "two", "three", "couple", "every",
@@ -209,33 +185,9 @@ pub(super) fn says_when(text: &str) -> bool {
         "evening", "summer", "winter", "spring", "fall", "autumn",
     ];
     const CHINESE: &[&str] = &[
-        "昨天",
-        "今天",
-        "明天",
-        "前天",
-        "后天",
-        "昨晚",
-        "今晚",
-        "今早",
-        "昨夜",
-        "上周",
-        "下周",
-        "这周",
-        "上个月",
-        "下个月",
-        "去年",
-        "今年",
-        "明年",
-        "前年",
-        "天前",
-        "年前",
-        "月前",
-        "星期",
-        "周末",
-        "礼拜",
-        "刚才",
-        "前几天",
-        "那天",
+        "昨天", "今天", "明天", "前天", "后天", "昨晚", "今晚", "今早", "昨夜", "上周", "下周",
+        "这周", "上个月", "下个月", "去年", "今年", "明年", "前年", "天前", "年前", "月前", "星期",
+        "周末", "礼拜", "刚才", "前几天", "那天",
     ];
     let mut before = String::new();
     let mut has_characters = false;
@@ -262,18 +214,8 @@ pub(super) fn says_when(text: &str) -> bool {
 /// Whether a question asks when something was.
 pub(super) fn asks_when(question: &str) -> bool {
     const CHINESE: &[&str] = &[
-        "什么时候",
-        "何时",
-        "几时",
-        "哪天",
-        "哪一天",
-        "多久",
-        "哪年",
-        "哪一年",
-        "几月",
-        "几号",
-        "哪个月",
-        "第几天",
+        "什么时候", "何时", "几时", "哪天", "哪一天", "多久", "哪年", "哪一年", "几月", "几号",
+        "哪个月", "第几天",
     ];
     let lower = question.to_lowercase();
     let mut words = lower.split(|char: char| !char.is_alphanumeric()).peekable();
@@ -365,11 +307,7 @@ mod tests {
     #[test]
     fn texts_and_questions_of_time_are_told() {
         for text in [
-            "I ran last week.",
-            "Two days ago!",
-            "in 2019",
-            "我们昨天去了",
-            "since Monday",
+            "I ran last week.", "Two days ago!", "in 2019", "我们昨天去了", "since Monday",
         ] {
             assert!(says_when(text), "{text}");
         }

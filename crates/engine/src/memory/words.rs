@@ -348,16 +348,7 @@ mod tests {
     #[test]
     fn plain_words_are_those_of_unicode() {
         let seeds = [
-            "it's",
-            "“Go.”",
-            "3.5",
-            "a：b",
-            "rock-n",
-            "éa",
-            "\u{301}b",
-            "渡口",
-            "ア_",
-            "(no)",
+            "it's", "“Go.”", "3.5", "a：b", "rock-n", "éa", "\u{301}b", "渡口", "ア_", "(no)",
         ];
         let signs = [
             " ", "  ", "", ".", "’", "\n", " \u{301}", "_", "，", "\u{200d}",

@@ -13,13 +13,7 @@ use crate::locale::Localize;
 
 /// Members of a message in JSON that can't be tags.
 pub const RESERVED_MEMBERS: [&str; 7] = [
-    "type",
-    "content",
-    "response_metadata",
-    "id",
-    "name",
-    "time",
-    "metadata",
+    "type", "content", "response_metadata", "id", "name", "time", "metadata",
 ];
 
 /// The key of a tag that code puts on messages, declared as a constant:

@@ -79,32 +79,15 @@ const MARKS: [&str; 28] = [
 
 /// The members that name a tool, and those that hold its arguments.
 const NAMES: [&str; 7] = [
-    "name",
-    "tool",
-    "tool_name",
-    "function",
-    "function_name",
-    "action",
-    "recipient_name",
+    "name", "tool", "tool_name", "function", "function_name", "action", "recipient_name",
 ];
 const ARGUMENTS: [&str; 9] = [
-    "arguments",
-    "parameters",
-    "args",
-    "params",
-    "input",
-    "action_input",
-    "tool_input",
-    "kwargs",
+    "arguments", "parameters", "args", "params", "input", "action_input", "tool_input", "kwargs",
     "tool_arguments",
 ];
 /// The members that hold whole calls.
 const HOLDERS: [&str; 5] = [
-    "tool_calls",
-    "tool_call",
-    "function_call",
-    "calls",
-    "function",
+    "tool_calls", "tool_call", "function_call", "calls", "function",
 ];
 
 /// A token that stands for a quotation mark.
@@ -643,19 +626,8 @@ fn quoted(attribute: &str) -> &str {
 /// Whether what stands between a tool's name and its arguments means nothing.
 fn is_between(text: &str) -> bool {
     const WORDS: [&str; 13] = [
-        "commentary",
-        "json",
-        "action",
-        "input",
-        "arguments",
-        "args",
-        "call",
-        "id",
-        "constrain",
-        "message",
-        "code",
-        "sep",
-        "tool",
+        "commentary", "json", "action", "input", "arguments", "args", "call", "id", "constrain",
+        "message", "code", "sep", "tool",
     ];
     let mut words = String::new();
     let mut depth = 0_usize;
@@ -681,12 +653,7 @@ fn is_between(text: &str) -> bool {
 /// The call of a tool that was not offered, so that the model can be told.
 fn unknown_call(text: &str) -> Option<TextCall> {
     const BEFORE: [&str; 6] = [
-        "<function=",
-        "name=\"",
-        "functions.",
-        "[TOOL_CALLS]",
-        "\"name\": \"",
-        "\"name\":\"",
+        "<function=", "name=\"", "functions.", "[TOOL_CALLS]", "\"name\": \"", "\"name\":\"",
     ];
     let after = BEFORE
         .iter()
@@ -926,17 +893,8 @@ mod tests {
     #[test]
     fn hostile_texts_are_read_to_their_end() {
         for hostile in [
-            "{",
-            "[",
-            "<tool_call>{",
-            "<function=look>",
-            "look(",
-            "<parameter=a>",
-            "<",
-            "a ",
-            "look ",
-            "[TOOL_CALLS]look{",
-            "Action: look\n",
+            "{", "[", "<tool_call>{", "<function=look>", "look(", "<parameter=a>", "<", "a ",
+            "look ", "[TOOL_CALLS]look{", "Action: look\n",
         ] {
             let text = hostile.repeat(100_000 / hostile.len());
             TextCalls::find(&text, &TOOLS);

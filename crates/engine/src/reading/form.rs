@@ -1348,14 +1348,8 @@ mod tests {
     }
 
     const OPTIONAL: [&str; 8] = [
-        "mind",
-        "wait.reason",
-        "feels.why",
-        "attempt.aim",
-        "cards.name",
-        "cards.description",
-        "cards.targets",
-        "action",
+        "mind", "wait.reason", "feels.why", "attempt.aim", "cards.name", "cards.description",
+        "cards.targets", "action",
     ];
 
     fn fit(schema: &Value, answer: &str) -> Fitted {

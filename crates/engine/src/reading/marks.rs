@@ -380,13 +380,7 @@ fn bar_token(text: &str, (start, end): (&str, &str)) -> Seen {
         return Seen::Nothing;
     }
     let is_call = [
-        "tool",
-        "call",
-        "python",
-        "action",
-        "plugin",
-        "function",
-        "constrain",
+        "tool", "call", "python", "action", "plugin", "function", "constrain",
     ];
     if is_call.iter().any(|word| name.contains(word)) {
         return Seen::Mark(size, Mark::Text);

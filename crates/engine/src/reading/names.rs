@@ -7,42 +7,19 @@ pub type OtherNames = &'static [(&'static str, &'static [&'static str])];
 
 /// A thought that nobody else learns.
 pub const THOUGHT: &[&str] = &[
-    "mind",
-    "thought",
-    "thoughts",
-    "thinking",
-    "inner_thought",
-    "inner_thoughts",
-    "inner_monologue",
-    "想法",
-    "内心",
-    "心理",
+    "mind", "thought", "thoughts", "thinking", "inner_thought", "inner_thoughts",
+    "inner_monologue", "想法", "内心", "心理",
 ];
 
 /// What is chosen of several things.
 pub const CHOICE: &[&str] = &[
-    "option",
-    "choice",
-    "choose",
-    "chosen",
-    "decision",
-    "selection",
-    "selected",
-    "pick",
-    "选项",
-    "选择",
-    "决定",
+    "option", "choice", "choose", "chosen", "decision", "selection", "selected", "pick", "选项",
+    "选择", "决定",
 ];
 
 /// Why.
 pub const REASON: &[&str] = &[
-    "reason",
-    "why",
-    "because",
-    "reasoning",
-    "rationale",
-    "理由",
-    "原因",
+    "reason", "why", "because", "reasoning", "rationale", "理由", "原因",
 ];
 
 /// What is said or written.
@@ -53,14 +30,7 @@ pub const WORDS: &[&str] = &[
 
 /// To whom something goes.
 pub const ADDRESSEE: &[&str] = &[
-    "target",
-    "to",
-    "recipient",
-    "listener",
-    "whom",
-    "target_name",
-    "对象",
-    "目标",
+    "target", "to", "recipient", "listener", "whom", "target_name", "对象", "目标",
 ];
 
 /// Where somebody goes.

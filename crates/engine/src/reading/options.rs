@@ -353,18 +353,7 @@ impl Offers {
     /// `id: label`, `1. label`, `name (remark)`: both parts must mean the same.
     fn by_both(&self, given: &Given) -> Vec<usize> {
         const MARKS: [&str; 12] = [
-            ": ",
-            "：",
-            ":",
-            " - ",
-            "–",
-            "—",
-            "(",
-            "（",
-            ". ",
-            ") ",
-            ", because ",
-            "，因为",
+            ": ", "：", ":", " - ", "–", "—", "(", "（", ". ", ") ", ", because ", "，因为",
         ];
         let places = MARKS
             .iter()
@@ -726,12 +715,7 @@ mod tests {
     #[test]
     fn a_given_name_means_the_only_one_who_has_it() {
         let names = [
-            "Odile Marsh",
-            "Ann Hale",
-            "Ann Reed",
-            "Sister Temperance",
-            "沈豆娘",
-            "Will Dee",
+            "Odile Marsh", "Ann Hale", "Ann Reed", "Sister Temperance", "沈豆娘", "Will Dee",
         ];
         for (words, meant) in [
             ("Odile, is there any soup left?", &[0][..]),
@@ -908,10 +892,7 @@ mod tests {
     #[test]
     fn people_and_things_are_found_by_a_part_of_their_name() {
         let people = [
-            "Brant Hollis",
-            "Sister Temperance",
-            "Odile Marsh",
-            "Jory Teasel",
+            "Brant Hollis", "Sister Temperance", "Odile Marsh", "Jory Teasel",
         ];
         for (given, wanted) in [
             ("brant", "Brant Hollis"),
@@ -974,12 +955,7 @@ mod tests {
             assert_eq!(meant("", &things, given), [wanted], "{given}");
         }
         for given in [
-            "clap",
-            "bell",
-            "shoes and clapper",
-            "not the clapper",
-            "the",
-            "jar",
+            "clap", "bell", "shoes and clapper", "not the clapper", "the", "jar",
         ] {
             assert_ne!(meant("", &things, given).len(), 1, "{given}");
         }

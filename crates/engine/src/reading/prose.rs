@@ -115,18 +115,8 @@ impl ProseFrame<'_> {
     /// The text without its outermost layer; `None` if it has none.
     fn without_layer(&self, text: &str) -> Option<String> {
         let layers: [fn(&str) -> Option<String>; 12] = [
-            before_next_turn,
-            fenced,
-            enveloped,
-            tagged,
-            quoted,
-            announced,
-            headed,
-            unmarked,
-            remarked,
-            asking,
-            in_brackets,
-            within_tokens,
+            before_next_turn, fenced, enveloped, tagged, quoted, announced, headed, unmarked,
+            remarked, asking, in_brackets, within_tokens,
         ];
         let echo = self.without_echo(text);
         echo.or_else(|| layers.into_iter().find_map(|layer| layer(text)))
@@ -174,16 +164,8 @@ pub(crate) fn tidy_texts(answer: &mut Value) -> bool {
     match answer {
         Value::String(text) => {
             let layers = [
-                unmarked,
-                before_next_turn,
-                enveloped,
-                before_members,
-                announced,
-                remarked,
-                in_brackets,
-                in_quotes,
-                within_tokens,
-                without_loop,
+                unmarked, before_next_turn, enveloped, before_members, announced, remarked,
+                in_brackets, in_quotes, within_tokens, without_loop,
             ];
             let mut tidied = None;
             for _ in 0..MAX_LAYERS {
@@ -545,15 +527,8 @@ fn before_members(text: &str) -> Option<String> {
 /// What stands before another turn of the conversation that the model made up.
 fn before_next_turn(text: &str) -> Option<String> {
     let turns = [
-        "\n### Instruction",
-        "\n### Human",
-        "\n### User",
-        "\n### Input",
-        "\nHuman:",
-        "\nUser:",
-        "\nAssistant:",
-        "\n用户：",
-        "\n助手：",
+        "\n### Instruction", "\n### Human", "\n### User", "\n### Input", "\nHuman:", "\nUser:",
+        "\nAssistant:", "\n用户：", "\n助手：",
     ];
     let at = turns.iter().filter_map(|turn| text.find(turn)).min()?;
     text.get(..at).map(str::to_owned)
@@ -977,11 +952,7 @@ mod tests {
         });
         assert_eq!(answer, tidy);
         for text in [
-            "Sure!",
-            "3 < 4, and 5 > 4",
-            "2 ** 3",
-            "Here: take it.",
-            "*nods* Go.",
+            "Sure!", "3 < 4, and 5 > 4", "2 ** 3", "Here: take it.", "*nods* Go.",
         ] {
             assert!(!tidy_texts(&mut json!({"say": text})), "{text}");
         }

@@ -2,40 +2,16 @@
 
 /// Names that an answer may be wrapped in.
 pub(super) const WRAPPERS: [&str; 19] = [
-    "answer",
-    "response",
-    "reply",
-    "result",
-    "output",
-    "json",
-    "data",
-    "properties",
-    "arguments",
-    "args",
-    "parameters",
-    "input",
-    "object",
-    "value",
-    "final",
-    "final_answer",
-    "return",
-    "action",
+    "answer", "response", "reply", "result", "output", "json", "data", "properties", "arguments",
+    "args", "parameters", "input", "object", "value", "final", "final_answer", "return", "action",
     "actions",
 ];
 
 /// Whether what stands under this name is not what was answered.
 pub(super) fn is_set_aside(name: &str) -> bool {
     let words = [
-        "rejected",
-        "refused",
-        "declined",
-        "discarded",
-        "avoid",
-        "wrong",
-        "example",
-        "alternative",
-        "alternatives",
-        "previous",
+        "rejected", "refused", "declined", "discarded", "avoid", "wrong", "example", "alternative",
+        "alternatives", "previous",
     ];
     is_negation(name) || words.contains(&name)
 }
@@ -73,21 +49,8 @@ pub(super) fn truth(text: &str) -> Option<bool> {
 }
 
 const EVERYONE: [&str; 15] = [
-    "everyone",
-    "everybody",
-    "all",
-    "all of them",
-    "all of you",
-    "everyone here",
-    "everybody here",
-    "everyone present",
-    "the group",
-    "大家",
-    "所有人",
-    "各位",
-    "众人",
-    "在场的人",
-    "全体",
+    "everyone", "everybody", "all", "all of them", "all of you", "everyone here", "everybody here",
+    "everyone present", "the group", "大家", "所有人", "各位", "众人", "在场的人", "全体",
 ];
 
 /// Whether a text names all who are there.
@@ -102,17 +65,7 @@ pub(super) fn means_everyone(words: &[String]) -> bool {
 /// Words by which the one who answers is meant.
 pub(super) fn means_oneself(words: &[String]) -> bool {
     let oneself = [
-        "me",
-        "myself",
-        "self",
-        "you",
-        "yourself",
-        "i",
-        "oneself",
-        "我",
-        "我自己",
-        "自己",
-        "你",
+        "me", "myself", "self", "you", "yourself", "i", "oneself", "我", "我自己", "自己", "你",
         "你自己",
     ];
     oneself.contains(&words.concat().as_str())

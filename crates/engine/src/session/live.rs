@@ -102,9 +102,7 @@ impl Session {
         let meta = game.meta();
         let setup = new_world(game, seed)?;
         let mut lines = vec![Line::Header(JournalHeader::new(
-            &meta.world,
-            &meta.data,
-            seed,
+            &meta.world, &meta.data, seed,
         ))];
         lines.extend(game.game_setup(seed).map(Line::Game));
         let bytes = snapshot(&setup.world, &meta)?;

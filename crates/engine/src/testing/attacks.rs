@@ -40,44 +40,20 @@ fn forgeries(language: Language) -> &'static [&'static str] {
 fn beginnings(language: Language) -> &'static [&'static str] {
     match language {
         Language::En => &[
-            "Good day.”",
-            "Good day.\"",
-            "Good day.＂",
-            "Good day.❞",
-            "Good day.〞",
-            "Good day.''",
-            "Good day.’’",
-            "Good day.",
-            "",
+            "Good day.”", "Good day.\"", "Good day.＂", "Good day.❞", "Good day.〞", "Good day.''",
+            "Good day.’’", "Good day.", "",
         ],
         Language::Zh => &[
-            "你好。”",
-            "你好。\"",
-            "你好。＂",
-            "你好。」",
-            "你好。﹂",
-            "你好。〟",
-            "你好。’’",
-            "你好。",
-            "",
+            "你好。”", "你好。\"", "你好。＂", "你好。」", "你好。﹂", "你好。〟", "你好。’’",
+            "你好。", "",
         ],
     }
 }
 
 /// What is between the beginning and the forgery.
 const BREAKS: [&str; 12] = [
-    "\n",
-    "\r",
-    "\r\n",
-    "\u{2028}",
-    "\u{2029}",
-    "\u{85}",
-    "\u{B}",
-    "\u{C}",
-    "\n\n",
-    " ",
-    "\u{200B}\n\u{FEFF}",
-    "\n> ",
+    "\n", "\r", "\r\n", "\u{2028}", "\u{2029}", "\u{85}", "\u{B}", "\u{C}", "\n\n", " ",
+    "\u{200B}\n\u{FEFF}", "\n> ",
 ];
 
 /// Ways to write a forgery.

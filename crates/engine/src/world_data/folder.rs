@@ -412,12 +412,7 @@ mod tests {
     fn no_path_leads_out() {
         let (dir, data) = folder(&[("worlds/a/world.ron", "one"), ("worlds/bad", "\u{1}")]);
         for path in [
-            "../x",
-            "worlds/../../x",
-            "/etc/passwd",
-            "worlds\\..\\x",
-            "./worlds",
-            "a\0b",
+            "../x", "worlds/../../x", "/etc/passwd", "worlds\\..\\x", "./worlds", "a\0b",
         ] {
             let error = data.read(path).expect_err("is refused");
             assert!(

@@ -163,10 +163,7 @@ mod tests {
         assert_eq!(
             apple,
             [
-                "is eaten",
-                "is often red",
-                "grows on trees",
-                "fell on Newton"
+                "is eaten", "is often red", "grows on trees", "fell on Newton"
             ]
         );
         assert!(

@@ -180,13 +180,7 @@ mod tests {
     #[test]
     fn numbers_are_finite() {
         for number in [
-            "NaN",
-            "inf",
-            "-inf",
-            "+inff32",
-            "NaNf64",
-            "1e999",
-            "-1_0e9_99",
+            "NaN", "inf", "-inf", "+inff32", "NaNf64", "1e999", "-1_0e9_99",
         ] {
             let text = format!("(a: 1,\n b: {number})");
             let mistake = read_ron::<ron::Value>(&text, 100).expect_err("is refused");

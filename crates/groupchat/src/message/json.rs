@@ -37,12 +37,7 @@ struct Head {
 
 impl Head {
     const MEMBERS: [&str; 6] = [
-        "type",
-        "id",
-        "source",
-        "models_usage",
-        "metadata",
-        "created_at",
+        "type", "id", "source", "models_usage", "metadata", "created_at",
     ];
 }
 

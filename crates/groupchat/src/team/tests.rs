@@ -43,13 +43,7 @@ fn every_mistake_of_a_file_is_found_at_once_with_its_line() {
     let told: Vec<_> = problems.iter().map(ToString::to_string).collect();
     let told = told.join("\n");
     for part in [
-        "desk.ron:4:",
-        "Bram",
-        "desk.ron:5:",
-        "attempt",
-        "'Zed'",
-        "let nobody speak",
-        "empty text",
+        "desk.ron:4:", "Bram", "desk.ron:5:", "attempt", "'Zed'", "let nobody speak", "empty text",
         "0 turns",
     ] {
         assert!(told.contains(part), "{part} is missing in\n{told}");

@@ -405,11 +405,7 @@ fn is_other_picture(file: &[u8]) -> bool {
 
 /// The members of V1 beside the name.
 const TEXTS: [&str; 5] = [
-    "description",
-    "personality",
-    "scenario",
-    "first_mes",
-    "mes_example",
+    "description", "personality", "scenario", "first_mes", "mes_example",
 ];
 
 /// The members of the oldest cards under the names of V1.

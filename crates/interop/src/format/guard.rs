@@ -135,11 +135,7 @@ mod tests {
     #[test]
     fn text_without_marks_stays_as_it_is() {
         for quoted in [
-            "A plain line.",
-            "two\nlines",
-            "at 10:30\nor 11:00",
-            "historic <b>",
-            "他说：走\n好",
+            "A plain line.", "two\nlines", "at 10:30\nor 11:00", "historic <b>", "他说：走\n好",
         ] {
             assert!(
                 matches!(HISTORY.guard(quoted, true), Cow::Borrowed(same) if same == quoted),

@@ -469,10 +469,7 @@ mod tests {
     fn a_delay_that_makes_no_sense_is_our_own_and_a_huge_one_is_clamped() {
         for senseless in ["soon", "-5", "0", "NaN", "-inf", "-1e999", ""] {
             let headers = [
-                "retry-after",
-                "retry-after-ms",
-                "x-ratelimit-reset",
-                "ratelimit-reset",
+                "retry-after", "retry-after-ms", "x-ratelimit-reset", "ratelimit-reset",
             ];
             for header in headers {
                 let retry = refused(429, &[(header, senseless)], "").retry;
@@ -624,15 +621,7 @@ mod tests {
     /// JSON that is nearly an error.
     fn any_error() -> impl Strategy<Value = Value> {
         const NAMES: [&str; 10] = [
-            "error",
-            "detail",
-            "message",
-            "code",
-            "n_ctx",
-            "details",
-            "retryDelay",
-            "loc",
-            "msg",
+            "error", "detail", "message", "code", "n_ctx", "details", "retryDelay", "loc", "msg",
             "output",
         ];
         let leaf = prop_oneof![

@@ -416,10 +416,7 @@ fn each_api_has_its_own_place_for_settings() {
     asker.model.stream_usage = true;
     let nested = json!({"top_k": 4});
     for member in [
-        "output_config",
-        "generation_config",
-        "parameters",
-        "options",
+        "output_config", "generation_config", "parameters", "options",
     ] {
         asker.model.extra.insert(member.into(), nested.clone());
     }

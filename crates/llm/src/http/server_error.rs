@@ -349,12 +349,7 @@ fn add_codes(error: &Value, depth: usize, codes: &mut Vec<String>) {
         Value::Object(members) => {
             for (name, value) in members {
                 let is_code = [
-                    "code",
-                    "type",
-                    "status",
-                    "reason",
-                    "status_code",
-                    "error_code",
+                    "code", "type", "status", "reason", "status_code", "error_code",
                 ];
                 match value {
                     Value::String(text) if is_code.contains(&name.as_str()) => {
@@ -380,15 +375,8 @@ fn bare(code: &str) -> String {
 /// The context window that a message names, in tokens.
 fn window_in(text: &str) -> Option<u64> {
     let phrases = [
-        "context size",
-        "context length",
-        "context window",
-        "tokens >",
-        "tokens allowed",
-        "length should be",
-        "maximum",
-        "limit",
-        "context",
+        "context size", "context length", "context window", "tokens >", "tokens allowed",
+        "length should be", "maximum", "limit", "context",
     ];
     let named = phrases
         .iter()

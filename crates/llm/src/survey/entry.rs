@@ -12,14 +12,7 @@ const NAME: &str = "models.ron";
 
 /// The members that are the same for all models of a server.
 const OF_SERVER: [&str; 9] = [
-    "api",
-    "base_url",
-    "key_env",
-    "ca",
-    "limit_field",
-    "stream",
-    "stream_usage",
-    "width",
+    "api", "base_url", "key_env", "ca", "limit_field", "stream", "stream_usage", "width",
     "timeouts",
 ];
 

@@ -108,10 +108,7 @@ impl Pages {
         ];
         let listed = named(&self.list["data"], "id").unwrap_or(&Value::Null);
         let listed = [
-            "max_model_len",
-            "context_length",
-            "context_window",
-            "max_context_length",
+            "max_model_len", "context_length", "context_window", "max_context_length",
         ]
         .map(|member| &listed[member]);
         let all = own.into_iter().chain(loaded.into_iter().flatten());

@@ -121,13 +121,7 @@ impl Reply for Ruling {
     const NAME: &'static str = "ruling";
     const IS_TOLD: bool = true;
     const MAY_BE_LEFT_OUT: &'static [&'static str] = &[
-        "ability",
-        "difficulty",
-        "prize",
-        "cost",
-        "fully",
-        "at_cost",
-        "not",
+        "ability", "difficulty", "prize", "cost", "fully", "at_cost", "not",
     ];
     const OTHER_WORDS: &'static [(&'static str, &'static str)] = &[
         ("simple", "easy"),

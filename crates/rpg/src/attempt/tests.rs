@@ -259,21 +259,8 @@ fn any_ruling() -> impl Strategy<Value = String> {
         prop::collection::vec(any::<u8>(), 0..3).prop_map(Value::from),
     ];
     let stake = prop::sample::select(vec![
-        "nothing",
-        "fact",
-        "find coin",
-        "find cup",
-        "open Yard",
-        "open The Moon",
-        "raise tide",
-        "lower tide",
-        "warm Bob",
-        "cool Bob",
-        "warm Ann",
-        "hurt",
-        "wound",
-        "kill",
-        "end",
+        "nothing", "fact", "find coin", "find cup", "open Yard", "open The Moon", "raise tide",
+        "lower tide", "warm Bob", "cool Bob", "warm Ann", "hurt", "wound", "kill", "end",
         "teach map",
     ]);
     let stake = prop_oneof![3 => stake.prop_map(Value::from), 1 => text.clone()];

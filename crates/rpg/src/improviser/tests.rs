@@ -103,11 +103,7 @@ fn rich_plan(language: Language, me: &str) -> HandPrompt {
     let mut asked = plan(language, me);
     let (fact, title, letter, lamp, vow) = match language {
         Language::En => (
-            "the-key",
-            "Where the key is",
-            "the letter",
-            "the lamp",
-            "I will.",
+            "the-key", "Where the key is", "the letter", "the lamp", "I will.",
         ),
         Language::Zh => ("钥匙", "钥匙在哪里", "信", "灯", "我答应。"),
     };

@@ -277,29 +277,13 @@ const NEVER_IN: [(&str, &[&str]); 2] = [
     (
         "drowned-assize",
         &[
-            "okay",
-            "hello there",
-            "guys",
-            "my lord",
-            "computer",
-            "telephone",
-            "improvis",
-            "seed",
+            "okay", "hello there", "guys", "my lord", "computer", "telephone", "improvis", "seed",
         ],
     ),
     (
         "zhaoying-ban",
         &[
-            "好的呢",
-            "拜拜",
-            "哈喽",
-            "电话",
-            "手机",
-            "电影院",
-            "老板娘",
-            "亲爱的",
-            "即兴",
-            "种子",
+            "好的呢", "拜拜", "哈喽", "电话", "手机", "电影院", "老板娘", "亲爱的", "即兴", "种子",
         ],
     ),
 ];

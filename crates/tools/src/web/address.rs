@@ -82,42 +82,16 @@ mod tests {
     #[test]
     fn only_the_public_internet_is_public() {
         for address in [
-            "93.184.216.34",
-            "8.8.8.8",
-            "2606:2800:220:1::1",
-            "100.128.0.1",
+            "93.184.216.34", "8.8.8.8", "2606:2800:220:1::1", "100.128.0.1",
         ] {
             assert!(is_public(address.parse().unwrap()), "{address}");
         }
         for address in [
-            "127.0.0.1",
-            "127.8.8.8",
-            "10.0.0.1",
-            "172.16.0.1",
-            "192.168.1.1",
-            "169.254.169.254",
-            "0.0.0.0",
-            "0.1.2.3",
-            "100.64.0.1",
-            "224.0.0.1",
-            "255.255.255.255",
-            "192.0.2.1",
-            "198.18.0.1",
-            "240.0.0.1",
-            "::",
-            "::1",
-            "fc00::1",
-            "fd12::1",
-            "fe80::1",
-            "ff02::1",
-            "fec0::1",
-            "2001:db8::1",
-            "100::1",
-            "::ffff:127.0.0.1",
-            "::ffff:10.0.0.1",
-            "::127.0.0.1",
-            "2002:7f00:1::",
-            "64:ff9b::a00:1",
+            "127.0.0.1", "127.8.8.8", "10.0.0.1", "172.16.0.1", "192.168.1.1", "169.254.169.254",
+            "0.0.0.0", "0.1.2.3", "100.64.0.1", "224.0.0.1", "255.255.255.255", "192.0.2.1",
+            "198.18.0.1", "240.0.0.1", "::", "::1", "fc00::1", "fd12::1", "fe80::1", "ff02::1",
+            "fec0::1", "2001:db8::1", "100::1", "::ffff:127.0.0.1", "::ffff:10.0.0.1",
+            "::127.0.0.1", "2002:7f00:1::", "64:ff9b::a00:1",
         ] {
             assert!(!is_public(address.parse().unwrap()), "{address}");
         }
@@ -127,20 +101,12 @@ mod tests {
     fn a_host_is_listed_by_itself_or_by_what_it_stands_below() {
         let list = ["Example.org".to_owned(), "*.wiki.test".to_owned()];
         for host in [
-            "example.org",
-            "EXAMPLE.ORG.",
-            "en.wiki.test",
-            "a.b.wiki.test",
+            "example.org", "EXAMPLE.ORG.", "en.wiki.test", "a.b.wiki.test",
         ] {
             assert!(is_listed(host, &list), "{host}");
         }
         for host in [
-            "evil-example.org",
-            "a.example.org",
-            "wiki.test",
-            "evilwiki.test",
-            ".wiki.test",
-            "",
+            "evil-example.org", "a.example.org", "wiki.test", "evilwiki.test", ".wiki.test", "",
         ] {
             assert!(!is_listed(host, &list), "{host}");
         }

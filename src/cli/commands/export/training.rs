@@ -117,12 +117,7 @@ impl<'a> Picked<'a> {
             return;
         }
         let told = say!(
-            app.language,
-            cli_export_examples,
-            examples,
-            defaults,
-            repaired,
-            short
+            app.language, cli_export_examples, examples, defaults, repaired, short
         );
         app.tell(&Printed::Examples { examples, left_out }, told);
     }

@@ -377,11 +377,7 @@ fn implied(schema: &Map<String, Value>) -> &'static str {
     } else if has(&["items", "prefixItems", "minItems", "maxItems"]) {
         "array"
     } else if has(&[
-        "minimum",
-        "maximum",
-        "exclusiveMinimum",
-        "exclusiveMaximum",
-        "multipleOf",
+        "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf",
     ]) {
         "number"
     } else {

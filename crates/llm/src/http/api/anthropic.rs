@@ -15,13 +15,7 @@ pub(super) struct Anthropic;
 impl Protocol for Anthropic {
     fn own_members(&self) -> &'static [&'static str] {
         &[
-            "model",
-            "messages",
-            "system",
-            "stream",
-            "max_tokens",
-            "tools",
-            "tool_choice",
+            "model", "messages", "system", "stream", "max_tokens", "tools", "tool_choice",
         ]
     }
 
