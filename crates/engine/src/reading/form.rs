@@ -1352,8 +1352,8 @@ mod tests {
         "cards.targets", "action",
     ];
 
-    fn fit(schema: &Value, answer: &str) -> Fitted {
-        let form = Form {
+    fn form<'f>(schema: &'f Value, question: &'f str) -> Form<'f> {
+        Form {
             name: "plan",
             schema,
             optional: &OPTIONAL,
@@ -1361,13 +1361,13 @@ mod tests {
             other_names: NAMES,
             other_words: &[("attack", "play"), ("run", "flee")],
             fillers: &[],
-            question: QUESTION,
-        };
-        form.fit(
-            find_json(answer)
-                .unwrap_or_else(|problem| panic!("{answer}: {problem:?}"))
-                .value,
-        )
+            question,
+        }
+    }
+
+    fn fit(schema: &Value, answer: &str) -> Fitted {
+        let found = find_json(answer).unwrap_or_else(|problem| panic!("{answer}: {problem:?}"));
+        form(schema, QUESTION).fit(found.value)
     }
 
     /// Judges a table of answers and what they mean.
@@ -1617,17 +1617,7 @@ mod tests {
             ),
             (fight(), vec!["cards"], fight_example()),
         ] {
-            let form = Form {
-                name: "plan",
-                schema: &schema,
-                optional: &OPTIONAL,
-                unasked: &[],
-                other_names: NAMES,
-                other_words: &[],
-                fillers: &[],
-                question: "",
-            };
-            assert_eq!(form.example(&with), example);
+            assert_eq!(form(&schema, "").example(&with), example);
         }
     }
 
@@ -1665,16 +1655,7 @@ mod tests {
                 fight_example(),
             ),
         ] {
-            let form = Form {
-                name: "plan",
-                schema: &schema,
-                optional: &OPTIONAL,
-                unasked: &[],
-                other_names: NAMES,
-                other_words: &[],
-                fillers: &[],
-                question: "",
-            };
+            let form = form(&schema, "");
             let shown = ["cards"];
             assert_eq!(form.corrected(given, &wrong, &shown), Some(corrected));
             assert_eq!(form.corrected(json!({}), &[""], &shown), None);
@@ -1690,8 +1671,7 @@ mod tests {
             }
             let is_said = !is_ellipsis(&mind) && !["null", "none", "n/a"].contains(&mind.to_lowercase().as_str());
             let schema = decision();
-            let form = Form { name: "decision", schema: &schema, optional: &OPTIONAL, unasked: &[], other_names: NAMES, other_words: &[], fillers: &[], question: QUESTION };
-            let fitted = form.fit(given.clone());
+            let fitted = form(&schema, QUESTION).fit(given.clone());
             prop_assert!(fitted.faults.is_empty());
             prop_assert!(!is_said || fitted.value == given);
         }
@@ -1700,8 +1680,7 @@ mod tests {
         fn any_value_can_be_fitted(text in "[{}\\[\\]\":,a-c1 ]{0,60}|\\PC{0,20}") {
             if let Ok(found) = find_json(&text) {
                 for schema in [decision(), plan(), fight()] {
-                    let form = Form { name: "x", schema: &schema, optional: &[], unasked: &[], other_names: NAMES, other_words: &[], fillers: &[], question: QUESTION };
-                    form.fit(found.value.clone());
+                    form(&schema, QUESTION).fit(found.value.clone());
                 }
             }
         }
