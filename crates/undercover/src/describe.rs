@@ -1,8 +1,5 @@
 //! Descriptions: one player after the other, each having heard those before it.
 
-use std::collections::BTreeMap;
-use std::sync::Arc;
-
 use bevy_ecs::prelude::*;
 use playhouse_engine::event::guard::{Guards, Judged, Point};
 use playhouse_engine::event::{AgentEvent, EventWriter, Fault, PhraseError, Phrasebook, Prompt};
@@ -12,7 +9,7 @@ use playhouse_engine::message::Language;
 use serde::Serialize;
 
 use super::current_table::{CurrentTable, LivingPlayer, NextStep};
-use super::description::{DescriptionReply, DescriptionRules, SpokenLine};
+use super::description::{DescriptionReply, DescriptionRules};
 use super::events::Described;
 use super::prompt_data::PlayerData;
 use super::rules::{Reflect, Rules};
@@ -94,30 +91,10 @@ pub(super) fn take_descriptions(
     current.set_next(stage, next);
 }
 
-/// The descriptions so far, each prepared for comparison once.
-#[derive(Default)]
-pub(super) struct SpokenLines(BTreeMap<String, Arc<SpokenLine>>);
-
-impl SpokenLines {
-    fn of(&mut self, table: &Table) -> Vec<Arc<SpokenLine>> {
-        let lines = table.descriptions().map(|said| said.description.as_str());
-        let spoken = lines.map(|line| match self.0.get(line) {
-            Some(spoken) => spoken.clone(),
-            None => {
-                let spoken = Arc::new(SpokenLine::new(line));
-                self.0.insert(line.to_owned(), spoken.clone());
-                spoken
-            }
-        });
-        spoken.collect()
-    }
-}
-
 /// The next player of this round is asked, until all have spoken.
 pub(super) fn ask_description(
     mut current: CurrentTable,
     taboos: Query<&Taboo>,
-    mut spoken: Local<SpokenLines>,
     mut events: EventWriter,
     mut commands: Commands,
 ) {
@@ -147,7 +124,10 @@ pub(super) fn ask_description(
     };
     let limits = DescriptionRules {
         taboo: taboo.clone(),
-        spoken: spoken.of(table),
+        spoken: table
+            .descriptions()
+            .map(|said| said.description.clone())
+            .collect(),
         names: table
             .players
             .iter()

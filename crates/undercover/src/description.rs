@@ -1,7 +1,5 @@
 //! A description as a mind gives it, and what is checked before anybody hears it.
 
-use std::sync::Arc;
-
 use playhouse_engine::event::Prompt;
 use playhouse_engine::exchange::{Reply, Violation};
 use playhouse_engine::message::{Bigrams, FoldedText};
@@ -32,7 +30,8 @@ pub(super) struct DescriptionReply {
 pub(super) struct DescriptionRules {
     /// What must not be said.
     pub(super) taboo: Taboo,
-    pub(super) spoken: Vec<Arc<SpokenLine>>,
+    /// What was said before.
+    pub(super) spoken: Vec<String>,
     /// Names in which a line must not speak: those of players, and the titles of the moderator.
     pub(super) names: Vec<String>,
     /// The maximum number of characters.
@@ -40,14 +39,13 @@ pub(super) struct DescriptionRules {
 }
 
 /// A line, prepared for comparison with others.
-#[derive(Clone, Debug)]
-pub(super) struct SpokenLine {
+struct SpokenLine {
     reading: FoldedText,
     pairs: Bigrams,
 }
 
 impl SpokenLine {
-    pub(super) fn new(line: &str) -> Self {
+    fn new(line: &str) -> Self {
         let reading = FoldedText::of(line);
         let pairs = reading.bigrams();
         Self { reading, pairs }
@@ -174,7 +172,8 @@ impl Reply for DescriptionReply {
             }
             None => {}
         }
-        if rules.spoken.iter().any(|earlier| line.repeats(earlier)) {
+        let mut spoken = rules.spoken.iter().map(|said| SpokenLine::new(said));
+        if spoken.any(|earlier| line.repeats(&earlier)) {
             let rule = "this was said before, or nearly so; say something else";
             violates(rule, DescriptionRule::Repeat);
         }
@@ -243,9 +242,7 @@ mod tests {
     fn rules() -> DescriptionRules {
         DescriptionRules {
             taboo: Taboo::new("violin", &["小提琴".into()]),
-            spoken: ["It has strings.", "它有四根弦"]
-                .map(|line| Arc::new(SpokenLine::new(line)))
-                .into(),
+            spoken: ["It has strings.", "它有四根弦"].map(String::from).into(),
             names: ["Ann", "沈七", "The Moderator", "主持人"]
                 .map(String::from)
                 .into(),
@@ -352,7 +349,7 @@ mod tests {
                     for broken in DescriptionReply::read(text).unwrap().check(&rules) {
                         wrong.push(format!("{}: {text}: {}", word.word, broken.rule));
                     }
-                    rules.spoken.push(Arc::new(SpokenLine::new(text)));
+                    rules.spoken.push(text.clone());
                 }
             }
         }

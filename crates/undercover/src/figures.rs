@@ -2,7 +2,6 @@
 //! only mind, and the refused descriptions are checked again.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
 use playhouse_engine::cast::{CastList, Kind, all_of};
@@ -16,7 +15,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::description::{DescriptionReply, DescriptionRules, SpokenLine, is_repeat, is_slip};
+use super::description::{DescriptionReply, DescriptionRules, is_repeat, is_slip};
 use super::game::{GAME, Match, MatchError};
 use super::ids::{PlayerId, PlayerRole, Side};
 use super::secret::{Moderator, with_moderator};
@@ -293,13 +292,11 @@ fn rules_in_round(
     let earlier = rounds.iter().take(round).flat_map(|round| round.iter());
     let is_by_other = |said: &&Description| said.player_id != player.id;
     let in_round = rounds.get(round)?.iter().take_while(is_by_other);
-    let spoken = earlier
-        .chain(in_round)
-        .map(|said| Arc::new(SpokenLine::new(&said.description)));
+    let spoken = earlier.chain(in_round);
     let names = table.players.iter().map(|player| player.name.clone());
     Some(DescriptionRules {
         taboo: world.get::<Taboo>(entity)?.clone(),
-        spoken: spoken.collect(),
+        spoken: spoken.map(|said| said.description.clone()).collect(),
         names: names.collect(),
         max_chars: game.rules().description_chars,
     })
