@@ -19,7 +19,7 @@ pub(super) fn check_round(
     mut events: EventWriter,
     mut commands: Commands,
 ) {
-    let Some(stage) = current.stage_if(NextStep::Check) else {
+    let Some(stage) = current.begin(NextStep::Check) else {
         return;
     };
     let Some(table) = current.table(stage) else {
@@ -52,7 +52,6 @@ pub(super) fn check_round(
             cards: moderator.reveal(stage),
         };
         events.broadcast_to_stage(stage, event, player.as_slice());
-        current.set_next(stage, NextStep::Idle);
     } else {
         current.update(stage, |table| {
             table.close_round();

@@ -56,10 +56,12 @@ impl CurrentTable<'_, '_> {
         stage.filter(|stage| self.tables.contains(*stage))
     }
 
-    pub(super) fn stage_if(&self, next: NextStep) -> Option<Entity> {
+    /// The table here, if this is its next step, which begins.
+    pub(super) fn begin(&mut self, next: NextStep) -> Option<Entity> {
         let stage = self.stage()?;
-        let (.., current) = self.tables.get(stage).ok()?;
-        (*current == next).then_some(stage)
+        let (.., mut current) = self.tables.get_mut(stage).ok()?;
+        (*current == next).then(|| *current = NextStep::Idle)?;
+        Some(stage)
     }
 
     /// The state of a table.

@@ -98,10 +98,9 @@ pub(super) fn ask_description(
     mut events: EventWriter,
     mut commands: Commands,
 ) {
-    let Some(stage) = current.stage_if(NextStep::Describe) else {
+    let Some(stage) = current.begin(NextStep::Describe) else {
         return;
     };
-    current.set_next(stage, NextStep::Idle);
     let Some(table) = current.table(stage) else {
         return;
     };

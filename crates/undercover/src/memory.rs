@@ -85,10 +85,9 @@ pub(super) fn ask_summaries(
     mut events: EventWriter,
     mut commands: Commands,
 ) {
-    let Some(stage) = current.stage_if(NextStep::Summarize) else {
+    let Some(stage) = current.begin(NextStep::Summarize) else {
         return;
     };
-    current.set_next(stage, NextStep::Idle);
     let Some(table) = current.table(stage) else {
         return;
     };

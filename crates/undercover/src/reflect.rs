@@ -31,11 +31,10 @@ pub(super) fn ask_beliefs(
     mut events: EventWriter,
     mut commands: Commands,
 ) {
-    let on_line = current.stage_if(NextStep::ReflectOnLine);
-    let Some(stage) = on_line.or(current.stage_if(NextStep::ReflectOnRound)) else {
+    let on_line = current.begin(NextStep::ReflectOnLine);
+    let Some(stage) = on_line.or(current.begin(NextStep::ReflectOnRound)) else {
         return;
     };
-    current.set_next(stage, NextStep::Idle);
     let Some(table) = current.table(stage) else {
         return;
     };

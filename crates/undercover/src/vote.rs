@@ -33,10 +33,9 @@ pub(super) fn ask_votes(
     mut events: EventWriter,
     mut commands: Commands,
 ) {
-    let Some(stage) = current.stage_if(NextStep::Vote) else {
+    let Some(stage) = current.begin(NextStep::Vote) else {
         return;
     };
-    current.set_next(stage, NextStep::Idle);
     let Some(table) = current.table(stage) else {
         return;
     };
