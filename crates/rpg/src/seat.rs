@@ -407,7 +407,7 @@ fn play_cards(form: &SeatForm, dialogue: &mut Dialogue<'_>) -> io::Result<Filled
         let question = if played.is_empty() {
             let question = question(form.label.clone());
             match said.has(SAID) {
-                true => question,
+                true => question.with_back(),
                 false => question.with_hint(text!(rpg_seat_said_aloud)),
             }
         } else {
@@ -417,7 +417,9 @@ fn play_cards(form: &SeatForm, dialogue: &mut Dialogue<'_>) -> io::Result<Filled
         let (index, words) = match dialogue.ask(&question)? {
             SeatAnswer::Skipped => break,
             SeatAnswer::Back => {
-                played.pop();
+                if played.pop().is_none() {
+                    said = Filled::default();
+                }
                 continue;
             }
             SeatAnswer::Words(line) => match question.numbered(&line) {
@@ -581,6 +583,7 @@ mod tests {
             "speak\nBob\nHello there.\n\n",
             "speak\n2 Hello there.\n\n",
             "speak\nBob: Hello there.\n\n",
+            "speak\nbob：Hello there.\n\n",
             "speak\n1\nb\n2\nHello there.\n\n",
         ] {
             let (plan, shown) = at_seat("home.plan", turn(&["Ann", "Bob"]), typed).await;
@@ -723,8 +726,13 @@ mod tests {
         let cards = [card("Strike", "Bear"), card("Mend", "Ann")];
         let played = json!({"action": "play", "say": "Stand back!", "cards": cards});
         assert_eq!(choice, played);
-        let (choice, _) = at_seat("combat.act", fight(), "2 Stand back!\n1\n").await;
-        assert_eq!(choice, played);
+        for typed in [
+            "2 Stand back!\n1\n",
+            "Er.\nb\nStand back!\nstrike bear\nmend\n",
+        ] {
+            let (choice, _) = at_seat("combat.act", fight(), typed).await;
+            assert_eq!(choice, played);
+        }
         insta::assert_snapshot!(shown, @r"
         *** You are Mira. ***
         The tavern is full.
@@ -741,7 +749,7 @@ mod tests {
           4) do nothing
           5) flee
           6) yield
-        What do you do? >   1) Mend → Ann (heal 5, 1 energy)
+        What do you do? [b: back] >   1) Mend → Ann (heal 5, 1 energy)
         Another card? You have 1 energy left. [Enter: that is all · b: back] >
         ");
     }

@@ -37,6 +37,17 @@ pub enum Meant {
     Nothing,
 }
 
+impl Meant {
+    pub(crate) fn of(found: impl IntoIterator<Item = usize>) -> Self {
+        let found: Vec<_> = found.into_iter().collect();
+        match found.as_slice() {
+            [] => Self::Nothing,
+            [one] => Self::One(*one),
+            _ => Self::Several(found),
+        }
+    }
+}
+
 #[derive(Clone, Debug, Default)]
 pub struct Offers {
     offers: Vec<FoldedOffer>,
@@ -200,6 +211,23 @@ impl Offers {
         self.meant_by(text, LIKELY.get(..2).unwrap_or_default())
     }
 
+    /// Which one a text means that is nothing but words of its name, in any order and without
+    /// marks.
+    pub fn meant_by_words_of(&self, text: &str) -> Meant {
+        let words = Given::of(text).words;
+        let words = words.iter().filter(|word| !self.is_filler(word));
+        let words: Vec<_> = words.cloned().collect();
+        let is_mark = |letter: char| {
+            !letter.is_alphanumeric() && !letter.is_whitespace() && !"'’-→".contains(letter)
+        };
+        let has_marks = text.contains(is_mark);
+        if has_marks || !self.enough(&words, 2, 3) {
+            return Meant::Nothing;
+        }
+        let is_of = |offer: &FoldedOffer| words.iter().all(|word| offer.name.contains(word));
+        Meant::of(self.which(is_of))
+    }
+
     /// Whether a text names all of them.
     pub fn are_all_meant(&self, text: &str) -> bool {
         let given = Given::of(text);
@@ -236,11 +264,7 @@ impl Offers {
         let found = rules
             .map(|rule| rule(self, &given))
             .find(|found| !found.is_empty());
-        match found.unwrap_or_default().as_slice() {
-            [] => Meant::Nothing,
-            [one] => Meant::One(*one),
-            several => Meant::Several(several.to_vec()),
-        }
+        Meant::of(found.unwrap_or_default())
     }
 
     /// What the first of several lines names; several if further lines name others. `None` if it
@@ -258,10 +282,7 @@ impl Offers {
         found.extend(others);
         found.sort_unstable();
         found.dedup();
-        Some(match found.as_slice() {
-            [one] => Meant::One(*one),
-            _ => Meant::Several(found),
-        })
+        Some(Meant::of(found))
     }
 
     fn which(&self, is_meant: impl Fn(&FoldedOffer) -> bool) -> Vec<usize> {

@@ -11,7 +11,7 @@ use playhouse_engine::mind::Notes;
 use playhouse_engine::mind::human::{
     Chosen, Dialogue, Filled, Question, SeatAnswer, SeatField, SeatForm, SeatOption, WORDS,
 };
-use playhouse_engine::reading::Offers;
+use playhouse_engine::reading::{Meant, Offers};
 use serde_json::{Value, json};
 
 use super::{DONE, MIND, SAID, TELLS, WHICH};
@@ -373,30 +373,26 @@ impl<'n, 'f, 'd, 'c> Walk<'n, 'f, 'd, 'c> {
     }
 }
 
-/// The way with whose name a line begins, and the words behind it.
+/// The way whose name a line begins with or holds, and the words that go with it.
 fn way_and_words<'w>(ways: &'w [SeatOption], line: &str) -> (Option<&'w SeatOption>, String) {
-    let named = ways.iter().filter_map(|way| {
-        let mut names = way.value.as_object()?.values().filter_map(Value::as_str);
-        let name = names.find(|name| !name.is_empty() && line.starts_with(name))?;
-        Some((way, name.len()))
-    });
-    let Some((way, length)) = named.max_by_key(|(_, length)| *length) else {
-        return way_in_words(ways, line);
-    };
-    let is_between = |letter: char| letter.is_whitespace() || ":：,，、.。)）".contains(letter);
-    let words = line.get(length..).unwrap_or_default();
-    (Some(way), words.trim_start_matches(is_between).to_owned())
-}
-
-/// The way whose name occurs in words that go with it.
-fn way_in_words<'w>(ways: &'w [SeatOption], words: &str) -> (Option<&'w SeatOption>, String) {
     let named = ways.iter().filter_map(|way| {
         let mut names = way.value.as_object()?.values().filter_map(Value::as_str);
         Some((way, names.find(|name| !name.is_empty())?))
     });
     let (ways, names): (Vec<_>, Vec<_>) = named.unzip();
-    match Offers::of_people(names).mentioned(words).as_slice() {
-        [one] => (ways.get(*one).copied(), words.to_owned()),
+    let people = Offers::of_people(names.iter().copied());
+    let (head, rest) = line.split_once([':', '：']).unwrap_or_default();
+    if let Meant::One(one) = people.meant_alone(head) {
+        return (ways.get(one).copied(), rest.trim_start().to_owned());
+    }
+    let begun = ways.iter().zip(names);
+    let begun = begun.filter_map(|(way, name)| Some((*way, line.strip_prefix(name)?)));
+    if let Some((way, words)) = begun.min_by_key(|(_, words)| words.len()) {
+        let is_between = |letter: char| letter.is_whitespace() || ",，、.。)）".contains(letter);
+        return (Some(way), words.trim_start_matches(is_between).to_owned());
+    }
+    match people.mentioned(line).as_slice() {
+        [one] => (ways.get(*one).copied(), line.to_owned()),
         _ => (None, String::new()),
     }
 }

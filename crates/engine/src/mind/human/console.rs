@@ -66,7 +66,10 @@ impl<R: BufRead + Send, W: Write + Send> Console for TextConsole<R, W> {
 const LONGEST: u64 = 64 * 1024;
 
 /// A line without its end; `None` if the input ended. Bytes that are not text are replaced.
-fn read_line(reader: &mut impl BufRead) -> io::Result<Option<String>> {
+///
+/// # Errors
+/// The input is broken.
+pub fn read_line(reader: &mut impl BufRead) -> io::Result<Option<String>> {
     let mut line = Vec::new();
     io::Read::take(reader, LONGEST).read_until(b'\n', &mut line)?;
     let text = String::from_utf8_lossy(&line);

@@ -6,9 +6,7 @@ use std::io;
 use thiserror::Error;
 
 use super::console::Console;
-use super::question::{
-    Question, SeatAnswer, is_back, is_number, is_undo, numbers, position_of_name,
-};
+use super::question::{Question, SeatAnswer, is_back, is_number, is_undo, numbers};
 use super::seat_form::{Filled, SeatField, SeatForm};
 use crate::locale::{Language, UiText, text};
 
@@ -89,16 +87,18 @@ impl<'c> Dialogue<'c> {
         let mut question = question.clone();
         loop {
             let line = self.line(&question)?;
-            match question.read(&line, self.language) {
+            let hint = match question.read(&line, self.language) {
                 Ok(answer) => {
                     self.answers += 1;
                     return Ok(answer);
                 }
-                Err(hint) => self.show(hint)?,
-            }
-            // What may become a sentence.
+                Err(hint) => hint,
+            };
+            // What may become a sentence; where a number is asked for, it would stand before it.
             let is_begun = question.takes_words && !is_number(&line) && !is_back(&line);
+            let is_begun = is_begun && hint != text!(mind_seat_several);
             question.typed = Some(line).filter(|_| is_begun).unwrap_or_default();
+            self.show(hint)?;
         }
     }
 
@@ -202,16 +202,13 @@ impl<'c> Dialogue<'c> {
         if options.len() == 1 {
             return Ok(vec![0]);
         }
-        let names: Vec<_> = (options.iter())
-            .map(|option| option.in_language(self.language))
-            .collect();
         let question = Question::options(label, options).or(text!(mind_seat_as_listed));
         loop {
             let line = self.line(&question)?;
             if line.is_empty() {
-                return Ok((0..names.len()).collect());
+                return Ok((0..question.options.len()).collect());
             }
-            if let Some(chosen) = positions(&line, &names) {
+            if let Some(chosen) = positions(&line, &question, self.language) {
                 return Ok(chosen);
             }
             let numbers = numbers(question.options.iter().map(|option| option.number));
@@ -234,12 +231,10 @@ impl<'c> Dialogue<'c> {
 }
 
 /// The options that a line lists, each once; `None` if one of them is none.
-fn positions(line: &str, names: &[String]) -> Option<Vec<usize>> {
-    let position = |text: &str| {
-        let number = text.trim().parse::<usize>().ok();
-        let index = number.and_then(|number| number.checked_sub(1));
-        let index = index.filter(|index| *index < names.len());
-        index.or_else(|| position_of_name(text, names))
+fn positions(line: &str, question: &Question, language: Language) -> Option<Vec<usize>> {
+    let position = |text: &str| match question.read(text, language) {
+        Ok(SeatAnswer::Option(index)) => Some(index),
+        _ => None,
     };
     if let Some(whole) = position(line) {
         return Some(vec![whole]);

@@ -19,11 +19,11 @@ mod seat_form;
 #[cfg(test)]
 mod tests;
 
-pub use console::{Console, TextConsole};
+pub use console::{Console, TextConsole, read_line};
 pub use dialogue::Dialogue;
 use dialogue::is_taken_back;
 pub use lessons::{SeatLessons, SeatSkill};
-pub use question::{OptionCost, Question, SeatAnswer, SeatOption, UNDO, is_back, position_of_name};
+pub use question::{OptionCost, Question, SeatAnswer, SeatOption, UNDO, is_back};
 pub use seat_form::{Chosen, Filled, FormAnswer, SeatField, SeatForm, WORDS};
 
 use std::io;

@@ -154,10 +154,9 @@ impl Question {
         }
         match self.meant(line, language) {
             Meant::One(index) => Ok(SeatAnswer::Option(index)),
-            Meant::Several(_) if !self.takes_words => Err(text!(mind_seat_several)),
-            _ if self.is_beginning(line, language) => Err(text!(mind_seat_several)),
-            _ => own_words(line)
-                .filter(|_| self.takes_words)
+            Meant::Several(_) => Err(text!(mind_seat_several)),
+            Meant::Nothing => own_words(line)
+                .filter(|_| self.takes_words && !self.is_misnumbered(line))
                 .map(|words| SeatAnswer::Words(words.to_owned()))
                 .ok_or_else(|| self.wanted()),
         }
@@ -173,12 +172,7 @@ impl Question {
             .trim()
             .parse()
             .ok();
-        let by_number = number.and_then(|number: u32| {
-            self.options
-                .iter()
-                .position(|option| option.number == number)
-        });
-        if let Some(index) = by_number {
+        if let Some(index) = number.and_then(|number| self.position(number)) {
             return Meant::One(index);
         }
         let offers = names.iter().map(|name| Offer {
@@ -191,30 +185,32 @@ impl Question {
         } else {
             offers.meant(line)
         };
-        match meant {
-            Meant::Nothing => position_of_name(line, &names).map_or(Meant::Nothing, Meant::One),
-            meant => meant,
+        if meant != Meant::Nothing {
+            return meant;
         }
-    }
-
-    /// Whether options begin with this line.
-    fn is_beginning(&self, line: &str, language: Language) -> bool {
         let line = line.to_lowercase();
-        let labels = self.options.iter().map(|option| &option.label);
-        let mut labels = labels.map(|label| label.in_language(language).to_lowercase());
-        labels.any(|label| label.starts_with(&line))
+        let begun = (0..).zip(&names);
+        let begun = begun.filter(|(_, name)| name.to_lowercase().starts_with(&line));
+        match Meant::of(begun.map(|(index, _)| index)) {
+            Meant::Nothing => offers.meant_by_words_of(&line),
+            begun => begun,
+        }
     }
 
     /// The option whose number a line begins with, by its index, and the words behind it.
     pub fn numbered<'l>(&self, line: &'l str) -> Option<(usize, &'l str)> {
-        let digits = line.find(|letter: char| !letter.is_ascii_digit())?;
-        let (number, rest) = line.split_at_checked(digits)?;
-        let number: u32 = number.parse().ok()?;
-        let options = &mut self.options.iter();
-        let index = options.position(|option| option.number == number)?;
-        let is_between = |letter: char| letter.is_whitespace() || ":：,，、.。)）".contains(letter);
-        let words = rest.trim_start_matches(is_between);
-        (words.len() < rest.len()).then_some((index, words))
+        let (number, words) = number_before(line)?;
+        Some((self.position(number)?, words))
+    }
+
+    fn position(&self, number: u32) -> Option<usize> {
+        let mut options = self.options.iter();
+        options.position(|option| option.number == number)
+    }
+
+    /// Whether a line begins with a number that no option has.
+    fn is_misnumbered(&self, line: &str) -> bool {
+        number_before(line).is_some_and(|(number, _)| self.position(number).is_none())
     }
 
     fn wanted(&self) -> UiText {
@@ -225,6 +221,15 @@ impl Question {
             text!(mind_seat_no_such_option, numbers)
         }
     }
+}
+
+/// The number with which a line begins, and the words behind it.
+fn number_before(line: &str) -> Option<(u32, &str)> {
+    let digits = line.find(|letter: char| !letter.is_ascii_digit())?;
+    let (number, rest) = line.split_at_checked(digits)?;
+    let is_between = |letter: char| letter.is_whitespace() || ":：,，、.。)）".contains(letter);
+    let words = rest.trim_start_matches(is_between);
+    (words.len() < rest.len()).then_some((number.parse().ok()?, words))
 }
 
 /// The numbers that may be typed: a range if they follow each other.
@@ -320,22 +325,6 @@ pub(super) fn is_number(words: &str) -> bool {
     letters.all(|letter| letter.is_ascii_digit() || letter == ' ')
 }
 
-/// The index of a name among several, also by a beginning that no other name has.
-pub fn position_of_name(text: &str, names: &[String]) -> Option<usize> {
-    let text = text.trim().to_lowercase();
-    let names: Vec<_> = names.iter().map(|name| name.to_lowercase()).collect();
-    let by_beginning = || {
-        let mut found = (0..names.len()).filter(|index| {
-            let name = names.get(*index);
-            !text.is_empty() && name.is_some_and(|name| name.starts_with(&text))
-        });
-        let first = found.next()?;
-        found.next().is_none().then_some(first)
-    };
-    let whole = names.iter().position(|name| *name == text);
-    whole.or_else(by_beginning)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -375,12 +364,20 @@ mod tests {
         }
         assert!(words.read("3", Language::En).is_err());
         assert_eq!(words.numbered("1, for you."), Some((0, "for you.")));
-        for line in ["1st of all.", "3 of us.", "I say 1."] {
+        for line in ["1st of all.", "I say 1."] {
             assert_eq!(words.numbered(line), None, "{line}");
         }
+        assert!(words.read("3 Stand back!", Language::En).is_err());
         let cards = ["Trip Knot → Ann", "Trip Knot → Bob"].map(UiText::verbatim);
         let cards = Question::options(UiText::default(), cards.to_vec()).or_words();
         assert!(cards.read("trip knot", Language::En).is_err());
+        let ann = Ok(SeatAnswer::Option(0));
+        assert_eq!(cards.read("knot on ann", Language::En), ann);
+        assert_eq!(cards.read("trip ann", Language::En), ann);
+        for spoken in ["Trip Ann!", "Ann, trip", "Who is Ann"] {
+            let said = Ok(SeatAnswer::Words(spoken.to_owned()));
+            assert_eq!(cards.read(spoken, Language::En), said);
+        }
         assert!(menu.read("", Language::En).is_err());
         let thought = Question::words(UiText::default()).or(UiText::verbatim("nothing"));
         assert!(thought.read("3", Language::En).is_err());
