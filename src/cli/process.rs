@@ -1,9 +1,13 @@
 //! The program as a process: who may look into it, who interrupted it, and what ends with it.
 
+#[cfg(unix)]
+use std::future::poll_fn;
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 #[cfg(unix)]
 use std::sync::{Arc, OnceLock};
+#[cfg(unix)]
+use std::task::Poll;
 
 use super::keys;
 
@@ -25,28 +29,33 @@ pub(crate) fn protect() {
     crate::tool::process::adopt_orphans();
 }
 
-/// Waits until somebody wants the program to end: with Ctrl-C, by a signal, or by closing its
-/// terminal, unless it was started to outlive that.
-pub(crate) async fn told_to_end() -> io::Result<()> {
-    #[cfg(unix)]
-    {
-        use tokio::signal::unix::{SignalKind, signal};
-        let mut terminated = signal(SignalKind::terminate())?;
-        let hung_up = async {
-            if ignores_hangup() {
-                return std::future::pending().await;
-            }
-            signal(SignalKind::hangup())?.recv().await;
-            Ok(())
-        };
-        tokio::select! {
-            ended = tokio::signal::ctrl_c() => ended,
-            _ = terminated.recv() => Ok(()),
-            ended = hung_up => ended,
+/// Waits, from this call on, until somebody wants the program to end: with Ctrl-C, by a signal, or
+/// by closing its terminal, unless it was started to outlive that.
+#[cfg(unix)]
+pub(crate) fn told_to_end() -> io::Result<impl Future<Output = ()>> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let outlives = ignores_hangup();
+    let kinds = [SignalKind::interrupt(), SignalKind::terminate()];
+    let hangup = (!outlives).then(SignalKind::hangup);
+    let signals: io::Result<Vec<_>> = kinds.into_iter().chain(hangup).map(signal).collect();
+    let mut signals = signals?;
+    Ok(poll_fn(move |context| {
+        let mut received = signals.iter_mut().map(|signal| signal.poll_recv(context));
+        received
+            .find(Poll::is_ready)
+            .map_or(Poll::Pending, |_| Poll::Ready(()))
+    }))
+}
+
+/// Waits until somebody wants the program to end.
+#[cfg(not(unix))]
+pub(crate) fn told_to_end() -> io::Result<impl Future<Output = ()>> {
+    Ok(async {
+        // Who can't be waited for never comes.
+        if tokio::signal::ctrl_c().await.is_err() {
+            std::future::pending().await
         }
-    }
-    #[cfg(not(unix))]
-    tokio::signal::ctrl_c().await
+    })
 }
 
 /// Whether the end of its terminal is not to end the program, as with `nohup`. Only the first

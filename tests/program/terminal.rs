@@ -315,7 +315,7 @@ fn each_link_to_a_seat_has_a_code_for_phones() {
     has(&shown, &["To play Jory Teasel", "▄▄▄▄▄"]);
     seat.check_screen();
     seat.press("\u{3}");
-    seat.end();
+    assert_eq!(seat.end().0.code(), Some(130));
 }
 
 #[test]

@@ -760,13 +760,15 @@ pub(super) fn stop_by_signals(app: &App, runtime: &Runtime, token: CancellationT
 /// The first Ctrl-C, or signal to end, stops the run when the current step is finished, the second
 /// at once.
 pub(super) async fn handle_ctrl_c(token: CancellationToken, mut err: Output, language: Language) {
-    if told_to_end().await.is_err() {
+    let Ok(ended) = told_to_end() else {
         return;
-    }
+    };
+    ended.await;
     note_interrupt();
     token.cancel();
     err.line(say!(language, cli_stopping));
-    if told_to_end().await.is_ok() {
+    if let Ok(ended) = told_to_end() {
+        ended.await;
         // The journal has everything.
         process::exit(INTERRUPTED);
     }

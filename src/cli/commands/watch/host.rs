@@ -339,6 +339,16 @@ impl<'a> Host<'a> {
         let address = SocketAddr::new(args.listen, args.port);
         let server = Server::new(address, self.library.clone(), app.language, has_seats);
         let server = self.runtime.block_on(server).or_fail(ErrorKind::Other)?;
+        // Who reads the address may press Ctrl-C at once.
+        let ended = self.runtime.block_on(async { told_to_end() });
+        let ended = ended.or_fail(ErrorKind::Other)?;
+        let end = self.library.commands.clone();
+        self.runtime.spawn(async move {
+            ended.await;
+            note_interrupt();
+            // A closed channel means that the host has ended.
+            let _ = end.send(PageCommand::End);
+        });
         print_address(app, &server.access().host_address());
         self.access = Some(server.access());
         self.runtime.spawn(server.run());
@@ -434,14 +444,6 @@ impl<'a> Host<'a> {
 
     /// Does what pages want until it is interrupted.
     pub(super) fn serve(mut self) -> Result<()> {
-        let end = self.library.commands.clone();
-        self.runtime.spawn(async move {
-            if told_to_end().await.is_ok() {
-                note_interrupt();
-                // A closed channel means that the host has ended.
-                let _ = end.send(PageCommand::End);
-            }
-        });
         while let Ok(command) = self.commands.recv() {
             match command {
                 PageCommand::Open(slot, reply) => {

@@ -51,12 +51,15 @@ pub(in crate::cli) fn serve(app: &App, args: &ServeArgs) -> Result<()> {
     let address = SocketAddr::new(args.server.listen, args.server.port);
     let server = Server::new(address, library, app.language, false);
     let server = runtime.block_on(server).or_fail(ErrorKind::Other)?;
+    // Who reads the address may press Ctrl-C at once.
+    let ended = runtime.block_on(async { told_to_end() });
+    let ended = ended.or_fail(ErrorKind::Other)?;
     print_address(app, &server.access().host_address());
     runtime.spawn(server.run());
-    let ended = runtime.block_on(told_to_end());
+    runtime.block_on(ended);
     runtime.shutdown_background();
     let _ = fs::remove_dir_all(root);
-    ended.or_fail(ErrorKind::Other)
+    Ok(())
 }
 
 /// The worlds of a store as pages see them.
