@@ -2,12 +2,12 @@
 
 use crate::cli::prelude::*;
 use std::collections::BTreeSet;
-use std::io::{self, BufRead, IsTerminal, Read};
+use std::io::{self, IsTerminal};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use crate::engine::Engine;
-use crate::mind::human::{Console, Question, UNDO, is_back};
+use crate::mind::human::{Console, Question, UNDO, is_back, read_line};
 use rustyline::error::ReadlineError;
 use rustyline::{Config, DefaultEditor};
 
@@ -15,9 +15,6 @@ use super::keys;
 use super::output::{clean, wait_until_told};
 use super::process::note_interrupt;
 use super::seat_sheet::SeatSheet;
-
-/// The longest line that is read, in bytes.
-const LONGEST: u64 = 64 * 1024;
 
 /// The characters of whom the person at this terminal was told that it plays them.
 static INTRODUCED: Mutex<BTreeSet<Arc<str>>> = Mutex::new(BTreeSet::new());
@@ -288,14 +285,7 @@ impl SeatConsole {
         wait_until_told(&self.out);
         let Some(editor) = &mut self.editor else {
             self.write(|out| out.prompt(prompt))?;
-            let mut line = Vec::new();
-            // Others may write while a person types.
-            io::stdin()
-                .lock()
-                .take(LONGEST)
-                .read_until(b'\n', &mut line)?;
-            let text = String::from_utf8_lossy(&line);
-            return Ok((!line.is_empty()).then(|| text.trim_end_matches(['\n', '\r']).to_owned()));
+            return read_line(&mut io::stdin().lock());
         };
         match editor.readline_with_initial(&*clean(prompt), (&*clean(typed), "")) {
             Ok(line) => Ok(Some(line)),
@@ -349,45 +339,5 @@ impl Console for SeatConsole {
 
     fn read(&mut self, prompt: &str) -> io::Result<Option<String>> {
         self.read_typed(prompt, "")
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn seat(name: &str, game: SeatGame) -> TerminalSeat {
-        TerminalSeat::new(name, game, ("tide", "tide --saves x".into()), Language::En)
-    }
-
-    #[test]
-    fn commands_are_known_by_their_names_in_every_language() {
-        let seat = seat("Mira", SeatGame::Campaign);
-        assert_eq!(command_word(" ／帮助 "), Some("帮助"));
-        assert_eq!(command_word("either/or"), None);
-        let help = seat.obey("HELP").unwrap();
-        for (_, names) in COMMANDS {
-            assert!(help.contains(&format!("/{}: ", names[0])), "{help}");
-        }
-        assert_eq!(seat.obey("帮助"), Some(help));
-        let saved = seat.obey("save").unwrap();
-        assert!(saved.contains("playhouse resume tide --saves x"), "{saved}");
-        let unknown = seat.obey("dance").unwrap();
-        assert!(
-            unknown.contains("/dance") && unknown.contains("/help"),
-            "{unknown}"
-        );
-        assert_eq!(seat.obey("quit"), None);
-        assert!(!seat.wants_undo());
-        assert_eq!(seat.obey("undo"), None);
-        assert!(seat.wants_undo());
-    }
-
-    #[test]
-    fn help_names_what_a_game_has() {
-        let help = |game| seat("Mira", game).obey("help").unwrap();
-        assert!(help(SeatGame::Campaign).contains("promises"));
-        let undercover = help(SeatGame::Undercover);
-        assert!(undercover.contains("your word") && !undercover.contains("promises"));
     }
 }

@@ -7,14 +7,14 @@ const SEAT: &str = "zhaoying-ban --seat 沈豆娘 --save tide --lang zh";
 #[test]
 fn a_seat_looks_up_what_its_character_knows() {
     let folder = &Dir::new();
-    let typed = "/me\n/秘密\n／who\n/save\n/跳舞\n/help\n/quit\nunread\n";
+    let typed = "/me\n/秘密\n ／who \n/save\n/跳舞\n/HELP\n/quit\nunread\n";
     let output = fed(folder, SEAT, typed);
     assert_eq!(output.status.code(), Some(0), "{}", err(&output));
     let shown = out(&output);
     has(
         &shown,
         &[
-            "生命：",
+            "体力：",
             "你知道而别人未必知道的：",
             "你在：",
             "playhouse resume tide",
@@ -44,24 +44,18 @@ fn a_person_may_speak_as_no_model_should() {
 
 #[test]
 fn commands_at_the_seat_of_a_team_are_no_messages() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = &Dir::new();
     let typed = "/help\n/me\n/who\n/undo\n/etc is a folder.\n";
-    let team = "chat en/writing-desk --seat Writer --task Tea --save desk";
-    let output = fed(folder.path(), team, typed);
-    let shown = out(&output);
-    for part in [
+    let team = "chat en/writing-desk --seat Writer --task Tea";
+    let output = fed(folder, &format!("{team} --save desk"), typed);
+    let parts = [
         "/quit: leave", "You are the writer", "Reviewer", "no command /undo", "What do you say?",
-    ] {
-        assert!(shown.contains(part), "no {part}: {shown}{}", err(&output));
-    }
-    let journal = journal(folder.path(), "desk");
+    ];
+    has(&out(&output), &parts);
+    let journal = journal(folder, "desk");
     has(&journal, &["/etc is a folder."]);
     lacks(&journal, &["/help"]);
-    let quit = fed(
-        folder.path(),
-        "chat en/writing-desk --seat Writer --task Tea",
-        "/quit\n",
-    );
+    let quit = fed(folder, team, "/quit\n");
     assert_eq!(quit.status.code(), Some(0), "{}", err(&quit));
     has(&err(&quit), &["playhouse resume"]);
 }
@@ -70,10 +64,14 @@ fn commands_at_the_seat_of_a_team_are_no_messages() {
 fn a_player_of_undercover_looks_up_its_word() {
     let folder = &Dir::new();
     let game = "undercover --players 4 --words kite,balloon --seat Bruno --lang en";
-    for command in ["/me", "/secrets"] {
+    for (command, part) in [
+        ("/me", "Your word: "),
+        ("/secrets", "Your word: "),
+        ("/帮助", "your word"),
+    ] {
         let output = fed(folder, game, &format!("{command}\n/quit\n"));
         let shown = out(&output);
-        assert!(shown.contains("Your word: "), "{shown}{}", err(&output));
-        lacks(&shown, &["no secrets"]);
+        assert!(shown.contains(part), "{shown}{}", err(&output));
+        lacks(&shown, &["no secrets", "promises"]);
     }
 }
