@@ -153,11 +153,11 @@ fn facts(world: &World, entity: EntityRef<'_>) -> Vec<UiText> {
     let secrets = facts.filter(|(fact, _)| !fact.is_common());
     let texts = secrets.map(|(fact, known)| {
         let Known { from, by, day, .. } = known;
-        let words = fact.text.as_str();
+        let (title, words) = (&fact.title, &fact.text);
         match from {
-            Some(from) => text!(cli_seat_secret_from, day, from = &**from, words),
-            None if by.is_empty() => UiText::verbatim(words),
-            None => text!(cli_seat_secret_found, day, words),
+            Some(from) => text!(cli_seat_secret_from, title, day, from = &**from, words),
+            None if by.is_empty() => text!(cli_seat_secret, title, words),
+            None => text!(cli_seat_secret_found, title, day, words),
         }
     });
     texts.collect()

@@ -679,7 +679,8 @@ pub(super) fn story_printer(
 ) -> Box<dyn RecordPrinter> {
     let roster = Roster::of(world);
     let printer = StoryPrinter::new(app.shared_out(), language, roster).with_ids(app.settings.ids);
-    let printer = printer.at_seat(seat.is_some());
+    let seat = seat.and_then(|seat| sitter(world, seat));
+    let printer = printer.at_seat(seat.map(|seat| seat.name));
     let turn = world.resource::<WorldTurn>().0;
     Box::new(printer.with_workings(app.settings.verbose, turn))
 }
@@ -688,11 +689,14 @@ pub(super) fn story_printer(
 pub(super) fn tell_over(app: &App, slot: &str) {
     let slot = app.in_command(slot);
     let seat = app.settings.seat.value.as_deref();
-    let seat = seat.map(|seat| format!(" --seat {}", shell_quoted(seat.as_ref())));
-    let slot = slot + seat.as_deref().unwrap_or_default();
+    let seat = seat.map(|seat| format!("{slot} --seat {}", shell_quoted(seat.as_ref())));
     let mut err = app.err();
     err.line(say!(app.language, cli_end_finished));
-    err.line(say!(app.language, cli_read_again_with, slot));
+    let own = seat.as_ref().unwrap_or(&slot);
+    err.line(say!(app.language, cli_read_again_with, slot = own));
+    if seat.is_some() {
+        err.line(say!(app.language, cli_read_all_with, slot));
+    }
 }
 
 fn feed(seat: Option<Recipient>, sink: impl FnMut(&Record) + Send + Sync + 'static) -> Feed {

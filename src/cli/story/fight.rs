@@ -180,6 +180,11 @@ impl Formatter {
             Paragraph::indented(2, 4).add(style, text),
         ];
         paragraphs.extend(lists);
+        let is_own = |name: &String| self.seat.as_deref() == Some(name.as_str());
+        if event.fallen.iter().any(is_own) {
+            let unseen = say!(self.language, story_seat_fell);
+            paragraphs.push(Paragraph::indented(2, 4).plain(unseen));
+        }
         paragraphs.push(Paragraph::blank());
         paragraphs
     }

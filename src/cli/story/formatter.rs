@@ -37,8 +37,8 @@ pub(super) struct Formatter {
     pub(super) has_default_answers: bool,
     /// Whether to print what is not part of the story.
     pub(super) shows_workings: bool,
-    /// Whether the reader plays a character.
-    pub(super) is_at_seat: bool,
+    /// The character that the reader plays.
+    pub(super) seat: Option<Arc<str>>,
     /// The facts whose words were printed.
     facts: BTreeSet<String>,
     /// What was said in this turn.
@@ -58,7 +58,7 @@ impl Formatter {
             defaults: BTreeMap::new(),
             has_default_answers: false,
             shows_workings: false,
-            is_at_seat: false,
+            seat: None,
             facts: BTreeSet::new(),
             spoken: Vec::new(),
             cards: BTreeSet::new(),
@@ -222,7 +222,7 @@ impl Formatter {
             EventStyle::HostDeed => vec![Paragraph::indented(4, 6).add(Style::Dim, &event.text)],
             EventStyle::Text | EventStyle::SceneText => {
                 let told = self.once(&format!("told {}", event.text)).then(|| {
-                    let alone = telling.target().filter(|_| !self.is_at_seat);
+                    let alone = telling.target().filter(|_| self.seat.is_none());
                     match alone {
                         Some(who) => {
                             let who = say!(self.language, story_alone, who);
@@ -265,7 +265,7 @@ impl Formatter {
     /// not hear.
     fn is_sought(&self, event: &EventRecord) -> bool {
         let kinds = [MemorySearch::TYPE, NothingNew::TYPE, Unperceived::TYPE];
-        self.is_at_seat && kinds.contains(&&*event.kind)
+        self.seat.is_some() && kinds.contains(&&*event.kind)
     }
 
     /// Words for everybody everywhere, each once a turn.

@@ -137,8 +137,8 @@ impl StoryPrinter {
     }
 
     /// The same printer for a reader who plays a character, or for one who doesn't.
-    pub(crate) fn at_seat(mut self, is_at_seat: bool) -> Self {
-        self.formatter.is_at_seat = is_at_seat;
+    pub(crate) fn at_seat(mut self, seat: Option<Arc<str>>) -> Self {
+        self.formatter.seat = seat;
         self
     }
 
@@ -198,7 +198,8 @@ impl StoryPrinter {
 
     fn add(&mut self, place: &Arc<str>, paragraphs: Vec<Paragraph>) {
         // A character is on one stage at a time.
-        if self.formatter.is_at_seat || self.live.get_or_insert_with(|| place.clone()) == place {
+        if self.formatter.seat.is_some() || self.live.get_or_insert_with(|| place.clone()) == place
+        {
             return self.print_at(place, &paragraphs);
         }
         match self.kept.iter_mut().find(|(kept, _)| kept == place) {

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::super::Dir;
 use super::super::served::Served;
-use super::{BETWEEN_LOOKS, Browser, IS_READY, LOOKS, browser};
+use super::{BETWEEN_LOOKS, LOOKS, at_seats, browser, phones};
 use crate::{lacks, succeed};
 
 /// Takes a turn if the seat is asked for one: says something, does something, or both, as its
@@ -27,8 +27,7 @@ const TAKE_A_TURN: &str = "const ask = document.querySelector('#seat .ask:not([d
 #[test]
 #[ignore = "needs chromium and chromedriver"]
 fn four_people_play_a_campaign_at_four_phones_beside_two_minds() {
-    let first = browser();
-    let others: [_; 3] = std::array::from_fn(|_| Browser::start());
+    let phones = phones();
     let folder = &Dir::new();
     let names = [
         "Odile Marsh", "Brant Hollis", "Sister Temperance", "Jory Teasel",
@@ -36,17 +35,7 @@ fn four_people_play_a_campaign_at_four_phones_beside_two_minds() {
     let seats = names.map(|name| format!(" --seat {}", name.replace(' ', "\u{a0}")));
     let story = format!("drowned-assize --seed 1 --save evening{}", seats.concat());
     let page = Served::start(folder, &story);
-    let invited = page
-        .records
-        .iter()
-        .filter(|record| record["record"] == "seat");
-    let browsers = std::iter::once(&first).chain(&others);
-    let players: Vec<_> = browsers.zip(invited).collect();
-    for (browser, seat) in &players {
-        browser.resize(390, 844);
-        browser.open(seat["address"].as_str().unwrap());
-        browser.wait(IS_READY);
-    }
+    let players = at_seats(&phones, &page);
     let mut turns = [0; 4];
     let mut spoken: [Vec<String>; 4] = Default::default();
     for _ in 0..LOOKS {
@@ -94,6 +83,16 @@ fn four_people_play_a_campaign_at_four_phones_beside_two_minds() {
             })
         });
         assert!(kept.count() > 5, "{lines:?}");
+        // Names of others lead nowhere: nobody looks into them from a seat.
+        let own = "document.querySelector('.seat-who a').textContent";
+        let links = format!(
+            "[...document.querySelectorAll('#told a.who')].every((one) => one.textContent === {own})"
+        );
+        assert_eq!(browser.value(&links), true);
+        assert_ne!(
+            browser.value("document.querySelector('#told span.who')"),
+            Value::Null
+        );
         let read = browser.value("document.querySelector('#told').innerText");
         lacks(read.as_str().unwrap(), &["# ", "look around and wait"]);
         assert_eq!(browser.complaints(), Vec::<String>::new());

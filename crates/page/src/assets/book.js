@@ -2,7 +2,7 @@
 
 import { announce, button, clockTime, duration, emptyState, h, isChinese, options, t, rich, number, remember, replace, word, tableHead, nth } from './dom.js';
 import { NO_FILTER, filtersOf, go } from './route.js';
-import { bookPath, calls, can, deltas, events, get, isReport, ofKind, on, SomeEvents, state, storyTime } from './data.js';
+import { bookPath, calls, can, deltas, entityOf, events, get, isReport, ofKind, on, SomeEvents, state, storyTime } from './data.js';
 import { VirtualList } from './list.js';
 import { Scenes } from './scenes.js';
 import { bar, eventLink, linked, nameLink, seeLink } from './names.js';
@@ -108,6 +108,7 @@ let areMovesOpen = false;
 
 function setFight(source, start, count) {
 	const fight = fightOf(source, start, count);
+	const hasFallen = fight.now.some(({ name, hp }) => hp <= 0 && name === entityOf(state.seat)?.name);
 	const nameOf = (name) => (state.byName.has(name) ? nameLink(state.byName.get(name)) : name);
 	const fighters = fight.now.map((fighter) => h('tr', { class: fighter.hp > 0 && !fighter.left ? '' : 'is-out' },
 		h('th', { scope: 'row' }, nameOf(fighter.name)),
@@ -125,7 +126,7 @@ function setFight(source, start, count) {
 		h('p.fight-head', h('strong', title),
 			fight.end ? h('span', { class: `result ${fight.end.board.result}` }, word('result', fight.end.board.result)) : h('span.result', t('goes_on'))),
 		fighters.length ? h('table', tableHead(['name', 'health', 'points', 'effects'], '.sr'), h('tbody', fighters)) : null,
-		moves, fight.end ? h('p.outcome', linked(fight.end.text)) : null, [source.at(start), fight.end].filter(Boolean).flatMap(setDefaults));
+		moves, fight.end ? h('p.outcome', linked(fight.end.text)) : null, fight.end && hasFallen ? h('p', word('seat', 'fell')) : null, [source.at(start), fight.end].filter(Boolean).flatMap(setDefaults));
 }
 
 // The choices of a story; one opens with what else could have been chosen.

@@ -20,10 +20,10 @@ export function nameLink(id, { inText = false, name } = {}) {
 	const entity = entityOf(id);
 	if (!entity) return h('span.muted', name || t('somebody'));
 	const kind = entity.kind === 'stage' ? 'place-name' : 'who';
-	return h('a', {
-		class: `${kind}${inText ? ' in-text' : ''}${fate(entity) ? ' is-dead' : ''}`, hue: entity.hue ?? 0,
-		href: address({ see: targetOf(entity) }), title: whoIs(entity), tabindex: inText ? -1 : undefined,
-	}, entity.name);
+	const shown = { class: `${kind}${inText ? ' in-text' : ''}${fate(entity) ? ' is-dead' : ''}`, hue: entity.hue ?? 0, title: whoIs(entity) };
+	// Others and their places are not for who sits at a seat to look into.
+	const isOpen = state.seat == null || [state.seat, entityOf(state.seat)?.place].includes(id);
+	return isOpen ? h('a', { ...shown, href: address({ see: targetOf(entity) }), tabindex: inText ? -1 : undefined }, entity.name) : h('span', shown, entity.name);
 }
 
 let finder = null;

@@ -293,7 +293,7 @@ export async function openSeat(box) {
 		const kept = remember(place, undefined, 'sessionStorage');
 		const begun = kept?.of === of ? { ...ask, ...kept.draft } : ask;
 		const { form, control } = (ask.fields ? turnForm : questionForm)(begun, answer, undo, (draft) => remember(place, { of, draft }, 'sessionStorage'));
-		replace(box, who, ask.number === 1 ? you : card, h('div.ask', askedAbout(ask), form));
+		replace(box, who, ask.number === 1 && !state.run.undo ? you : card, h('div.ask', askedAbout(ask), form));
 		announce(`${ask.question.slice(0, 500)} ${ask.label}`);
 		// Where there is a keyboard, one types at once.
 		if (document.activeElement === document.body && matchMedia('(hover: hover)').matches) control?.focus({ preventScroll: true });
