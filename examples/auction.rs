@@ -152,14 +152,14 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     for event in story
         .events
         .iter()
-        .filter(|event| event.record.read::<Sold>().is_some())
+        .filter(|event| event.record().read::<Sold>().is_some())
     {
         let who: Vec<_> = event.learners().collect();
         let others: Vec<_> = story
             .not_told(event)
             .map(|(being, _)| &*being.name)
             .collect();
-        println!("{} Known to {}.", event.record.text, who.join(", "));
+        println!("{} Known to {}.", event.head.text, who.join(", "));
         println!("    Not to {}.", others.join(", "));
     }
     let mut memories = 0;

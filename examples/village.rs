@@ -163,7 +163,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         .filter(|event| event.form == Form::Speech)
     {
         let who: Vec<_> = event.learners().collect();
-        println!("{} ({})", event.record.text, who.join(", "));
+        println!("{} ({})", event.head.text, who.join(", "));
     }
     for (being, known) in story.state.who_knows(NEWS) {
         let from = story.state.sources(NEWS, known);

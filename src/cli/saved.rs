@@ -12,7 +12,6 @@ use crate::rpg::Campaign;
 use crate::rpg::experiment::{Experiment, ExperimentFile};
 use crate::save::{
     EXPERIMENT, Expected, Listed, SaveError, Slot, SlotName, StoredSnapshot, StoredStory, list,
-    restore,
 };
 use crate::session::{Batch, Game, SessionError, StoredExperiment, catch_up};
 pub(crate) use crate::story::{Being, Contents, StoryView, WorldState};
@@ -337,7 +336,7 @@ impl Saved {
     pub(crate) fn world(&self, force: bool) -> Result<Setup> {
         let game = self.played.game();
         let mut setup = game.set_up(self.story.header.seed)?;
-        let Some(text) = &self.story.world else {
+        let Some(stored) = &self.story.world else {
             game.populate(&mut setup)?;
             give_minds(&mut setup.world, &self.minds(0));
             return Ok(setup);
@@ -348,7 +347,7 @@ impl Saved {
         } else {
             Expected::of_data(&data)
         };
-        let restored = restore(&mut setup.world, text, &expected);
+        let restored = stored.restore(&mut setup.world, &expected);
         restored.map_err(|error| CommandError::from(error).at(self.slot.world_file().display()))?;
         give_minds(&mut setup.world, &self.minds(self.turn));
         Ok(setup)

@@ -143,14 +143,18 @@ impl Reader<'_> {
             .get(from..)
             .unwrap_or_default()
             .iter()
-            .take_while(|event| event.record.turn < call.turn)
+            .take_while(|event| event.head.turn < call.turn)
             .filter(|event| event.call == Some(call.call));
         events.map(|event| json!(event.number)).collect()
     }
 }
 
 fn add_outcome(json: &mut Value, outcome: &Arc<Outcome>) {
-    json["asked"] = outcome.asked.as_str().into();
+    set(
+        json,
+        "asked",
+        Some(&outcome.asked).filter(|asked| !asked.is_empty()),
+    );
     match &outcome.ending {
         AskEnding::Answered {
             text,

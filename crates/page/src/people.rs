@@ -275,7 +275,7 @@ impl Reader<'_> {
         if self.is_host()
             && let Some(event) = contents.events.get(*number as usize)
         {
-            let also = event.record.audience.iter().map(|who| who.id.0);
+            let also = event.head.audience.iter().map(|who| who.id.0);
             row["also"] = also
                 .filter(|who| *who != owner)
                 .map(|who| json!(who))

@@ -420,7 +420,7 @@ impl Reader<'_> {
         }
         let learned = contents.learned.get(&who).into_iter().flatten().rev();
         let events = learned.filter_map(|number| contents.events.get(*number as usize));
-        let of_turn = events.take_while(|event| turn_number(event.record.turn) >= last.turn);
+        let of_turn = events.take_while(|event| turn_number(event.head.turn) >= last.turn);
         let event = of_turn.filter(|event| event.call == Some(last.call)).last();
         let what = event.map(|event| cut(&self.text_of(contents, event), UNDONE));
         Some(json!({"number": last.number, "what": what}))
@@ -539,7 +539,7 @@ impl Reader<'_> {
         if !entry.form.is_heading() || !self.is_told(entry) {
             return None;
         }
-        let title = self.title_of(entry);
+        let title = self.title_of(&entry.record());
         Some((
             entry.form,
             title.unwrap_or_else(|| self.text_of(contents, entry)),
@@ -618,7 +618,7 @@ impl Reader<'_> {
         query: &ListQuery,
         words: Option<&str>,
     ) -> bool {
-        let record = &entry.record;
+        let record = &entry.head;
         let is = |wanted: Option<u32>, id: Option<u32>| wanted.is_none() || wanted == id;
         let reached = |id: u32| self.is_host() && (entry.reached(id) || entry.by == Some(id));
         let taught = |fact: &String| {
@@ -658,14 +658,17 @@ impl Reader<'_> {
     fn seen(&self, entry: &EventEntry) -> Option<EventRecord> {
         let seat = self.seat?;
         let is_masked = |(who, _): &(playhouse_engine::event::Recipient, String)| who.id.0 == seat;
-        let masked = entry.record.masked.iter().any(is_masked);
-        masked.then(|| entry.record.as_seen_by(StableId(seat)))
+        let masked = entry.head.masked.iter().any(is_masked);
+        masked.then(|| entry.head.as_seen_by(StableId(seat)))
     }
 
     /// The words of an event for this reader: a host is told in the third person what others read
     /// as "you".
     pub(super) fn text_of(&self, contents: &Contents, entry: &EventEntry) -> String {
-        let record = &entry.record;
+        self.text_in(contents, entry, &entry.record())
+    }
+
+    fn text_in(&self, contents: &Contents, entry: &EventEntry, record: &EventRecord) -> String {
         // What somebody does itself is told to others in the second person.
         if self.is_host() || entry.by == self.seat {
             let about = &self.view.about;
@@ -688,17 +691,17 @@ impl Reader<'_> {
         self.view.about.events.telling(record)?.board()
     }
 
-    fn title_of(&self, entry: &EventEntry) -> Option<String> {
+    fn title_of(&self, record: &EventRecord) -> Option<String> {
         let about = &self.view.about;
-        let heading = about.events.telling(&entry.record)?.heading()?;
+        let heading = about.events.telling(record)?.heading()?;
         Some(heading.in_language(about.language))
     }
 
     fn event_json(&self, contents: &Contents, n: u32, entry: &EventEntry) -> EventJson {
-        let record = &entry.record;
+        let record = &entry.record();
         let seen = self.seen(entry);
         let shown = seen.as_ref().unwrap_or(record);
-        let text = self.text_of(contents, entry);
+        let text = self.text_in(contents, entry, record);
         let mut event = EventJson {
             number: n,
             id: None,
@@ -709,7 +712,7 @@ impl Reader<'_> {
             place: entry.place,
             speaker: entry.by,
             addressee: entry.to,
-            title: self.title_of(entry),
+            title: self.title_of(record),
             // In a report, the same words twice would count.
             said: self
                 .words_of(entry.form, shown)
@@ -777,9 +780,9 @@ impl Reader<'_> {
         let entry = self.entry(&contents, n)?;
         let mut event = json!(self.event_json(&contents, n, entry));
         if self.is_host() {
-            event["data"] = entry.record.data.clone();
-            if self.text_of(&contents, entry) != entry.record.text {
-                event["as_read"] = entry.record.text.as_str().into();
+            event["data"] = entry.record().data;
+            if self.text_of(&contents, entry) != entry.head.text {
+                event["as_read"] = entry.head.text.as_str().into();
             }
             let others = contents.not_told(entry).map(|(being, why)| {
                 let stay = contents.stay(being.id, entry.number);
@@ -861,16 +864,17 @@ impl Reader<'_> {
                 let id = being.id;
                 if !entry.reached(id) {
                     cell(contents.why_not(entry, being))
-                } else if entry.record.masked.iter().any(|(who, _)| who.id.0 == id) {
+                } else if entry.head.masked.iter().any(|(who, _)| who.id.0 == id) {
                     'm'
                 } else {
                     'y'
                 }
             };
             let cells: Vec<_> = beings.iter().map(cell).collect();
-            let words = self.words_of(entry.form, &entry.record);
-            let text: String = words
-                .unwrap_or_else(|| self.text_of(&contents, entry))
+            let record = entry.record();
+            let text: String = self
+                .words_of(entry.form, &record)
+                .unwrap_or_else(|| self.text_in(&contents, entry, &record))
                 .chars()
                 .take(80)
                 .collect();
@@ -932,7 +936,7 @@ fn in_third_person(contents: &Contents, record: &EventRecord, about: &About) -> 
 
 /// The rule's name, its stage, and who was left out.
 fn rule_of(contents: &Contents, entry: &EventEntry) -> (&'static str, Option<u32>, Vec<u32>) {
-    let (rule, stage) = match &entry.record.rule {
+    let (rule, stage) = match &entry.head.rule {
         AudienceRule::BroadcastToStage { stage, .. } => ("stage", contents.id_of(stage)),
         AudienceRule::Notified => ("named", None),
         AudienceRule::Announced { .. } => ("everywhere", None),

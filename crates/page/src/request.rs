@@ -63,6 +63,7 @@ pub(super) fn sent(story: &Story, number: u32) -> Result<Option<Sent>, SessionEr
 /// Adds to a call what was sent.
 pub(super) fn add(json: &mut Value, view: &StoryView, sent: &Sent) {
     let request = &sent.request;
+    json["asked"] = request.outcome.asked.as_str().into();
     let body = request
         .body
         .as_ref()

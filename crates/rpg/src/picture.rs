@@ -260,7 +260,7 @@ impl Picture for CampaignPicture {
     }
 
     fn alternatives(&self, event: &EventEntry, story: &Contents) -> Option<(u32, Vec<Value>)> {
-        let record = &event.record;
+        let record = event.record();
         let made: ChoiceMade = record.read()?;
         let who = story.id_of(&made.actor)?;
         let turn = turn_number(record.turn);

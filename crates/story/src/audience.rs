@@ -47,22 +47,22 @@ impl WhyNot {
 impl EventEntry {
     /// The names of those who learned it.
     pub fn learners(&self) -> impl Iterator<Item = &str> {
-        self.record.audience.iter().map(|who| &*who.name)
+        self.head.audience.iter().map(|who| &*who.name)
     }
 
     /// Whether an entity learned it.
     pub fn reached(&self, id: u32) -> bool {
-        self.record.audience.iter().any(|who| who.id.0 == id)
+        self.head.audience.iter().any(|who| who.id.0 == id)
     }
 
     /// Whether a guard kept it back from some.
     pub fn is_withheld(&self) -> bool {
-        self.record.guarded.iter().any(|act| act.act == Act::Block)
+        self.head.guarded.iter().any(|act| act.act == Act::Block)
     }
 
     /// Those whom its rule left out by name.
     pub fn excluded(&self) -> &[Arc<str>] {
-        match &self.record.rule {
+        match &self.head.rule {
             AudienceRule::BroadcastToStage { exclude, .. }
             | AudienceRule::Announced { exclude } => exclude,
             AudienceRule::Notified | AudienceRule::Private => &[],
@@ -89,7 +89,7 @@ impl Contents {
         if event.by == Some(being.id) {
             return WhyNot::Own;
         }
-        let stage = match &event.record.rule {
+        let stage = match &event.head.rule {
             AudienceRule::Private => return WhyNot::Private,
             AudienceRule::Notified => return WhyNot::NotNamed,
             _ if event.excluded().contains(&being.name) => return WhyNot::LeftOut,

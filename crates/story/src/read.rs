@@ -1,8 +1,6 @@
 //! Fills a view: from what an engine does, or from a slot.
 
-use std::panic::resume_unwind;
 use std::sync::Arc;
-use std::thread::{self, JoinHandle};
 
 use playhouse_engine::engine::{CancellationToken, Engine, Lead};
 use playhouse_engine::event::Feed;
@@ -45,24 +43,16 @@ pub async fn read(
     begin: impl FnOnce(CancellationToken),
 ) -> Result<(), SessionError> {
     let log = log.filter(|log| until.is_none_or(|until| until >= log.turn));
-    let logged = log.as_ref().map(|log| log.turn);
-    // While the world is loaded, which takes longer.
-    let filling = log.map(|log| {
-        let view = view.clone();
-        thread::spawn(move || view.fill(log.records))
+    let logged = log.map(|log| {
+        view.fill(log.records());
+        log.turn
     });
-    let fill = || {
-        let filled = filling.map_or(Ok(()), JoinHandle::join);
-        filled.unwrap_or_else(|panic| resume_unwind(panic));
-    };
     if until.is_some() && until == logged {
-        fill();
         return Ok(());
     }
     // Nothing of the next turn was played.
     let until = until.or_else(|| story.ends_with_a_turn().then(|| story.last_turn()));
     let prepare = |engine: &mut Engine| {
-        fill();
         observe(engine, view);
         begin(engine.cancellation_token());
         // Where everybody is when the first calls are made.

@@ -15,6 +15,7 @@ use playhouse_engine::mind::{StreamDelta, StreamDeltaKind, stopwatch};
 use playhouse_engine::session::{Answered, Logged, Stay, answered};
 use playhouse_engine::world_data::Problem;
 use serde::Serialize;
+use serde_json::Value;
 use tokio::sync::{broadcast, watch};
 
 use super::call::{Call, CallState, Segment, made_by, recorded_segments};
@@ -23,6 +24,8 @@ use super::state::WorldState;
 
 /// How many deltas of answers a reader may be behind before it is given the whole answers again.
 const MAX_DELTAS: usize = 1024;
+/// How many records of a log are read before readers get their turn.
+const READ_AT_ONCE: usize = 1_000;
 /// The least time between two pictures of the world while it is played, in milliseconds.
 const BETWEEN_STATES: u64 = 20;
 /// How much longer than taking a picture of the world the time between two of them is.
@@ -43,6 +46,9 @@ pub struct About {
     /// Whether it is one conversation, without calls to which one may go back.
     #[serde(skip)]
     pub is_conversation: bool,
+    /// Whether questions are left to its journal, in which there are too many to be kept here.
+    #[serde(skip)]
+    pub leaves_questions: bool,
     /// Whether another process plays it, so that it is shown here and has seats.
     #[serde(skip)]
     pub is_elsewhere: bool,
@@ -76,7 +82,10 @@ impl About {
 #[derive(Debug)]
 pub struct EventEntry {
     pub number: u32,
-    pub record: EventRecord,
+    /// Its record without the data of the event.
+    pub head: EventRecord,
+    /// These data as JSON: as values they would take ten times the memory.
+    data: Box<str>,
     pub day: u32,
     pub style: EventStyle,
     pub form: Form,
@@ -92,6 +101,13 @@ pub struct EventEntry {
 }
 
 impl EventEntry {
+    pub fn record(&self) -> EventRecord {
+        EventRecord {
+            data: serde_json::from_str(&self.data).unwrap_or_default(),
+            ..self.head.clone()
+        }
+    }
+
     /// Whether a scene, a fight, a round or a day begins with it, or a fight ends.
     fn bounds_scene(&self) -> bool {
         let bounds = [
@@ -172,6 +188,7 @@ pub struct Contents {
     /// The same of those who play no part any more, with everything since.
     released: BTreeMap<u32, Vec<u32>>,
     releases: Option<fn(&EventRecord) -> Option<String>>,
+    leaves_questions: bool,
     pub by_body: BTreeMap<BodyId, u32>,
     pub state: Arc<WorldState>,
     pub run: Run,
@@ -227,6 +244,7 @@ impl StoryView {
     pub fn new(about: About) -> Self {
         let contents = Contents {
             releases: about.releases,
+            leaves_questions: about.leaves_questions,
             ..Contents::default()
         };
         Self {
@@ -417,18 +435,15 @@ impl StoryView {
     }
 
     /// Adds what a log of events holds.
-    pub fn fill(&self, records: Vec<Logged>) {
-        self.change(|contents| {
-            for logged in records {
-                match logged {
-                    Logged::Name(id, name) => drop(contents.names.insert(name, id.0)),
-                    Logged::Event(event) => contents.add_event(*event, &self.about.events),
-                    Logged::Answers(answered) => contents.take(&answered, contents.turn, 0),
-                    Logged::Stays(stays) => stays.into_iter().for_each(|stay| contents.note(stay)),
-                    Logged::Turn(turn) => contents.end_turn(turn),
-                }
-            }
-        });
+    pub fn fill(&self, records: impl IntoIterator<Item = Logged>) {
+        let mut records = records.into_iter().peekable();
+        // Readers need not wait until all is read.
+        while records.peek().is_some() {
+            self.change(|contents| {
+                let some = records.by_ref().take(READ_AT_ONCE);
+                some.for_each(|logged| contents.add_logged(logged, &self.about.events));
+            });
+        }
     }
 
     /// Takes a picture of the world, unless the last one is so new that it would cost too much.
@@ -628,6 +643,16 @@ impl Contents {
         }
     }
 
+    fn add_logged(&mut self, logged: Logged, types: &EventTypes) {
+        match logged {
+            Logged::Name(id, name) => drop(self.names.insert(name, id.0)),
+            Logged::Event(event) => self.add_event(*event, types),
+            Logged::Answers(answered) => self.take(&answered, self.turn, 0),
+            Logged::Stays(stays) => stays.into_iter().for_each(|stay| self.note(stay)),
+            Logged::Turn(turn) => self.end_turn(turn),
+        }
+    }
+
     /// A place has taken outcomes.
     fn take(&mut self, answered: &[Answered], turn: u64, now: u64) {
         for (outcome, question) in answered {
@@ -747,6 +772,7 @@ impl Contents {
         let target = telling.and_then(Telling::target);
         self.events.push(Arc::new(EventEntry {
             number,
+            data: record.data.to_string().into(),
             day: self.day,
             style,
             form,
@@ -756,7 +782,10 @@ impl Contents {
             repeats,
             call,
             defaults,
-            record,
+            head: EventRecord {
+                data: Value::Null,
+                ..record
+            },
         }));
     }
 
@@ -827,6 +856,10 @@ impl Contents {
 
     /// A call has its outcome: an open one, or one of a recording that was never open.
     fn answer(&mut self, outcome: &Arc<Outcome>, turn: u64, now: u64) {
+        let mut outcome = outcome.clone();
+        if self.leaves_questions && !outcome.asked.is_empty() {
+            Arc::make_mut(&mut outcome).asked = String::new();
+        }
         if outcome.id != 0 {
             self.names.insert(outcome.entity.clone(), outcome.id);
         }
@@ -849,7 +882,7 @@ impl Contents {
             call.end.get_or_insert(now);
             call.state = CallState::Done;
             call.turn = turn_number(turn);
-            call.by.get_or_insert_with(|| made_by(outcome));
+            call.by.get_or_insert_with(|| made_by(&outcome));
             call.outcome = Some(outcome.clone());
         });
         if let Some(call) = self.open.remove(&outcome.entity) {

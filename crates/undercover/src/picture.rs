@@ -41,7 +41,7 @@ impl Picture for MatchPicture {
         let learned = story.learned.get(&being.id).into_iter().flatten();
         let is_own_card = |event: &&u32| {
             let event = story.events.get(**event as usize);
-            let dealt = event.and_then(|event| event.record.read::<CardDealt>());
+            let dealt = event.and_then(|event| event.record().read::<CardDealt>());
             dealt.is_some_and(|dealt| *dealt.player == *being.name)
         };
         learned

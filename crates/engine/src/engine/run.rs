@@ -213,18 +213,8 @@ impl Engine {
     }
 
     /// Takes answers from this recording if it holds them, before any mind is asked.
-    pub fn play_back(&mut self, mut recording: Recording) {
+    pub fn play_back(&mut self, recording: Recording) {
         self.failures = Failures::after(&recording);
-        // What was asked before a snapshot is not asked again.
-        let mut counts = self.world.query::<(&StableId, &AskCount)>();
-        let counts: BTreeMap<_, _> = counts
-            .iter(&self.world)
-            .map(|(id, count)| (id.0, count.0))
-            .collect();
-        recording.retain(|outcome| {
-            let asked = counts.get(&outcome.id);
-            asked.is_none_or(|asked| outcome.number > *asked)
-        });
         self.record.recording = recording;
     }
 

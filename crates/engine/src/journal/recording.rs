@@ -151,6 +151,20 @@ impl Recording {
         recording
     }
 
+    /// As [`Self::of`], for a world that was saved after this turn: what it has taken of its minds
+    /// is left out.
+    pub(crate) fn after(turn: Option<u64>, mut lines: Vec<Line>) -> Self {
+        let closes =
+            |line: &Line| matches!(line, Line::Meeting(meeting) if Some(meeting.turn) == turn);
+        let later = lines.split_off(lines.iter().position(closes).unwrap_or(0));
+        let mut recording = Self::of(lines);
+        recording.outcomes.clear();
+        recording.rounds.clear();
+        recording.questions.clear();
+        recording.extend(later);
+        recording
+    }
+
     /// Adds what was recorded after that.
     pub fn extend(&mut self, lines: impl IntoIterator<Item = Line>) {
         let recording = self;
@@ -364,10 +378,5 @@ impl Recording {
     /// All outcomes, by entity and number.
     pub fn outcomes(&self) -> impl Iterator<Item = &Outcome> {
         self.outcomes.values().map(|outcome| &**outcome)
-    }
-
-    /// Keeps only the outcomes for which this holds.
-    pub(crate) fn retain(&mut self, keeps: impl Fn(&Outcome) -> bool) {
-        self.outcomes.retain(|_, outcome| keeps(outcome));
     }
 }

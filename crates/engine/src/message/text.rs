@@ -33,8 +33,14 @@ pub struct Digest(pub [u8; 16]);
 impl Digest {
     /// The digest of some bytes.
     pub fn of(bytes: &[u8]) -> Self {
+        blake3::hash(bytes).into()
+    }
+}
+
+impl From<blake3::Hash> for Digest {
+    fn from(hash: blake3::Hash) -> Self {
         let mut short = [0; 16];
-        short.copy_from_slice(&blake3::hash(bytes).as_bytes()[..16]);
+        short.copy_from_slice(&hash.as_bytes()[..16]);
         Self(short)
     }
 }

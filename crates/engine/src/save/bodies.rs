@@ -2,9 +2,12 @@
 //! shares them again.
 
 use std::borrow::Cow;
+use std::fmt;
+use std::hash::Hash;
 use std::sync::Arc;
 
 use indexmap::{IndexMap, IndexSet};
+use serde::de::{Deserializer, SeqAccess, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::{Map, Value};
 
@@ -111,7 +114,7 @@ impl<'a> BodyDto<'a> {
         }
     }
 
-    fn into_body(self, shared_prefix: Option<Arc<Text>>) -> Body {
+    fn into_body(self, shared: &mut Shared) -> Body {
         let mut body = match self.content {
             ContentDto::Text(text) => Body::text(text),
             ContentDto::Blocks(blocks) => Body::blocks(blocks.into_owned()),
@@ -119,16 +122,14 @@ impl<'a> BodyDto<'a> {
         .with_id(self.id)
         .at(self.time);
         if let Some(name) = self.name {
-            body = body.from_sender(name.as_ref());
-        }
-        if let Some(prefix) = shared_prefix {
-            body = body.after(prefix);
+            body = body.from_sender(once(&mut shared.names, name.into()));
         }
         if let Some(short) = self.compressed_prompt {
             body = body.with_short(short);
         }
         if let Some(metadata) = self.metadata {
-            body = body.with_metadata(metadata.into_owned());
+            let metadata = Arc::new(metadata.into_owned());
+            body = body.with_metadata(once(&mut shared.metadata, metadata));
         }
         if let Some(response) = self.response_metadata {
             body = body.with_response(response.into_owned());
@@ -137,25 +138,74 @@ impl<'a> BodyDto<'a> {
     }
 }
 
-/// The bodies of a save.
-pub(super) fn bodies(
-    messages: Vec<BodyDto>,
-    prefixes: Vec<Cow<str>>,
-) -> Result<Vec<Body>, SaveError> {
-    let prefixes: Vec<_> = prefixes
-        .into_iter()
-        .map(|text| Arc::new(Text::from(text)))
-        .collect();
-    let prefix_at = |message: usize, prefix: u32| {
-        let shared = prefixes.get(prefix as usize).cloned();
-        shared.ok_or_else(|| {
-            let location = format!("messages[{message}].prefix");
-            SaveError::out_of_range(location, prefix, prefixes.len(), "prefixes")
-        })
-    };
-    let body = |(index, message): (usize, BodyDto)| {
-        let prefix = message.prefix.map(|prefix| prefix_at(index, prefix));
-        Ok(message.into_body(prefix.transpose()?))
-    };
-    messages.into_iter().enumerate().map(body).collect()
+/// What many bodies of a save have alike, each once.
+#[derive(Default)]
+struct Shared {
+    names: IndexSet<Arc<str>>,
+    metadata: IndexSet<Arc<Map<String, Value>>>,
+}
+
+/// The known one of equal values.
+fn once<T: ?Sized + Eq + Hash>(known: &mut IndexSet<Arc<T>>, value: Arc<T>) -> Arc<T> {
+    let (index, _) = known.insert_full(value.clone());
+    known.get_index(index).cloned().unwrap_or(value)
+}
+
+/// The bodies of a save, each made as soon as it was read, and the indexes of those after a prefix
+/// and of that.
+#[derive(Default)]
+pub(super) struct ReadBodies {
+    bodies: Vec<Body>,
+    prefixed: Vec<(usize, u32)>,
+}
+
+impl<'de> Deserialize<'de> for ReadBodies {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct BodiesVisitor;
+
+        impl<'de> Visitor<'de> for BodiesVisitor {
+            type Value = ReadBodies;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a list of messages")
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<ReadBodies, A::Error> {
+                let (mut read, mut shared) = (ReadBodies::default(), Shared::default());
+                while let Some(body) = list.next_element::<BodyDto>()? {
+                    let index = read.bodies.len();
+                    read.prefixed
+                        .extend(body.prefix.map(|prefix| (index, prefix)));
+                    read.bodies.push(body.into_body(&mut shared));
+                }
+                Ok(read)
+            }
+        }
+
+        deserializer.deserialize_seq(BodiesVisitor)
+    }
+}
+
+impl ReadBodies {
+    /// The bodies after their prefixes.
+    pub(super) fn after(self, prefixes: Vec<Cow<str>>) -> Result<Vec<Body>, SaveError> {
+        let Self {
+            mut bodies,
+            prefixed,
+        } = self;
+        let prefixes: Vec<_> = prefixes
+            .into_iter()
+            .map(|text| Arc::new(Text::from(text)))
+            .collect();
+        for (index, prefix) in prefixed {
+            let shared = prefixes.get(prefix as usize).ok_or_else(|| {
+                let location = format!("messages[{index}].prefix");
+                SaveError::out_of_range(location, prefix, prefixes.len(), "prefixes")
+            })?;
+            if let Some(body) = bodies.get_mut(index) {
+                *body = body.clone().after(shared.clone());
+            }
+        }
+        Ok(bodies)
+    }
 }

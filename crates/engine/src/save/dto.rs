@@ -8,7 +8,7 @@ use serde::de::{self, Deserializer, MapAccess, Visitor};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use super::bodies::BodyDto;
+use super::bodies::ReadBodies;
 use super::entries::EntryDto;
 use crate::cast::{Clock, Gone, Kind};
 use crate::context::{ChapterRecord, Note};
@@ -16,7 +16,7 @@ use crate::message::Language;
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct WorldDto<'a, Bodies = Vec<BodyDto<'a>>> {
+pub(super) struct WorldDto<'a, Bodies = ReadBodies> {
     pub(super) format: u32,
     pub(super) engine: Cow<'a, str>,
     pub(super) world: Cow<'a, str>,

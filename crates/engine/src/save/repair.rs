@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use super::error::SaveError;
 use super::head::{SaveHead, read_head};
 use super::slot::Slot;
-use super::story::snapshot_of;
+use super::story::{last_turn, snapshot_of};
 use crate::journal::{FORMAT, JournalError, JournalHeader, Line, SnapshotRecord};
 use crate::locale::UiText;
 use crate::message::Digest;
@@ -114,7 +114,7 @@ impl Plan {
         let replayed = found.iter().take(first_damaged);
         let replays_to = last_turn(replayed.filter_map(|line| line.as_ref().ok()));
         let repair = Repair {
-            turn: snapshot.map_or(last_turn(lines.iter()), |snapshot| snapshot.record.turn),
+            turn: snapshot.map_or(last_turn(&lines), |snapshot| snapshot.record.turn),
             lost_lines,
             keeps_snapshot: snapshot.is_some(),
             replays_to,
@@ -148,14 +148,6 @@ impl Snapshot {
         let head = &self.head;
         JournalHeader::new(&head.world, &head.data, head.seed)
     }
-}
-
-fn last_turn<'l>(lines: impl Iterator<Item = &'l Line>) -> u64 {
-    let turns = lines.filter_map(|line| match line {
-        Line::Meeting(meeting) => Some(meeting.turn),
-        _ => None,
-    });
-    turns.max().unwrap_or(0)
 }
 
 impl SaveError {

@@ -1,11 +1,11 @@
 //! Reading a save into a world that has its plugins and no cast yet.
 
 use std::collections::BTreeSet;
+use std::io::Read;
 use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
 
-use super::bodies::bodies;
 use super::dto::{ArrivalDto, ChapterDto, ChaptersDto, ContextDto, EntityDto, Members, WorldDto};
 use super::entries::{EntryDto, messages};
 use super::error::SaveError;
@@ -73,14 +73,25 @@ pub fn restore(world: &mut World, text: &[u8], expected: &Expected) -> Result<Me
     }
 }
 
+/// As [`restore`], while a file is read whose values were counted; `None` if its bytes have to say
+/// what is wrong.
+pub(super) fn restore_from(
+    world: &mut World,
+    file: impl Read,
+    expected: &Expected,
+) -> Option<Result<Meta, SaveError>> {
+    let present = world.get_resource_or_init::<CastList>().everybody().len();
+    let save = serde_json::from_reader::<_, WorldDto>(file).ok();
+    let save = save.filter(|save| save.format == FORMAT && present == 0);
+    save.map(|save| fill(world, save, expected))
+}
+
 fn fill(world: &mut World, mut save: WorldDto, expected: &Expected) -> Result<Meta, SaveError> {
     check_data(&save, expected)?;
     check_counter("turn", save.turn)?;
     check_entities(&save)?;
-    let bodies = bodies(
-        std::mem::take(&mut save.messages),
-        std::mem::take(&mut save.prefixes),
-    )?;
+    let prefixes = std::mem::take(&mut save.prefixes);
+    let bodies = std::mem::take(&mut save.messages).after(prefixes)?;
     check_events(world, &save, &bodies)?;
     world.insert_resource(WorldSeed(save.seed));
     world.insert_resource(save.language);

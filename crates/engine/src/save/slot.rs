@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 use std::fs::{self, File, TryLockError};
-use std::io::{self, Read as _};
+use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -19,7 +19,8 @@ use super::snapshot::{Meta, snapshot};
 use super::story::{StoredSnapshot, StoredStory};
 use crate::cast::WorldTurn;
 use crate::files::{
-    Durability, FileAction, FileError, Folder, MAX_SAVED_VALUES, OpenMode, has_more_values,
+    Durability, FileAction, FileError, Folder, MAX_SAVED_VALUES, OpenMode, count_values,
+    has_more_values,
 };
 use crate::journal::{
     BranchedFrom, Journal, JournalHeader, JournalLines, JournalReader, Line, SnapshotRecord,
@@ -91,12 +92,8 @@ impl Slot {
     ) -> Result<LockedSlot, SaveError> {
         let journal = Journal::encode(journal);
         // Nothing has happened yet.
-        let log = log_head(Digest::of(world), &[]);
-        let files = [
-            (JOURNAL, &*journal),
-            (WORLD, world),
-            (EVENTS, log.as_bytes()),
-        ];
+        let log = EventsFile::default().closed(&[], Digest::of(world));
+        let files = [(JOURNAL, &*journal), (WORLD, world), (EVENTS, &*log)];
         Self::build(
             root,
             name,
@@ -386,7 +383,7 @@ impl Slot {
     /// another than the journal records.
     pub fn read(&self, force: bool) -> Result<StoredStory, SaveError> {
         // The snapshot first: a running story records the next one in the journal before.
-        let world = self.read_world()?.map(StoredSnapshot::from);
+        let world = stored_snapshot(&self.open()?)?;
         let lines = self.read_journal()?;
         self.checked(lines, world, force)
     }
@@ -431,24 +428,54 @@ fn journal(folder: &Folder, access: OpenMode) -> Result<File, SaveError> {
     })
 }
 
-/// The lines of the log of events of this snapshot.
+fn stored_snapshot(folder: &Folder) -> Result<Option<StoredSnapshot>, FileError> {
+    let file = folder.file(WORLD, OpenMode::Read)?;
+    let stored = file.map(|file| StoredSnapshot::of(file, folder.path().join(WORLD)));
+    stored.transpose()
+}
+
+/// The log of events of this snapshot.
 fn read_log(folder: &Folder, world: &StoredSnapshot) -> Result<Option<Vec<u8>>, SaveError> {
     let log = folder.read(EVENTS, MAX_BYTES)?;
     let readable = log.filter(|log| !has_more_values(log, MAX_SAVED_VALUES));
-    Ok(readable.and_then(|log| Some(lines_of(&log, world.digest)?.to_vec())))
+    Ok(readable.filter(|log| is_log_of(log, world.digest)))
 }
 
-/// The first line of a log of events: of which snapshot it is, and a digest of the other lines.
-fn log_head(snapshot: Digest, lines: &[u8]) -> String {
-    let lines = Digest::of(lines);
+/// Whether a log ends with this snapshot, and was not changed.
+fn is_log_of(log: &[u8], snapshot: Digest) -> bool {
+    let ends = log.iter().rev().skip(1);
+    let last = ends.take_while(|byte| **byte != b'\n').count() + 1;
+    let (lines, last) = log.split_at(log.len().saturating_sub(last));
+    last == log_end(snapshot, Digest::of(lines)).as_bytes()
+}
+
+/// The line of a log after those of a run up to a snapshot, with a digest of all before it.
+fn log_end(snapshot: Digest, lines: Digest) -> String {
     format!("{{\"snapshot\":[\"{snapshot}\",\"{lines}\"]}}\n")
 }
 
-/// What follows the first line of a log; `None` if it is of another snapshot, or was changed.
-fn lines_of(log: &[u8], snapshot: Digest) -> Option<&[u8]> {
-    let end = log.iter().position(|byte| *byte == b'\n')?;
-    let (head, lines) = log.split_at_checked(end + 1)?;
-    (head == log_head(snapshot, lines).as_bytes()).then_some(lines)
+/// What is known of a log of events, to which lines are added without reading it again.
+#[derive(Debug, Default)]
+struct EventsFile {
+    hasher: blake3::Hasher,
+    length: u64,
+    values: usize,
+}
+
+impl EventsFile {
+    fn add(&mut self, lines: &[u8]) {
+        self.hasher.update(lines);
+        self.length += lines.len() as u64;
+        self.values += count_values(lines);
+    }
+
+    /// What is to be added for these lines up to a snapshot.
+    fn closed(&mut self, lines: &[u8], snapshot: Digest) -> Vec<u8> {
+        self.add(lines);
+        let end = log_end(snapshot, self.hasher.finalize().into());
+        self.add(end.as_bytes());
+        [lines, end.as_bytes()].concat()
+    }
 }
 
 /// A slot that this process has locked for writing. Dropping it unlocks it.
@@ -457,8 +484,8 @@ pub struct LockedSlot {
     slot: Slot,
     folder: Folder,
     buffers: Buffers,
-    /// The lines of the log of events, unless it has a gap.
-    events: Option<Vec<u8>>,
+    /// The log of events, unless it has a gap.
+    events: Option<EventsFile>,
     /// The snapshots that its journal knows.
     recorded: BTreeSet<SnapshotRecord>,
     /// Locked while it is open. The system unlocks it however the process ends.
@@ -473,21 +500,22 @@ impl LockedSlot {
     /// Opens its journal for appending, and reads its story as [`Slot::read`] does. An incomplete
     /// last line of the journal is cut off, and a log of events of another snapshot removed.
     pub fn open_story(&mut self, force: bool) -> Result<(Journal, StoredStory), SaveError> {
-        let world = self
-            .folder
-            .read(WORLD, MAX_BYTES)?
-            .map(StoredSnapshot::from);
+        let world = stored_snapshot(&self.folder)?;
         let file = journal(&self.folder, OpenMode::Append)?;
         let (journal, lines) = Journal::open(file, &self.slot.journal_file())?;
         let story = self.slot.checked(lines, world, force)?;
         self.recorded = story.snapshots().collect();
-        self.events = match &story.world {
-            Some(world) => read_log(&self.folder, world)?,
-            None => Some(Vec::new()),
-        };
-        if self.events.is_none() {
-            self.folder.remove_file(EVENTS)?;
+        let mut events = EventsFile::default();
+        let world = story.world.as_ref();
+        let log = world
+            .map(|world| read_log(&self.folder, world))
+            .transpose()?;
+        match log.flatten() {
+            Some(log) => events.add(&log),
+            None => self.folder.remove_file(EVENTS)?,
         }
+        let has_gap = world.is_some() && events.length == 0;
+        self.events = (!has_gap).then_some(events);
         Ok((journal, story))
     }
 
@@ -497,13 +525,20 @@ impl LockedSlot {
         let Some(events) = &mut self.events else {
             return Ok(());
         };
-        events.extend_from_slice(lines);
-        let log = [log_head(snapshot, events).as_bytes(), events.as_slice()].concat();
-        if log.len() as u64 <= MAX_BYTES && !has_more_values(&log, MAX_SAVED_VALUES) {
-            return Ok(self.folder.replace(EVENTS, &log, Durability::Unsynced)?);
+        let is_new = events.length == 0;
+        let added = events.closed(lines, snapshot);
+        if events.length > MAX_BYTES || events.values > MAX_SAVED_VALUES {
+            self.events = None;
+            return Ok(self.folder.remove_file(EVENTS)?);
         }
-        self.events = None;
-        Ok(self.folder.remove_file(EVENTS)?)
+        if is_new {
+            return Ok(self.folder.replace(EVENTS, &added, Durability::Unsynced)?);
+        }
+        let failed =
+            |source| FileError::io(&self.slot.folder.join(EVENTS), FileAction::Write, source);
+        let file = self.folder.file(EVENTS, OpenMode::Append)?;
+        let file = file.ok_or_else(|| failed(io::ErrorKind::NotFound.into()));
+        Ok(file?.write_all(&added).map_err(failed)?)
     }
 
     /// Writes the snapshot of a world at rest, these lines of what happened since the last one, and
@@ -626,15 +661,17 @@ mod tests {
 
     #[test]
     fn a_log_is_of_one_snapshot_and_without_changes() {
-        let snapshots = [b"one", b"two"].map(|world| Digest::of(world));
-        let lines = b"{\"turn\":1}\n";
-        let log = [log_head(snapshots[0], lines).as_bytes(), lines].concat();
-        assert_eq!(lines_of(&log, snapshots[0]), Some(&lines[..]));
-        assert_eq!(lines_of(&log, snapshots[1]), None);
-        for byte in 0..log.len() {
-            let mut changed = log.clone();
+        let [one, two] = [b"one", b"two"].map(|world| Digest::of(world));
+        let mut file = EventsFile::default();
+        let first = file.closed(b"{\"turn\":1}\n", one);
+        assert!(is_log_of(&first, one) && !is_log_of(&first, two));
+        let both = [first, file.closed(b"{\"turn\":2}\n", two)].concat();
+        assert!(is_log_of(&both, two) && !is_log_of(&both, one));
+        for byte in 0..both.len() {
+            let mut changed = both.clone();
             changed[byte] ^= 1;
-            assert_eq!(lines_of(&changed, snapshots[0]), None, "{byte}");
+            assert!(!is_log_of(&changed, two), "{byte}");
         }
+        assert!(!is_log_of(&both[..both.len() - 1], two) && !is_log_of(b"", two));
     }
 }

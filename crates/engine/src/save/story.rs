@@ -1,10 +1,19 @@
 //! What a slot holds, checked for damage.
 
-use std::ops::Deref;
-use std::path::Path;
+use std::borrow::Cow;
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read, Seek};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use bevy_ecs::prelude::*;
 
 use super::error::SaveError;
 use super::head::{SaveHead, read_head};
+use super::limits::MAX_BYTES;
+use super::restore::{Expected, restore, restore_from};
+use super::snapshot::Meta;
+use crate::files::{FileAction, FileError, MAX_SAVED_VALUES, ValueCount, bounded};
 use crate::journal::{JournalHeader, Line, SnapshotRecord, new_seed};
 use crate::message::Digest;
 
@@ -19,33 +28,95 @@ pub struct StoredStory {
     pub world: Option<StoredSnapshot>,
 }
 
-/// The bytes of a snapshot.
+/// A snapshot.
 #[derive(Clone, Debug)]
 pub struct StoredSnapshot {
-    bytes: Vec<u8>,
+    source: Source,
     pub(super) digest: Digest,
 }
+
+#[derive(Clone, Debug)]
+enum Source {
+    Bytes(Vec<u8>),
+    /// A large file, which is read while it is parsed, so that memory never has it and its world.
+    File(Arc<File>, PathBuf),
+}
+
+/// A snapshot of at least so many bytes is large.
+const LARGE: u64 = 1 << 25;
 
 impl From<Vec<u8>> for StoredSnapshot {
     fn from(bytes: Vec<u8>) -> Self {
         let digest = Digest::of(&bytes);
-        Self { bytes, digest }
-    }
-}
-
-impl Deref for StoredSnapshot {
-    type Target = [u8];
-
-    fn deref(&self) -> &[u8] {
-        &self.bytes
+        let source = Source::Bytes(bytes);
+        Self { source, digest }
     }
 }
 
 impl StoredSnapshot {
+    pub(super) fn of(file: File, path: PathBuf) -> Result<Self, FileError> {
+        let failed = |source| FileError::io(&path, FileAction::Read, source);
+        let length = file.metadata().map_err(failed)?.len();
+        // What is too large is refused.
+        if !(LARGE..=MAX_BYTES).contains(&length) {
+            return Ok(bounded(&file, &path, MAX_BYTES)?.into());
+        }
+        let (mut hasher, mut values) = (blake3::Hasher::new(), ValueCount::default());
+        let mut reader = BufReader::new((&file).take(MAX_BYTES));
+        loop {
+            let part = reader.fill_buf().map_err(failed)?;
+            let read = part.len();
+            hasher.update(part);
+            if read == 0 {
+                break;
+            }
+            if values.add(part) > MAX_SAVED_VALUES {
+                // Its bytes are refused.
+                return Ok(bounded(rewound(&file, &path)?, &path, MAX_BYTES)?.into());
+            }
+            reader.consume(read);
+        }
+        let digest = hasher.finalize().into();
+        let source = Source::File(Arc::new(file), path);
+        Ok(Self { source, digest })
+    }
+
+    pub fn digest(&self) -> Digest {
+        self.digest
+    }
+
+    fn bytes(&self) -> Result<Cow<'_, [u8]>, SaveError> {
+        Ok(match &self.source {
+            Source::Bytes(bytes) => bytes.into(),
+            Source::File(file, path) => bounded(rewound(file, path)?, path, MAX_BYTES)?.into(),
+        })
+    }
+
     /// The header.
     pub fn head(&self) -> Result<SaveHead, SaveError> {
-        read_head(&self.bytes)
+        read_head(&self.bytes()?)
     }
+
+    /// Reads it into a world, as [`restore`] does.
+    ///
+    /// # Errors
+    /// As [`restore`].
+    pub fn restore(&self, world: &mut World, expected: &Expected) -> Result<Meta, SaveError> {
+        if let Source::File(file, path) = &self.source {
+            let reader = BufReader::new(rewound(file, path)?);
+            if let Some(restored) = restore_from(world, reader, expected) {
+                return restored;
+            }
+        }
+        restore(world, &self.bytes()?, expected)
+    }
+}
+
+/// The file, to be read from its beginning.
+fn rewound<'f>(mut file: &'f File, path: &Path) -> Result<&'f File, FileError> {
+    let rewound = file.rewind();
+    rewound.map_err(|source| FileError::io(path, FileAction::Read, source))?;
+    Ok(file)
 }
 
 impl StoredStory {
@@ -61,10 +132,21 @@ impl StoredStory {
         })
     }
 
+    /// The same without its questions, which are as long as all else together.
+    #[must_use]
+    pub fn without_questions(mut self) -> Self {
+        for line in &mut self.lines {
+            if let Line::Outcome(outcome) = line {
+                Arc::make_mut(outcome).asked = String::new();
+            }
+        }
+        self
+    }
+
     /// Refuses a snapshot that the journal does not record.
     pub(super) fn check_snapshot(&self, file: &Path) -> Result<(), SaveError> {
         match &self.world {
-            Some(world) if !self.records(world) => {
+            Some(world) if self.saved_turn().is_none() => {
                 let head = world
                     .head()
                     .map_err(|error| error.in_file(file.to_owned()))?;
@@ -90,20 +172,14 @@ impl StoredStory {
 
     /// The last turn that was played to its end.
     pub fn last_turn(&self) -> u64 {
-        let turns = self.lines.iter().rev().filter_map(|line| match line {
-            Line::Meeting(meeting) => Some(meeting.turn),
-            _ => None,
-        });
-        turns.max().unwrap_or(0)
+        last_turn(&self.lines)
     }
 
-    /// Whether its snapshot is that of this turn, as its journal records it.
-    pub fn has_snapshot_of(&self, turn: u64) -> bool {
-        let Some(world) = &self.world else {
-            return false;
-        };
-        let mut snapshots = self.snapshots();
-        snapshots.any(|known| known.turn == turn && known.digest == world.digest)
+    /// The turn of its snapshot, if its journal records that.
+    pub fn saved_turn(&self) -> Option<u64> {
+        let world = self.world.as_ref()?;
+        let saved = self.snapshots().find(|known| known.digest == world.digest);
+        saved.map(|known| known.turn)
     }
 
     /// Whether nothing was played after the last whole turn.
@@ -133,11 +209,6 @@ impl StoredStory {
         !self.lines.iter().any(is_played)
     }
 
-    /// Whether the journal records a snapshot.
-    fn records(&self, world: &StoredSnapshot) -> bool {
-        self.snapshots().any(|known| known.digest == world.digest)
-    }
-
     /// Why the journal does not record a snapshot of this turn.
     fn why_unknown(&self, file: &Path, turn: u64) -> SaveError {
         let last = self
@@ -152,6 +223,15 @@ impl StoredStory {
             path: file.to_owned(),
         }
     }
+}
+
+/// The last turn that these lines of a journal end.
+pub(super) fn last_turn<'l>(lines: impl IntoIterator<Item = &'l Line>) -> u64 {
+    let turns = lines.into_iter().filter_map(|line| match line {
+        Line::Meeting(meeting) => Some(meeting.turn),
+        _ => None,
+    });
+    turns.max().unwrap_or(0)
 }
 
 pub(super) fn snapshot_of(line: &Line) -> Option<SnapshotRecord> {

@@ -12,12 +12,17 @@ use crate::context::{AgentContext, EntryId};
 use crate::engine::Engine;
 use crate::event::{EventRecord, Feed, Recipient, Record};
 use crate::journal::{Line, Outcome};
+use crate::message::Digest;
 use crate::save::{SaveError, Slot, StoredStory};
 use crate::secrets::redact_json;
 
-/// What happened in a story, in order, up to its snapshot.
+/// What happened in a story, in order, up to its snapshot. Its lines are read as they are needed:
+/// all records at once would take many times the memory.
 pub struct EventLog {
-    pub records: Vec<Logged>,
+    lines: Vec<u8>,
+    outcomes: BTreeMap<(StableId, u32), Arc<Outcome>>,
+    /// How many of its records are read already.
+    pub shown: usize,
     /// The turn of the snapshot.
     pub turn: u64,
 }
@@ -84,6 +89,8 @@ enum LogLine {
     /// Who is at another place than before.
     Stays(Vec<Stay>),
     Turn(u64),
+    /// The digest of the snapshot up to which the log goes, and that of the lines before.
+    Snapshot(Digest, Digest),
 }
 
 impl EventLog {
@@ -93,7 +100,7 @@ impl EventLog {
             return Ok(None);
         };
         let bytes = slot.read_events(world)?;
-        Ok(bytes.and_then(|bytes| Self::parsed(&bytes, &story.lines)))
+        Ok(bytes.and_then(|bytes| Self::checked(bytes, &story.lines)))
     }
 
     /// The events in a slot's log, newest first and without their audience. Nothing is checked: for
@@ -107,50 +114,69 @@ impl EventLog {
         });
     }
 
-    fn parsed(bytes: &[u8], journal: &[Line]) -> Option<Self> {
-        let mut outcomes = BTreeMap::new();
+    fn checked(lines: Vec<u8>, journal: &[Line]) -> Option<Self> {
+        let mut log = Self {
+            lines,
+            outcomes: BTreeMap::new(),
+            shown: 0,
+            turn: 0,
+        };
         for line in journal {
             if let Line::Outcome(outcome) = line {
                 let key = (StableId(outcome.id), outcome.number);
-                outcomes.entry(key).or_insert(outcome);
+                log.outcomes.entry(key).or_insert_with(|| outcome.clone());
             }
         }
+        let mut turn = 0;
+        for logged in log.read() {
+            if let Logged::Turn(over) = logged? {
+                turn = over;
+            }
+        }
+        Some(Self { turn, ..log })
+    }
+
+    /// Its records that are not read yet.
+    pub fn records(&self) -> impl Iterator<Item = Logged> {
+        self.read().flatten().skip(self.shown)
+    }
+
+    /// Its records, each `None` if its line is none.
+    fn read(&self) -> impl Iterator<Item = Option<Logged>> {
         let mut names = BTreeMap::new();
-        let mut log = Self {
-            records: Vec::new(),
-            turn: 0,
-        };
-        for line in serde_json::Deserializer::from_slice(bytes).into_iter() {
-            match line.ok()? {
-                LogLine::Name(id, name) => {
-                    names.insert(id, name.clone());
-                    log.records.push(Logged::Name(id, name));
-                }
-                LogLine::Event(mut event, audience) => {
-                    let recipient = |id| {
-                        let name = names.get(&id)?.clone();
-                        Some(Recipient { id, name })
-                    };
-                    let audience = audience.into_iter().map(recipient);
-                    event.audience = audience.collect::<Option<_>>()?;
-                    log.records.push(Logged::Event(event));
-                }
-                LogLine::Answers(answers) => {
-                    let found = answers.into_iter().map(|(id, number, question)| {
-                        let outcome = outcomes.get(&(id, number))?;
-                        Some((Arc::clone(outcome), question))
-                    });
-                    log.records
-                        .push(Logged::Answers(found.collect::<Option<_>>()?));
-                }
-                LogLine::Stays(stays) => log.records.push(Logged::Stays(stays)),
-                LogLine::Turn(turn) => {
-                    log.turn = turn;
-                    log.records.push(Logged::Turn(turn));
-                }
+        let lines = serde_json::Deserializer::from_slice(&self.lines).into_iter();
+        lines.filter_map(move |line| match line {
+            Ok(LogLine::Snapshot(..)) => None,
+            line => Some(line.ok().and_then(|line| self.logged(line, &mut names))),
+        })
+    }
+
+    fn logged(&self, line: LogLine, names: &mut BTreeMap<StableId, Arc<str>>) -> Option<Logged> {
+        Some(match line {
+            LogLine::Name(id, name) => {
+                names.insert(id, name.clone());
+                Logged::Name(id, name)
             }
-        }
-        Some(log)
+            LogLine::Event(mut event, audience) => {
+                let recipient = |id| {
+                    let name = names.get(&id)?.clone();
+                    Some(Recipient { id, name })
+                };
+                let audience = audience.into_iter().map(recipient);
+                event.audience = audience.collect::<Option<_>>()?;
+                Logged::Event(event)
+            }
+            LogLine::Answers(answers) => {
+                let found = answers.into_iter().map(|(id, number, question)| {
+                    let outcome = self.outcomes.get(&(id, number))?;
+                    Some((Arc::clone(outcome), question))
+                });
+                Logged::Answers(found.collect::<Option<_>>()?)
+            }
+            LogLine::Stays(stays) => Logged::Stays(stays),
+            LogLine::Turn(turn) => Logged::Turn(turn),
+            LogLine::Snapshot(..) => return None,
+        })
     }
 }
 

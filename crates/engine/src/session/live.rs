@@ -140,9 +140,13 @@ impl Session {
         if !(is_saved && force) {
             unsaved = catch_up_logged(&slot, &mut story, game)?;
         }
+        let saved = match unsaved {
+            Some(_) => Some(story.last_turn()),
+            None => story.saved_turn(),
+        };
         let head = story.header;
         let kept = EmbeddedData::of(&story.lines);
-        let recording = Recording::of(story.lines);
+        let recording = Recording::after(saved, story.lines);
         let (mut setup, meta) = match story.world {
             None if force => (new_world(game, head.seed)?, game.meta()),
             // What was recorded is played again from the beginning.

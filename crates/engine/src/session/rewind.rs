@@ -142,7 +142,7 @@ pub(super) fn catch_up_logged(
 ) -> Result<Option<Vec<u8>>, SessionError> {
     let last = story.last_turn();
     // To read a long snapshot takes a while.
-    if story.has_snapshot_of(last) {
+    if story.saved_turn() == Some(last) {
         return Ok(None);
     }
     let saved = slot.explain(story.world.as_ref().map(StoredSnapshot::head).transpose())?;
@@ -224,13 +224,14 @@ pub async fn play_on(
     until: Option<u64>,
     prepare: impl FnOnce(&mut Engine),
 ) -> Result<Replayed, SessionError> {
+    let saved = story.saved_turn();
     let StoredStory {
         header: head,
         lines,
         world,
     } = story;
     let kept = EmbeddedData::of(&lines);
-    let recording = Recording::of(lines);
+    let recording = Recording::after(saved, lines);
     let stored = world.unwrap_or_else(|| Vec::new().into());
     let begun = loaded(slot, &stored, &recording, &head, (game, &kept), false)?;
     play_from(begun, (head, recording), until, prepare).await

@@ -6,7 +6,7 @@ use super::{Game, SessionError};
 use crate::cast::WorldTurn;
 use crate::engine::Setup;
 use crate::journal::{GameSetup, JournalHeader, Line, Recording, game_setups};
-use crate::save::{Expected, Meta, SaveError, Slot, StoredSnapshot, restore, state_hashes};
+use crate::save::{Expected, Meta, SaveError, Slot, StoredSnapshot, state_hashes};
 
 /// A world with its cast before its first turn.
 pub(super) fn new_world(game: &dyn Game, seed: u64) -> Result<Setup, SessionError> {
@@ -98,7 +98,7 @@ pub(super) fn loaded(
     let anything = Expected::default();
     let restored = |game: &dyn Game| {
         let mut setup = game.set_up(head.seed).map_err(SessionError::World)?;
-        let saved = slot.explain(restore(&mut setup.world, stored, &anything))?;
+        let saved = slot.explain(stored.restore(&mut setup.world, &anything))?;
         Ok::<_, SessionError>((setup, saved))
     };
     if force {

@@ -337,9 +337,9 @@ impl<'c> InOrder<'c> {
     pub fn of(contents: &'c Contents) -> Self {
         let mut events: Vec<_> = contents.events.iter().map(Arc::as_ref).collect();
         // While the world meets, no place goes on.
-        let phase = |event: &EventEntry| (event.record.turn, event.record.id.place == 0);
+        let phase = |event: &EventEntry| (event.head.turn, event.head.id.place == 0);
         for beside in events.chunk_by_mut(|one, next| phase(one) == phase(next)) {
-            beside.sort_by_key(|event| event.record.id.place);
+            beside.sort_by_key(|event| event.head.id.place);
         }
         let mut calls: Vec<_> = contents.answers().collect();
         calls.sort_by_key(|(call, _)| (call.turn, call.place));
@@ -349,8 +349,8 @@ impl<'c> InOrder<'c> {
 
 fn ending(contents: &Contents) -> Option<String> {
     let pictures = || contents.state.games.all();
-    let mut events = contents.events.iter().rev();
-    events.find_map(|event| pictures().find_map(|picture| picture.told_ending(&event.record)))
+    let mut records = contents.events.iter().rev().map(|event| event.record());
+    records.find_map(|record| pictures().find_map(|picture| picture.told_ending(&record)))
 }
 
 fn event_row(
@@ -358,8 +358,8 @@ fn event_row(
     types: &EventTypes,
     (number, event, call): (u32, &EventEntry, Option<u32>),
 ) -> EventRow {
-    let record = &event.record;
-    let telling = types.telling(record);
+    let record = event.record();
+    let telling = types.telling(&record);
     let words = telling
         .as_deref()
         .and_then(|telling| event.form.words_of(telling));
@@ -381,13 +381,13 @@ fn event_row(
 }
 
 fn audience((number, event): (u32, &EventEntry)) -> impl Iterator<Item = AudienceRow> {
-    let rule = match event.record.rule {
+    let rule = match event.head.rule {
         AudienceRule::BroadcastToStage { .. } => "broadcast_to_stage",
         AudienceRule::Announced { .. } => "announced",
         AudienceRule::Notified => "notified",
         AudienceRule::Private => "private",
     };
-    event.record.audience.iter().map(move |who| AudienceRow {
+    event.head.audience.iter().map(move |who| AudienceRow {
         event: number,
         who: who.name.clone(),
         who_id: who.id.0,
@@ -428,7 +428,8 @@ fn call_row(contents: &Contents, number: u32, (call, outcome): &(&Call, &Outcome
 
 fn choice_row(contents: &Contents, (number, event): (u32, &EventEntry)) -> Option<ChoiceRow> {
     let mut pictures = contents.state.games.all();
-    let told = pictures.find_map(|picture| picture.told_choice(&event.record))?;
+    let record = event.record();
+    let told = pictures.find_map(|picture| picture.told_choice(&record))?;
     let ToldChoice {
         who,
         scene,
@@ -437,7 +438,7 @@ fn choice_row(contents: &Contents, (number, event): (u32, &EventEntry)) -> Optio
     } = told;
     Some(ChoiceRow {
         event: number,
-        turn: turn_number(event.record.turn),
+        turn: turn_number(event.head.turn),
         day: event.day,
         who,
         scene,
@@ -451,10 +452,11 @@ fn votes<'c>(
     (number, event): (u32, &'c EventEntry),
 ) -> impl Iterator<Item = VoteRow> {
     let pictures = contents.state.games.all();
-    let told = pictures.flat_map(|picture| picture.told_votes(&event.record));
+    let record = event.record();
+    let told = pictures.flat_map(move |picture| picture.told_votes(&record));
     told.map(move |vote| VoteRow {
         event: number,
-        turn: turn_number(event.record.turn),
+        turn: turn_number(event.head.turn),
         day: vote.round.unwrap_or(event.day),
         who: vote.who,
         vote: vote.vote,
@@ -534,7 +536,7 @@ mod tests {
     fn rows_do_not_depend_on_which_place_was_faster() {
         let rows = |order: [(u32, u32); 6]| {
             let view = StoryView::new(About::default());
-            view.fill(order.map(event).into());
+            view.fill(order.map(event));
             let contents = view.read();
             let types = EventTypes::default();
             let rows = rows_of("events", &StoryRow::default(), &contents, &types).unwrap();

@@ -98,7 +98,7 @@ impl Story {
     /// What somebody says aloud, or to those who are meant.
     pub(super) fn words(&self, entry: &EventEntry) -> Option<String> {
         let is_said = matches!(entry.form, Form::Speech | Form::Whisper | Form::Call);
-        let telling = self.events.telling(&entry.record).filter(|_| is_said)?;
+        let telling = self.events.telling(&entry.record()).filter(|_| is_said)?;
         entry.form.words_of(&*telling).map(str::to_owned)
     }
 
@@ -127,10 +127,10 @@ impl Story {
         let entries = seen.filter_map(|number| contents.events.get(*number as usize));
         let entries = entries.filter(|entry| !matches!(entry.form, Form::Own | Form::Note));
         let messages = entries.map(|entry| {
-            let seen = entry.record.as_seen_by(StableId(being.id));
-            let is_masked = seen.text != entry.record.text;
+            let seen = entry.head.as_seen_by(StableId(being.id));
+            let is_masked = seen.text != entry.head.text;
             let words = self.words(entry).filter(|_| !is_masked);
-            match (words, &entry.record.speaker) {
+            match (words, &entry.head.speaker) {
                 (Some(words), Some(speaker)) if *speaker == being.name => {
                     Message::ai(Body::text(words).from_sender(speaker.clone()))
                 }
@@ -167,7 +167,7 @@ impl Story {
             let happened = events.get(turn.from as usize..turn.to as usize);
             let happened = happened.unwrap_or_default().iter();
             for entry in happened.filter(|entry| entry.form != Form::Own) {
-                let record = &entry.record;
+                let record = &entry.head;
                 let observed: Vec<_> = entry.learners().collect();
                 log.add(LogEntry {
                     step: turn.turn,

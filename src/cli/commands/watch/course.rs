@@ -35,8 +35,6 @@ pub(super) enum Course {
 pub(super) struct SavedCourse {
     pub(super) app: App,
     pub(super) stored: StoredStory,
-    /// The turn of its snapshot.
-    pub(super) turn: u64,
     pub(super) minds: Result<Option<Minds>, UiText>,
 }
 
@@ -44,25 +42,17 @@ impl SavedCourse {
     /// Lets a view read what was played, and continues it. `None` if it is only shown; then the
     /// view says why.
     pub(super) async fn begin(self, story: &Story) -> Option<(Session, ToolServers)> {
-        let Self {
-            app,
-            stored,
-            turn,
-            minds,
-        } = self;
+        let Self { app, stored, minds } = self;
         let Story { view, slot, .. } = story;
         let game = &*story.game;
         // A long story is shown before it can go on.
-        let mut log = EventLog::of(slot, &stored);
-        let mut shown = 0;
-        if let Ok(Some(log)) = &mut log {
-            shown = log.records.len();
-            view.fill(std::mem::take(&mut log.records));
+        let (mut shown, mut logged) = (0, None);
+        if let Ok(Some(log)) = EventLog::of(slot, &stored) {
+            view.fill(log.records().inspect(|_| shown += 1));
+            logged = Some(log.turn);
         }
-        let logged = log.as_ref().ok().and_then(|log| Some(log.as_ref()?.turn));
         // What is read again to go on is not held twice.
-        let is_held = logged.is_none() || !matches!(minds, Ok(Some(_)));
-        let stored = is_held.then(|| log.map(|log| (stored, log)));
+        drop(stored);
         // Nobody else must play it while the rest is read.
         let resumed = minds.and_then(|minds| {
             let (root, name) = (&app.settings.saves.value, slot.name().as_str());
@@ -78,11 +68,10 @@ impl SavedCourse {
                 control.begin(token);
             }
         };
-        let stored = stored.filter(|_| until.is_none_or(|now| now == turn));
         let read = if until.is_some() && until == logged {
             Ok(())
         } else {
-            match stored.unwrap_or_else(|| played_on(slot, shown)) {
+            match played_on(slot, shown) {
                 Ok(stored) => story::read(slot, stored, game, until, view, begin).await,
                 Err(error) => Err(error.into()),
             }
@@ -114,10 +103,10 @@ impl SavedCourse {
 /// A save that may have been played on elsewhere since it was opened, with those records of its log
 /// that are not shown yet.
 fn played_on(slot: &Slot, shown: usize) -> Result<(StoredStory, Option<EventLog>), SaveError> {
-    let stored = slot.read(false)?;
+    let stored = slot.read(false)?.without_questions();
     let mut log = EventLog::of(slot, &stored)?;
     if let Some(log) = &mut log {
-        log.records.drain(..shown.min(log.records.len()));
+        log.shown = shown;
     }
     Ok((stored, log))
 }

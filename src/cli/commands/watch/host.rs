@@ -179,7 +179,7 @@ impl<'a> Host<'a> {
         };
         let provenance = Provenance::of(campaign.meta(), &app.settings.model.value);
         play::announce(app, &slot, seed, &provenance);
-        let view = Arc::new(StoryView::new(about_world(app, &campaign, &slot, seed)?));
+        let view = served_view(about_world(app, &campaign, &slot, seed)?);
         let control = if is_paused {
             Control::paused()
         } else {
@@ -224,8 +224,9 @@ impl<'a> Host<'a> {
         let mut own = self.app.clone();
         let recalled = slot_settings::recall(&mut own, name, true);
         let app = &own;
-        let saved = Saved::to_play(app, name, false)?;
-        let view = Arc::new(StoryView::new(about(app, &saved, name)?));
+        let mut saved = Saved::to_play(app, name, false)?;
+        saved.story = saved.story.without_questions();
+        let view = served_view(about(app, &saved, name)?);
         let mut world = saved.world(true)?.world;
         let answered = sent::minds_of(app, &saved.slot, sent::aliases(&world))?;
         // The past is held once, by the world that is played or read.
@@ -233,7 +234,6 @@ impl<'a> Host<'a> {
             *chapters = Chapters::default();
         }
         view.expect(&world);
-        let turn = saved.turn;
         let minds = recalled.and_then(|()| minds(app, &saved, &mut world));
         let mut seats = BTreeMap::new();
         let minds = match minds {
@@ -289,7 +289,6 @@ impl<'a> Host<'a> {
         let course = SavedCourse {
             app: own,
             stored: saved.story,
-            turn,
             minds,
         };
         Ok(Opened {
@@ -543,6 +542,13 @@ impl<'a> Host<'a> {
         }
         Ok(name)
     }
+}
+
+fn served_view(about: About) -> Arc<StoryView> {
+    Arc::new(StoryView::new(About {
+        leaves_questions: true,
+        ..about
+    }))
 }
 
 /// The files of the world of a story, if they are still there.
