@@ -18,6 +18,7 @@ mod broadcast;
 mod common;
 mod deliveries;
 mod requests;
+mod stories;
 
 use std::alloc::System;
 use std::sync::{Mutex, MutexGuard, PoisonError};
