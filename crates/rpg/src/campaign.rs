@@ -133,13 +133,32 @@ struct ReadWorld {
 }
 
 impl ReadWorld {
-    fn read(folder: &DataFolder, path: &str) -> Result<Self, Problems> {
+    /// Reads a world as a change of its file leaves it. If it has no budget for prompts, it gets
+    /// one by the window of the models that are asked, if that is known.
+    fn read(
+        folder: &DataFolder,
+        path: &str,
+        change: impl FnOnce(Source) -> Result<Source, Problems>,
+        window: impl FnOnce(&WorldFile) -> Option<u64>,
+    ) -> Result<Self, Problems> {
         let files = sources(folder, &files_of(folder, path)?)?;
-        let source = Source::joined(files.clone());
-        let (file, warnings) = WorldFile::of_sources(files)?;
+        let before = files.first().map(|first| first.text().to_owned());
+        let mut source = change(Source::joined(files))?;
+        let (mut file, warnings) = WorldFile::of_sources(source.clone().into_files())?;
+        if file.limits.context_tokens.is_none()
+            && let Some(budget) = window(&file).map(Limits::half_of)
+            && let Some(with) = source.with_value("limits.context_tokens", &budget.to_string())
+        {
+            file.limits.context_tokens = Some(budget);
+            source = with;
+        }
+        let whole = match source.files() {
+            [] => Some(source.clone()),
+            _ => source.with_value("files", "[]"),
+        };
         let mut folder = folder.clone();
-        if let [_, ..] = source.files()
-            && let Some(whole) = source.with_value("files", "[]")
+        if let Some(whole) = whole
+            && before.as_deref() != Some(whole.text())
         {
             folder = folder.with_text(path, whole.text());
         }
@@ -152,12 +171,20 @@ impl ReadWorld {
     }
 }
 
+/// The file of a world of the data folder.
+fn path_of(world: &str) -> String {
+    format!("worlds/{world}/world.ron")
+}
+
 impl Campaign {
     /// Reads a world of the data folder, with its prompts.
     pub fn load(data: &DataFolder, folder: &str) -> Result<Self, CampaignError> {
-        let path = format!("worlds/{folder}/world.ron");
-        let read = ReadWorld::read(data, &path)?;
-        let data = &read.folder;
+        let read = ReadWorld::read(data, &path_of(folder), Ok, |_| None)?;
+        Self::of_data(read, folder)
+    }
+
+    fn of_data(read: ReadWorld, folder: &str) -> Result<Self, CampaignError> {
+        let (data, path) = (&read.folder, path_of(folder));
         let mut paths = prompt_files(data, &read.file)?;
         let home = format!("worlds/{folder}/");
         let (books, kept) = Lorebooks::read(data, &home, &read.file)?;
@@ -181,7 +208,11 @@ impl Campaign {
         world: &DataFolder,
         name: &str,
     ) -> Result<Self, CampaignError> {
-        let read = ReadWorld::read(world, OWN_FILE)?;
+        let read = ReadWorld::read(world, OWN_FILE, Ok, |_| None)?;
+        Self::of_own(data, read, name)
+    }
+
+    fn of_own(data: &DataFolder, read: ReadWorld, name: &str) -> Result<Self, CampaignError> {
         let world = &read.folder;
         let paths = prompt_files(data, &read.file)?;
         let (books, kept) = Lorebooks::read(world, "", &read.file)?;
@@ -212,34 +243,13 @@ impl Campaign {
         change: impl FnOnce(Source) -> Result<Source, Problems>,
         window: impl FnOnce(&WorldFile) -> u64,
     ) -> Result<Self, CampaignError> {
-        let (folder, path) = match own {
-            None => (data, format!("worlds/{name}/world.ron")),
-            Some(own) => (own, OWN_FILE.to_owned()),
-        };
-        let paths = files_of(folder, &path)?;
-        let before = sources(folder, &paths)?;
-        let load = |source: &Source| {
-            let mut changed = folder.clone();
-            let after = source.clone().into_files();
-            for ((path, before), after) in paths.iter().zip(&before).zip(after) {
-                if after.text() != before.text() {
-                    changed = changed.with_text(path, after.text());
-                }
+        let window = |file: &WorldFile| Some(window(file));
+        match own {
+            None => Self::of_data(ReadWorld::read(data, &path_of(name), change, window)?, name),
+            Some(own) => {
+                let read = ReadWorld::read(own, OWN_FILE, change, window)?;
+                Self::of_own(data, read, name)
             }
-            match own {
-                None => Self::load(&changed, name),
-                Some(_) => Self::load_from(data, &changed, name),
-            }
-        };
-        let source = change(Source::joined(before.clone()))?;
-        let campaign = load(&source)?;
-        if campaign.file.limits.context_tokens.is_some() {
-            return Ok(campaign);
-        }
-        let budget = Limits::half_of(window(&campaign.file)).to_string();
-        match source.with_value("limits.context_tokens", &budget) {
-            Some(source) => load(&source),
-            None => Ok(campaign),
         }
     }
 

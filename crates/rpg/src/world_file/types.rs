@@ -749,8 +749,8 @@ impl Limits {
     }
 
     /// The budget for a model with this window, for a world that has none of its own.
-    pub(crate) fn half_of(window: u64) -> u64 {
-        (window / 2).clamp(*PROMPT_TOKENS.start(), *PROMPT_TOKENS.end())
+    pub(crate) fn half_of(window: u64) -> i32 {
+        (window / 2).clamp(*PROMPT_TOKENS.start(), *PROMPT_TOKENS.end()) as i32
     }
 
     pub(crate) fn max_reply_tokens(&self) -> u32 {
