@@ -14,21 +14,20 @@ const HEAD: f32 = 0.25;
 
 static ENGLISH: LazyLock<BTreeMap<u32, Vec<(u32, f32)>>> = LazyLock::new(|| {
     let mut related: BTreeMap<u32, Vec<(u32, f32)>> = BTreeMap::new();
-    each_pair(
-        include_str!("english/related.txt"),
-        |word, synonym, weight| {
-            let (word, synonym) = (term(word), term(synonym));
-            related.entry(word).or_default().push((synonym, weight));
-        },
-    );
+    let text = include_str!("english/related.txt");
+    each_pair(text, term, |word, synonym, weight| {
+        related.entry(word).or_default().push((synonym, weight));
+    });
     related
 });
 
 /// By the first character of the word.
 static CHINESE: LazyLock<BTreeMap<char, Words>> = LazyLock::new(|| {
     let mut related: BTreeMap<char, Words> = BTreeMap::new();
+    let text = include_str!("chinese/related.txt");
     each_pair(
-        include_str!("chinese/related.txt"),
+        text,
+        |word| word,
         |word, synonym, weight| {
             if let Some(first) = word.chars().next() {
                 let words = related.entry(first).or_default();
@@ -63,19 +62,25 @@ pub(super) fn related_in(text: &str) -> impl Iterator<Item = (&'static str, f32)
     found.into_values().flatten().copied()
 }
 
-fn each_pair<'t>(lines: &'t str, mut pair: impl FnMut(&'t str, &'t str, f32)) {
+/// Every pair of words that are related, each of which is read once, since that takes longer.
+fn each_pair<T: Copy>(
+    lines: &'static str,
+    read: impl Fn(&'static str) -> T,
+    mut pair: impl FnMut(T, T, f32),
+) {
     for line in lines.lines().filter(|line| !line.starts_with('#')) {
         if let Some((head, kinds)) = line.split_once(':') {
-            for kind in kinds.split_whitespace() {
-                pair(head.trim(), kind, KIND);
-                pair(kind, head.trim(), HEAD);
+            let head = read(head.trim());
+            for kind in kinds.split_whitespace().map(&read) {
+                pair(head, kind, KIND);
+                pair(kind, head, HEAD);
             }
         } else {
-            let words: Vec<_> = line.split('=').map(str::trim).collect();
+            let words: Vec<_> = line.split('=').map(|word| read(word.trim())).collect();
             for (number, word) in words.iter().enumerate() {
                 for (second_number, second) in words.iter().enumerate() {
                     if number != second_number {
-                        pair(word, second, SAME);
+                        pair(*word, *second, SAME);
                     }
                 }
             }
