@@ -56,18 +56,15 @@ pub(super) fn read(
         neutral.origin.remove("role");
         neutral.role = Some(Role::Tool);
     }
-    let usage = map.get("usage");
+    // Java 1 keeps the usage among the metadata.
+    let java = || map.get("metadata")?.get("_chat_usage");
+    let usage = map.get("usage").or_else(java);
     match neutral.response {
         // The usage was written from what the metadata has in full.
         Some(_) => drop(neutral.origin.remove("usage")),
-        None => neutral.response = usage.or_else(|| java_usage(map)).and_then(response_of),
+        None => neutral.response = usage.and_then(response_of),
     }
     Ok(neutral)
-}
-
-/// Java 1 keeps the usage among the metadata.
-fn java_usage(map: &Map<String, Value>) -> Option<&Value> {
-    map.get("metadata")?.get("_chat_usage")
 }
 
 /// The response metadata of a usage, as spelled by Python 2 and Java 1.

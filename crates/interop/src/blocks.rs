@@ -278,10 +278,23 @@ pub(super) fn of_answer(reasoning: &str, content: Vec<Block>) -> Vec<Block> {
 
 /// Says how many thoughts messages lose in a format without them; `None` if they have none.
 pub(super) fn thoughts_left_out<'m>(messages: impl Iterator<Item = &'m Message>) -> Option<UiText> {
-    let blocks = messages.flat_map(|message| at_any_depth(&message.body));
-    let thoughts = blocks.filter(|block| matches!(block, Block::Thinking { .. }));
-    let count = Some(thoughts.count()).filter(|count| *count > 0)?;
+    let count = count_of(messages, |block| matches!(block, Block::Thinking { .. }))?;
     Some(text!(dialect_thoughts_left_out, count))
+}
+
+/// Says how many blocks of unknown kinds messages lose in a format that has only texts.
+pub(super) fn unknown_left_out<'m>(messages: impl Iterator<Item = &'m Message>) -> Option<UiText> {
+    let count = count_of(messages, |block| matches!(block, Block::Unknown(_)))?;
+    Some(text!(dialect_unknown_left_out, count))
+}
+
+fn count_of<'m>(
+    messages: impl Iterator<Item = &'m Message>,
+    is_lost: impl Fn(&Block) -> bool,
+) -> Option<usize> {
+    let blocks = messages.flat_map(|message| at_any_depth(&message.body));
+    let lost = blocks.filter(|block| is_lost(block));
+    Some(lost.count()).filter(|count| *count > 0)
 }
 
 /// A model's blocks, with the thoughts within its texts as blocks of their own.

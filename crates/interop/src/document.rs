@@ -10,7 +10,7 @@ use thiserror::Error;
 use super::blocks::read_at;
 use super::detect::detect;
 use super::messages::{read_message, write_messages};
-use super::neutral::join_steps;
+use super::neutral::{join_steps, tell_calls_apart};
 use super::{Profile, autogen, blocks, gemini, memory, openai, responses, sharegpt, sillytavern};
 
 /// A conversation in no particular format.
@@ -374,6 +374,9 @@ impl<'a> Part<'a> {
         if matches!(profile, Profile::Responses | Profile::Gemini) {
             messages = join_steps(messages);
         }
+        if matches!(profile, Profile::ShareGpt | Profile::Gemini) {
+            messages = tell_calls_apart(messages);
+        }
         Ok(Conversation {
             name: self.name.clone(),
             messages,
@@ -459,6 +462,7 @@ pub fn losses(conversations: &[Conversation], profile: Profile) -> Vec<UiText> {
         Profile::OpenAi | Profile::OpenAiLines => openai::losses(messages),
         Profile::AutoGen => autogen::losses(messages),
         Profile::ShareGpt => sharegpt::losses(messages),
+        Profile::SillyTavern => blocks::unknown_left_out(messages).into_iter().collect(),
         _ => Vec::new(),
     }
 }
@@ -580,28 +584,19 @@ mod tests {
     }
 
     #[test]
-    fn a_memory_warns_of_what_it_holds() {
-        let message = json!({"role": "user", "name": "u", "content": [{"type": "mystery"}]});
-        let state = json!({"content": [[message, []]], "_compressed_summary": ""});
-        let imported = read_value(&state, None).unwrap();
-        let paths = imported
-            .warnings
-            .iter()
-            .map(|warning| warning.path.as_str());
-        assert_eq!(paths.collect::<Vec<_>>(), ["content[0].content[0]"]);
-    }
-
-    #[test]
     fn a_warning_names_its_place() {
-        let document = json!([[{"role": "assistant", "content": [{"type": "mystery"}], "tool_calls": [
+        let message = json!({"role": "user", "name": "u", "content": [{"type": "mystery"}]});
+        let memory = json!({"content": [[message, []]], "_compressed_summary": ""});
+        let list = json!([[{"role": "assistant", "content": [{"type": "mystery"}], "tool_calls": [
             {"id": "1", "function": {"name": "f", "arguments": "{\"a\": 1"}}]}]]);
-        let imported = read_value(&document, None).unwrap();
-        let paths: Vec<_> = imported
-            .warnings
-            .iter()
-            .map(|warning| warning.path.as_str())
-            .collect();
-        assert_eq!(paths, ["[0][0].content[0]", "[0][0]"]);
+        let in_list: &[_] = &["[0][0].content[0]", "[0][0]"];
+        for (document, places) in [(memory, &["content[0].content[0]"][..]), (list, in_list)] {
+            let warnings = read_value(&document, None).unwrap().warnings.into_iter();
+            assert_eq!(
+                warnings.map(|warning| warning.path).collect::<Vec<_>>(),
+                places
+            );
+        }
     }
 
     #[test]

@@ -72,8 +72,10 @@ fn gemini_is_read() {
     "systemInstruction": {"parts": [{"text": "Be brief."}]},
     "contents": [
         {"role": "user", "parts": [{"text": "Look."}, {"inlineData": {"mimeType": "image/png", "data": "QUJD"}}]},
-        {"role": "model", "parts": [{"text": "Hm.", "thought": true}, {"functionCall": {"name": "dice", "args": {"sides": 6}}}]},
-        {"role": "user", "parts": [{"functionResponse": {"name": "dice", "response": {"rolled": 4}}}]},
+        {"role": "model", "parts": [{"text": "Hm.", "thought": true},
+            {"functionCall": {"name": "dice", "args": {"sides": 6}}}, {"functionCall": {"name": "dice", "args": {}}}]},
+        {"role": "user", "parts": [{"functionResponse": {"name": "dice", "response": {"rolled": 4}}},
+            {"functionResponse": {"name": "dice", "response": {"rolled": 5}}}]},
         {"role": "model", "parts": [{"text": "Four."}, {"executableCode": {"code": "1"}}]},
     ]});
     let (written, warnings) = read_as(Profile::Gemini, &request);
@@ -81,12 +83,20 @@ fn gemini_is_read() {
         {"role": "system", "content": "Be brief."},
         {"role": "user", "content": [{"type": "text", "text": "Look."},
             {"type": "image_url", "image_url": {"url": "data:image/png;base64,QUJD"}}]},
-        {"role": "assistant", "content": null, "tool_calls": [{"id": "dice", "type": "function",
-            "function": {"name": "dice", "arguments": "{\"sides\":6}"}}]},
+        {"role": "assistant", "content": null, "tool_calls": [
+            {"id": "dice", "type": "function", "function": {"name": "dice", "arguments": "{\"sides\":6}"}},
+            {"id": "dice-2", "type": "function", "function": {"name": "dice", "arguments": "{}"}}]},
         {"role": "tool", "tool_call_id": "dice", "name": "dice", "content": "{\"rolled\":4}"},
+        {"role": "tool", "tool_call_id": "dice-2", "name": "dice", "content": "{\"rolled\":5}"},
         {"role": "assistant", "content": [{"type": "text", "text": "Four."}, {"executableCode": {"code": "1"}}]},
     ]);
     assert_eq!((written, warnings), (wanted, 1));
+    let talk = read_value(&request, None).unwrap().conversations;
+    for profile in [Profile::ShareGpt, Profile::SillyTavern] {
+        let told = super::losses(&talk, profile).into_iter();
+        let told: Vec<_> = told.map(|loss| loss.to_string()).collect();
+        assert!(told.iter().any(|loss| loss.contains("unknown")), "{told:?}");
+    }
 
     let studio = json!({"runSettings": {}, "systemInstruction": {"text": "Be brief."}, "chunkedPrompt": {"chunks": [
         {"text": "Hi.", "role": "user", "tokenCount": 2}, {"text": "Hm.", "role": "model", "isThought": true},
@@ -126,9 +136,12 @@ fn responses_are_read() {
     let words = json!({"model": "m", "input": "Roll."});
     let wanted = json!([{"role": "user", "content": "Roll."}]);
     assert_eq!(read_as(Profile::Responses, &words), (wanted, 0));
-    let response = json!({"object": "response", "instructions": null, "output": [
+    let mut response = json!({"object": "response", "instructions": null, "output": [
         {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "Four."}]}]});
-    let wanted = json!([{"role": "assistant", "content": "Four."}]);
+    let four = json!({"role": "assistant", "content": "Four."});
+    assert_eq!(read_as(Profile::Responses, &response), (json!([four]), 0));
+    response["input"] = "Roll.".into();
+    let wanted = json!([{"role": "user", "content": "Roll."}, four]);
     assert_eq!(read_as(Profile::Responses, &response), (wanted, 0));
 }
 
@@ -176,6 +189,9 @@ fn rows_of_sharegpt_are_read_and_written() {
     let imported = read_value(&rows, None).unwrap();
     assert_eq!(imported.profile, Profile::ShareGpt);
     let messages = &imported.conversations[0].messages;
+    let (call, result) = (messages[2].body.to_blocks(), messages[3].body.to_blocks());
+    let (call, result) = (call[0].as_tool_call(), result[0].as_tool_result());
+    assert_eq!((call.unwrap().id, result.unwrap().id), ("dice", "dice"));
     assert_eq!(messages[5].body.sender().map(|name| &**name), Some("Odile"));
     let line = write(&imported.conversations, Profile::ShareGpt);
     let wanted = json!({"conversations": [

@@ -1,6 +1,8 @@
 //! The intermediate form of a message between two formats. Readers fill it; writers take out what
 //! their format has members for, and keep the rest as leftovers (see `leftovers.rs`).
 
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
 use playhouse_engine::message::{
     Block, Body, BodyId, Message, ResponseMetadata, Role, Tags, with_condensed,
 };
@@ -147,6 +149,41 @@ impl Neutral {
         }
         Message::new(role, body).tagged(self.tags)
     }
+}
+
+/// Gives each call an id of its own, by which its result refers to it: some formats have none, or
+/// the name of the function.
+pub(super) fn tell_calls_apart(messages: Vec<Message>) -> Vec<Message> {
+    let mut ids = BTreeSet::new();
+    let mut calls = BTreeMap::<String, usize>::new();
+    let mut open = BTreeMap::<String, VecDeque<String>>::new();
+    let with_ids = messages.into_iter().flat_map(|message| {
+        let mut neutral = Neutral::of(&message);
+        for block in &mut neutral.blocks {
+            match block {
+                Block::ToolUse { id, name, .. } => {
+                    let given = std::mem::take(id);
+                    let stem = if given.is_empty() { name } else { &given };
+                    let number = calls.entry(stem.clone()).or_default();
+                    id.clone_from(stem);
+                    while !ids.insert(id.clone()) {
+                        *number += 1;
+                        *id = format!("{stem}-{}", *number + 1);
+                    }
+                    open.entry(given).or_default().push_back(id.clone());
+                }
+                Block::ToolResult { tool_use_id, .. } => {
+                    let own = open.get_mut(tool_use_id).and_then(VecDeque::pop_front);
+                    if let Some(own) = own {
+                        *tool_use_id = own;
+                    }
+                }
+                _ => {}
+            }
+        }
+        neutral.into_messages()
+    });
+    with_ids.collect()
 }
 
 /// Puts thoughts and calls, each of which is an item of its own in some formats, into one message

@@ -23,15 +23,22 @@ pub(super) fn is_item(map: &Map<String, Value>) -> bool {
     }
 }
 
-/// A request whose input is a text, with that text as its only message.
+/// A request whose input is a text, with that text as its first message, and what was answered as
+/// the others.
 pub(super) fn with_messages(value: &Value) -> Cow<'_, Value> {
-    let Some(input @ Value::String(_)) = value.get("input") else {
-        return Cow::Borrowed(value);
+    let said = |input: &Value| json!({"type": "message", "role": "user", "content": input});
+    let answered = value.get("output").and_then(Value::as_array);
+    let asked = match (value.get("input"), answered) {
+        (Some(input @ Value::String(_)), _) => vec![said(input)],
+        (Some(Value::Array(items)), Some(_)) => items.clone(),
+        _ => return Cow::Borrowed(value),
     };
     let mut whole = value.clone();
-    let message = json!([{"type": "message", "role": "user", "content": input}]);
     if let Some(map) = whole.as_object_mut() {
-        map.insert("input".into(), message);
+        let items = asked
+            .into_iter()
+            .chain(answered.into_iter().flatten().cloned());
+        map.insert("input".into(), items.collect());
     }
     Cow::Owned(whole)
 }

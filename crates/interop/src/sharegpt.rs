@@ -92,8 +92,9 @@ fn write_message(message: &Message) -> Vec<Value> {
 /// What messages lose when they are written.
 pub(super) fn losses<'a>(messages: impl Iterator<Item = &'a Message> + Clone) -> Vec<UiText> {
     let thoughts = blocks::thoughts_left_out(messages.clone());
+    let unknown = blocks::unknown_left_out(messages.clone());
     let named = messages.filter(|message| message.body.sender().is_some());
     let names = Some(named.count()).filter(|count| *count > 0);
     let names = names.map(|count| text!(dialect_names_left_out, count));
-    thoughts.into_iter().chain(names).collect()
+    [thoughts, unknown, names].into_iter().flatten().collect()
 }

@@ -65,6 +65,10 @@ dialect_thoughts_left_out = { $count ->
    *[other] { $count } thoughts are left out
 }, since this format has no place for thoughts
 dialect_unknown_block = a block of the unknown type '{ $kind }' is kept as it came
+dialect_unknown_left_out = { $count ->
+    [one] a block of an unknown type is left out
+   *[other] { $count } blocks of unknown types are left out
+}, since this format has no place for them
 dialect_unknown_format =
     can't tell the format of this conversation; name it.
     Messages have 'type' and 'content' (playhouse, langchain-flat); 'type' and 'data', or 'lc' and 'kwargs' (langchain); 'role' in capitals (agentscope, agentscope-java1); 'role' and 'timestamp' or 'metadata' (agentscope-python1); 'role' and 'created_at' (agentscope-python2); 'role' and 'content' or 'tool_calls' (openai); 'role' and 'parts' (gemini); 'type' and 'call_id' or 'summary' (openai-responses); 'role' and 'contents' (agent-framework); 'from' and 'value' (sharegpt); or 'name' and 'mes' (sillytavern).

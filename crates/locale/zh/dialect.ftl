@@ -59,6 +59,7 @@ dialect_tavern_template = 提示词模板
 dialect_tavern_theme = 主题
 dialect_thoughts_left_out = 省略了 { $count } 段思考：此格式没有存放思考的位置
 dialect_unknown_block = 类型未知的内容块“{ $kind }”已原样保留
+dialect_unknown_left_out = 省略了 { $count } 个类型未知的内容块：此格式没有存放它们的位置
 dialect_unknown_format =
     无法识别对话的格式，请指定。
     消息应有：'type' 与 'content'（playhouse、langchain-flat）；'type' 与 'data'，或 'lc' 与 'kwargs'（langchain）；大写的 'role'（agentscope、agentscope-java1）；'role' 与 'timestamp' 或 'metadata'（agentscope-python1）；'role' 与 'created_at'（agentscope-python2）；'role' 与 'content' 或 'tool_calls'（openai）；'role' 与 'parts'（gemini）；'type' 与 'call_id' 或 'summary'（openai-responses）；'role' 与 'contents'（agent-framework）；'from' 与 'value'（sharegpt）；或 'name' 与 'mes'（sillytavern）。
