@@ -273,9 +273,12 @@ async fn folds_what_is_too_long(
 async fn a_window_that_is_known_is_kept_without_asking() {
     let mind = ScriptMind::by_rule(|prompt| {
         assert!(prompt.tokens() + 200 <= 600, "{}", prompt.tokens());
+        assert_eq!(prompt.max_tokens, 200);
         ScriptLine::say(deed(prompt, 0, "words"))
     });
-    let mind = mind.with_info(|info| (info.window, info.max_output) = (Some(600), 200));
+    let mind = mind.with_info(|info| {
+        (info.window, info.max_output, info.thought_tokens) = (Some(600), 150, 50);
+    });
     let mut engine = SMALL.engine(Arc::new(mind));
     engine.run(Some(8)).await.unwrap();
     check(&engine).unwrap();

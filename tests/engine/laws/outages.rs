@@ -320,7 +320,12 @@ async fn a_model_that_writes_rubbish_is_stopped_and_resuming_does_not_wear_the_s
     let Stop::NoUsableAnswers(reason) = stop else {
         panic!("{stop:?}");
     };
-    for said in ["5 asks in a row", "“zerod exbar/?”", "schema", "max_output"] {
+    for said in [
+        "5 asks in a row",
+        "“zerod exbar/?”",
+        "schema",
+        "thought_tokens",
+    ] {
         assert!(reason.to_string().contains(said), "{reason}");
     }
     assert_eq!(defaults(&engine), 4);

@@ -249,10 +249,11 @@ impl Job {
         self.usage.model.as_ref().unwrap_or(asked)
     }
 
-    /// The maximum number of tokens of its next answer.
+    /// The maximum number of tokens of its next answer, thoughts included.
     pub(super) fn answer_limit(&self) -> u32 {
-        let limit = self.mind.info().max_output;
-        self.ask.question.max_tokens().min(limit)
+        let info = self.mind.info();
+        let answer = self.ask.question.max_tokens().min(info.max_output);
+        answer.saturating_add(info.thought_tokens)
     }
 
     pub(super) fn is_prose(&self) -> bool {

@@ -20,6 +20,8 @@ pub struct MindInfo {
     pub window: Option<u64>,
     /// The maximum number of tokens of an answer.
     pub max_output: u32,
+    /// How many it may think before an answer, beside those of the answer.
+    pub thought_tokens: u32,
     /// What it costs; `None` if unknown, not if it is free.
     pub price: Option<Price>,
     /// How many calls may run at once.
@@ -85,6 +87,7 @@ impl MindInfo {
             model: alias.into(),
             window: None,
             max_output: 1024,
+            thought_tokens: 0,
             price: Some(Price {
                 input: 0.0,
                 cached: 0.0,

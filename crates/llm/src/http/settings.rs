@@ -191,7 +191,7 @@ pub struct ModelSettings {
     pub model: String,
     /// The member that limits the tokens of an answer.
     pub limit_field: LimitField,
-    /// The maximum number of tokens of an answer, whatever an ask allows.
+    /// The maximum number of tokens of an answer and its thoughts, whatever an ask allows.
     pub max_output: u32,
     /// Whether the answer is streamed.
     pub stream: bool,

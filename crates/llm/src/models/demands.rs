@@ -99,6 +99,7 @@ impl Demands {
             schema: _,
             temperature: _,
             max_output: _,
+            thought_tokens: _,
             width: _,
             timeouts: _,
             retry: _,

@@ -104,6 +104,8 @@ pub struct Provider {
     pub temperature: Option<f64>,
     /// The maximum number of tokens of an answer.
     pub max_output: u32,
+    /// How many tokens a model may think before an answer, beside those of the answer.
+    pub thought_tokens: u32,
     /// How many calls of one model may run at once.
     pub width: usize,
     /// The maximum size of an answer in bytes.
@@ -157,6 +159,7 @@ impl Default for Provider {
             schema: SchemaMode::Constrained,
             temperature: None,
             max_output: 4_096,
+            thought_tokens: 0,
             width: 8,
             longest_answer: 2_000_000,
             timeouts: Timeouts::default(),
@@ -199,6 +202,7 @@ pub struct ModelEntry {
     pub schema: Option<SchemaMode>,
     pub temperature: Option<f64>,
     pub max_output: Option<u32>,
+    pub thought_tokens: Option<u32>,
     pub width: Option<usize>,
     pub timeouts: Option<Timeouts>,
     pub retry: Option<RetryPolicy>,
@@ -404,7 +408,8 @@ impl ModelEntry {
         problems.at_least_one(self.width == Some(0), &path("width"));
         problems.at_least_one(self.max_output == Some(0), &path("max_output"));
         if let (Some(window), Some(max_output)) = (self.window, self.max_output) {
-            let fits = u64::from(max_output) < window;
+            let thoughts = u64::from(self.thought_tokens.unwrap_or_default());
+            let fits = u64::from(max_output) + thoughts < window;
             problems.require(fits, &path("window"), text!(mind_file_window));
         }
         if let Some(price) = &self.price {

@@ -489,7 +489,9 @@ impl Models {
             window: entry.window,
             model: resolved.model.0.clone(),
             limit_field: entry.limit_field.unwrap_or(provider.limit_field),
-            max_output: entry.max_output.unwrap_or(provider.max_output),
+            max_output: resolved
+                .max_output()
+                .saturating_add(resolved.thought_tokens()),
             stream: entry.stream.unwrap_or(provider.stream),
             stream_usage: provider.stream_usage,
             temperature: entry.temperature.or(provider.temperature),
@@ -608,6 +610,15 @@ impl ResolvedModel {
         matches!(self.base_url.1, SettingSource::File(_)) && self.entry.base_url.is_none()
     }
 
+    fn max_output(&self) -> u32 {
+        self.entry.max_output.unwrap_or(self.provider.max_output)
+    }
+
+    fn thought_tokens(&self) -> u32 {
+        let own = self.entry.thought_tokens;
+        own.unwrap_or(self.provider.thought_tokens)
+    }
+
     fn info(&self, settings: &ModelSettings) -> MindInfo {
         let retry = self.entry.retry.unwrap_or(self.provider.retry);
         MindInfo {
@@ -615,7 +626,8 @@ impl ResolvedModel {
             provider: self.provider_name.as_str().into(),
             model: settings.model.as_str().into(),
             window: self.entry.window,
-            max_output: settings.max_output,
+            max_output: self.max_output(),
+            thought_tokens: self.thought_tokens(),
             price: self.entry.price.clone(),
             caches_prompts: true,
             metered: true,

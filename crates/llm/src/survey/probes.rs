@@ -18,8 +18,8 @@ use crate::http::{ExaminedAnswer, HttpMind, SchemaMode};
 const UNLIKELY: &str = "zquorvex";
 /// The tokens of an answer of a model that thinks before it.
 const ROOM_FOR_THOUGHTS: u32 = 512;
-/// The tokens of an answer in a story, if its model thinks.
-const MAX_OUTPUT_WITH_THOUGHTS: u64 = 4_096;
+/// How many tokens a model that thinks may think before an answer in a story.
+const THOUGHT_TOKENS: u64 = 4_096;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Ask {
@@ -328,9 +328,9 @@ fn read_thinking_off(state: &mut State, outcome: &Outcome) {
             state.found("thinking_off", way.clone(), text);
         }
         None => {
-            let most = state.window.map_or(u64::MAX, |window| (window / 2).max(1));
-            let most = MAX_OUTPUT_WITH_THOUGHTS.min(most);
-            state.entry.set(Member("max_output", most.to_string()));
+            let most = state.window.map_or(u64::MAX, |window| window / 4);
+            let most = THOUGHT_TOKENS.min(most);
+            state.entry.set(Member("thought_tokens", most.to_string()));
             state.found("thinking_off", false, text!(mind_survey_thinking_stays));
         }
     }
