@@ -756,7 +756,7 @@ cli_continue_limited_by = Continue with: playhouse { $command } (the same limits
 ## Drafts
 
 cli_draft_answered = Written: { $part }.
-cli_draft_changed = Left out or changed on the way:
+cli_draft_changed = Left out or to be looked at:
 cli_draft_changes = what rehearsals showed to be wrong
 cli_draft_endings = endings and goals (then it is rehearsed)
 cli_draft_go_on = nothing that was answered is asked again: go on with the same command, or look into { $folder }/draft

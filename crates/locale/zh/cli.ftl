@@ -692,7 +692,7 @@ cli_continue_limited_by = 继续：playhouse { $command }（上限与之前相�
 ## 草稿
 
 cli_draft_answered = 已写好：{ $part }。
-cli_draft_changed = 途中略去或改动的部分：
+cli_draft_changed = 略去的或需要查看的部分：
 cli_draft_changes = 排演指出的毛病
 cli_draft_endings = 结局与目标（接着排演）
 cli_draft_go_on = 答过的不会再问：用同样的命令继续，或查看 { $folder }/draft

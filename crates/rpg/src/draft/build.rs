@@ -6,16 +6,17 @@ use playhouse_engine::locale::text;
 use super::Draft;
 use super::part::DraftPart;
 use super::parts::{
-    Changes, Endings, Knower, NewScene, Outline, PlannedScene, Plot, Scenes, Stakes, Time, Voices,
+    Changes, Endings, Knower, NewScene, Outline, PlannedScene, Plot, Scenes, Stakes, Voices,
     WrittenEnding, WrittenOption, WrittenScene,
 };
-use crate::drama::{
-    BondSpec, Choice, ChoiceOption, Condition, Effect, Ending, Goal, Item, Occasion, Scene,
-};
+use crate::drama::{BondSpec, Choice, ChoiceOption, Condition, Effect, Ending, Goal, Item, Scene};
 use crate::world_file::{Actor, ActorFaction, CampaignStep, Stage, Voice, Way};
 
 /// The most days that a draft lasts.
 const MOST_DAYS: i32 = 4;
+
+/// The most parts of a day.
+const MOST_HOURS: usize = 4;
 
 /// A text on one line.
 fn line(text: &str) -> String {
@@ -42,6 +43,15 @@ impl DraftPart for Outline {
             days: self.days.clamp(1, MOST_DAYS),
         }];
         let language = world.language;
+        let mut hours: Vec<_> = self.hours.iter().map(|hour| line(hour)).collect();
+        hours.retain(|hour| !hour.is_empty());
+        hours.dedup();
+        hours.truncate(MOST_HOURS);
+        if hours.is_empty() {
+            let usual = [text!(story_morning), text!(story_afternoon)];
+            hours.extend(usual.map(|hour| hour.in_language(language)));
+        }
+        world.rounds = hours;
         let stages = self.places.into_iter().map(|place| {
             let name = line(&place.name);
             Stage {
@@ -142,7 +152,7 @@ impl DraftPart for Plot {
                 opening: planned.about.clone(),
                 ..Scene::default()
             };
-            stage(&mut scene, &planned);
+            stage(&mut scene, &planned, &draft.world.rounds);
             draft.world.scenes.push(scene);
             draft.planned.push(planned);
         }
@@ -164,14 +174,12 @@ impl DraftPart for Plot {
     }
 }
 
-/// Lets a scene open where and when it was planned; whom it needs comes to it.
-fn stage(scene: &mut Scene, planned: &PlannedScene) {
+/// Lets a scene open where and when it was planned, at any hour if there is no such one; whom it
+/// needs comes to it.
+fn stage(scene: &mut Scene, planned: &PlannedScene, hours: &[String]) {
     scene.at.clone_from(&planned.place);
-    let time = match planned.time {
-        Time::Any => None,
-        Time::Morning => Some(Condition::Now(Occasion::Morning)),
-        Time::Afternoon => Some(Condition::Now(Occasion::Afternoon)),
-    };
+    let hour = Some(&planned.hour).filter(|hour| hours.contains(hour));
+    let hour = hour.map(|hour| Condition::Hour(hour.clone()));
     let day = (planned.day > 1).then_some(Condition::Day(planned.day));
     let after = Some(&planned.after).filter(|after| !after.is_empty());
     let after = after.map(|after| Condition::Happened(after.clone()));
@@ -179,7 +187,7 @@ fn stage(scene: &mut Scene, planned: &PlannedScene) {
     if !planned.decides.is_empty() && !scene.cast.contains(&planned.decides) {
         scene.cast.push(planned.decides.clone());
     }
-    scene.when = all(time.into_iter().chain(day).chain(after));
+    scene.when = all(hour.into_iter().chain(day).chain(after));
 }
 
 /// Conditions that must all hold.
@@ -328,9 +336,9 @@ impl DraftPart for Changes {
             let scene = scenes.find(|scene| scene.id == moved.id);
             if let (Some(planned), Some(scene)) = (planned, scene) {
                 planned.place = moved.place;
-                (planned.day, planned.time) = (moved.day, moved.time);
+                (planned.day, planned.hour) = (moved.day, moved.hour);
                 (planned.present, planned.after) = (moved.present, moved.after);
-                stage(scene, planned);
+                stage(scene, planned, &draft.world.rounds);
             }
         }
         let count = draft.world.endings.len();

@@ -32,11 +32,10 @@ use playhouse_engine::world_data::{DataFolder, Problems};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use self::mend::{leave_out_mistakes, need_less, unmet};
+use self::mend::{leave_out_mistakes, unmet};
 use self::part::{DraftPart, Drafted};
 use self::parts::{
-    Changes, Endings, NewScene, Outline, PlannedScene, Plot, Scenes, Stakes, Time, Voices,
-    WrittenEnding,
+    Changes, Endings, NewScene, Outline, PlannedScene, Plot, Scenes, Stakes, Voices, WrittenEnding,
 };
 use self::write::{Remarks, written};
 use crate::campaign::Campaign;
@@ -56,10 +55,7 @@ pub const MOST_READ: usize = 24_000;
 const SCENES_AT_A_TIME: usize = 3;
 
 /// How often a mind is told what rehearsals did not come to.
-const ROUNDS: u32 = 2;
-
-/// How often code lets something need less after that.
-const MOST_LOOSENED: u32 = 8;
+const ROUNDS: u32 = 3;
 
 /// The longest answer in tokens.
 const ANSWER_TOKENS: u32 = 4_096;
@@ -124,7 +120,7 @@ pub struct Draft {
     planned: Vec<PlannedScene>,
     /// What of the writer's text was of no use, in the mind's words.
     pub not_used: Vec<String>,
-    /// What code left out or changed, and why.
+    /// What code left out, and why.
     pub changed: Vec<String>,
     /// What rehearsals still don't come to.
     unmet: Vec<(PlotPoint, String)>,
@@ -265,6 +261,11 @@ fn take<P: DraftPart>(mut answers: Answers<Drafted<P>>, mut draft: ResMut<Draft>
             let said = said.in_language(draft.world.language);
             draft.changed.push(said);
         }
+        let language = draft.world.language;
+        let said = text!(rpg_draft_language).in_language(language);
+        let foreign = part::foreign(&part, language).0.into_iter();
+        let foreign = foreign.map(|path| format!("{} {path}: {said}", P::NAME));
+        draft.changed.extend(foreign);
         part.add_to(&mut draft);
         let Draft { world, changed, .. } = &mut *draft;
         leave_out_mistakes(world, changed);
@@ -361,27 +362,10 @@ fn ask<P: DraftPart>(world: &mut World, draft: &Draft, game: &DraftGame) -> Opti
     Some(())
 }
 
-/// Rehearses the world. After the last round, code lets what never came about need less; what is
-/// left then is told to the writer.
+/// Rehearses the world; what is left after the last round is told to the writer.
 fn rehearse_draft(draft: &mut Draft, game: &DraftGame, round: u32) {
-    let rounds = if round < ROUNDS { 1 } else { 1 + MOST_LOOSENED };
-    for number in 1..=rounds {
-        let Some(rehearsal) = rehearsed(draft, game) else {
-            break;
-        };
+    if let Some(rehearsal) = rehearsed(draft, game) {
         draft.unmet = unmet(&rehearsal, game.language);
-        if draft.unmet.is_empty() || round < ROUNDS || number == rounds {
-            break;
-        }
-        let mut loosened = draft.world.clone();
-        let mut changes = need_less(&mut loosened, &rehearsal);
-        // What was changed before would only be changed back.
-        changes.retain(|change| !draft.changed.contains(change));
-        if changes.is_empty() {
-            break;
-        }
-        draft.world = loosened;
-        draft.changed.extend(changes);
     }
     if draft.unmet.is_empty() || round >= ROUNDS {
         draft.step = Step::Over;
@@ -441,10 +425,10 @@ impl Draft {
 
     /// Pairs of planned scenes that want the same place or person at the same time, and which.
     fn clashes(&self) -> BTreeSet<[&str; 3]> {
-        let timed = self.planned.iter().filter(|it| it.time != Time::Any);
+        let timed = self.planned.iter().filter(|it| !it.hour.is_empty());
         let pairs = timed.clone().enumerate().flat_map(|(number, first)| {
             let others = timed.clone().skip(number + 1);
-            let rivals = others.filter(move |it| (it.day, it.time) == (first.day, first.time));
+            let rivals = others.filter(move |it| (it.day, &it.hour) == (first.day, &first.hour));
             rivals.map(move |second| (first, second))
         });
         let clashes = pairs.filter_map(|(first, second)| {

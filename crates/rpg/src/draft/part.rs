@@ -1,10 +1,12 @@
 //! How a mind is asked for a part of a world: names are offered in the schema and matched when they
 //! come back a little different, and the check of worlds judges the part where it will stand.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use playhouse_engine::exchange::{Reply, Violation};
 use playhouse_engine::locale::text;
+use playhouse_engine::mind::Language;
 use playhouse_engine::reading::{Meant, Offers};
 use playhouse_engine::world_data::Severity;
 use schemars::JsonSchema;
@@ -21,6 +23,9 @@ const NAMES: &str = "x-names";
 
 /// The most mistakes that a mind is told at a time.
 const MOST_TOLD: usize = 12;
+
+/// How many Chinese characters, or four Latin letters each, a foreign name has at most.
+const LONGEST_NAME: usize = 8;
 
 /// A part of a world as a mind gives it.
 pub(super) trait DraftPart:
@@ -45,6 +50,10 @@ impl<P: DraftPart> Reply for Drafted<P> {
     fn constrain_schema(schema: &Value, draft: &Self::Constraints) -> Option<Value> {
         let mut schema = schema.clone();
         offer_names(&mut schema, &draft.world);
+        if draft.world.language == Language::Zh {
+            let descriptions = ron::from_str(include_str!("parts.zh.ron"));
+            describe(&mut schema, &descriptions.unwrap_or_default());
+        }
         Some(schema)
     }
 
@@ -57,10 +66,23 @@ impl<P: DraftPart> Reply for Drafted<P> {
         serde_json::from_value(value).unwrap_or(self)
     }
 
-    /// What `check` says of the world with this part, and which scenes are in each other's way now.
-    /// It is told once: what is still wrong then is left out.
+    /// Which texts are in another language, what `check` says of the world with this part, and
+    /// which scenes are in each other's way now. It is told once: what is still wrong then is left
+    /// out or named, unless most of it is in another language.
     fn check(&self, before: &Self::Constraints) -> Vec<Violation> {
         let mut draft = Draft::clone(before);
+        let language = draft.world.language;
+        let (paths, own) = foreign(&self.0, language);
+        let is_whole = paths.len() > own;
+        let foreign = paths.iter().take(MOST_TOLD).map(|path| {
+            let said = text!(rpg_draft_language).in_language(language);
+            let broken = Violation::new(path, said);
+            if is_whole { broken } else { broken.only_once() }
+        });
+        let foreign: Vec<_> = foreign.collect();
+        if is_whole {
+            return foreign;
+        }
         self.0.clone().add_to(&mut draft);
         let (known, clashes) = (before.clashes(), draft.clashes());
         let clashes = clashes.difference(&known).map(|clash| {
@@ -81,7 +103,66 @@ impl<P: DraftPart> Reply for Drafted<P> {
             });
             Violation::new(&problem.field, said.join("; ")).only_once()
         });
-        told.chain(clashes).collect()
+        foreign.into_iter().chain(told).chain(clashes).collect()
+    }
+}
+
+/// The paths of the sentences of a part most of which is in another script than that of a language,
+/// and how many others there are. Names are shorter.
+pub(super) fn foreign(part: &impl Serialize, language: Language) -> (Vec<String>, usize) {
+    fn look(value: &Value, path: &str, language: Language, found: &mut (Vec<String>, usize)) {
+        match value {
+            Value::Object(members) => members.iter().for_each(|(name, member)| {
+                let path = format!("{path}.{name}");
+                look(member, path.trim_start_matches('.'), language, found);
+            }),
+            Value::Array(items) => items.iter().enumerate().for_each(|(number, item)| {
+                look(item, &format!("{path}[{number}]"), language, found);
+            }),
+            Value::String(text) => {
+                let letters = text.chars().filter(|c| c.is_alphabetic());
+                let (latin, others): (Vec<_>, Vec<_>) = letters.partition(|c| *c < '\u{250}');
+                // Four Latin letters say as much as a Chinese character.
+                let (latin, others) = (latin.len() / 4, others.len());
+                let (own, foreign) = match language {
+                    Language::En => (latin, others),
+                    Language::Zh => (others, latin),
+                };
+                if foreign > own.max(LONGEST_NAME) {
+                    found.0.push(path.to_owned());
+                } else if own > LONGEST_NAME {
+                    found.1 += 1;
+                }
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        }
+    }
+    let mut found = Default::default();
+    let value = serde_json::to_value(part).unwrap_or_default();
+    look(&value, "", language, &mut found);
+    found
+}
+
+/// Puts other descriptions where a schema has these.
+fn describe(schema: &mut Value, descriptions: &BTreeMap<String, String>) {
+    match schema {
+        Value::Object(members) => {
+            for (name, member) in members {
+                match member {
+                    Value::String(text) if name == "description" => {
+                        let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+                        if let Some(other) = descriptions.get(&line) {
+                            text.clone_from(other);
+                        }
+                    }
+                    _ => describe(member, descriptions),
+                }
+            }
+        }
+        Value::Array(items) => items
+            .iter_mut()
+            .for_each(|item| describe(item, descriptions)),
+        _ => {}
     }
 }
 
@@ -93,6 +174,7 @@ fn names_of(kinds: &str, world: &WorldFile) -> Vec<String> {
             "person" => world.actors.iter().map(|it| it.name.clone()).collect(),
             "place" => world.stages.iter().map(|it| it.name.clone()).collect(),
             "fact" => world.facts.iter().map(|it| it.id.clone()).collect(),
+            "hour" => world.rounds.clone(),
             "item" => world.items.iter().map(|it| it.name.clone()).collect(),
             "scene" => world.scenes.iter().map(|it| it.id.clone()).collect(),
             "ending" => world.endings.iter().map(|it| it.id.clone()).collect(),

@@ -5,15 +5,6 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub(super) enum Time {
-    #[default]
-    Any,
-    Morning,
-    Afternoon,
-}
-
 /// Declares the forms: all of them may lack any member. `who: String = "person"` names something.
 macro_rules! forms {
     ($($(#[$about:meta])* $name:ident {
@@ -46,6 +37,9 @@ forms! {
         manner: String,
         /// How many days it lasts, from 1 to 4.
         days: i32,
+        /// Into which parts each day falls, two to four, in order: `morning` and `afternoon`, or,
+        /// in a story of a night, such as `at nine` and `past midnight`.
+        hours: Vec<String>,
         /// Two to six places, each with at least one way.
         places: Vec<Place>,
         /// Three to nine people.
@@ -145,7 +139,8 @@ forms! {
         place: String = "place",
         /// From which day on it may come.
         day: u32,
-        time: Time,
+        /// In which part of the day it comes; empty for any.
+        hour: String = "hour or any",
         /// Who has to be there.
         present: Vec<String> = "person",
         /// Who has something to decide in it; empty if nobody has.
@@ -272,7 +267,7 @@ forms! {
         id: String = "scene",
         place: String = "place",
         day: u32,
-        time: Time,
+        hour: String = "hour or any",
         present: Vec<String> = "person",
         after: String = "scene or nothing",
     }

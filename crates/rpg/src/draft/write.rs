@@ -71,6 +71,7 @@ pub(super) fn written(world: &WorldFile, remarks: &Remarks) -> String {
     text.note_on(&world.endings, &text!(rpg_draft_note_endings));
     text.list("endings", &world.endings, ending);
     text.value("schedule", &world.schedule);
+    text.filled("rounds", &world.rounds);
     text.close(")");
     text.out.truncate(text.out.trim_end().len());
     // The outermost value ends without a comma.
@@ -302,8 +303,6 @@ pub(super) fn ron_text(value: &impl Serialize) -> String {
     let text = ron::ser::to_string_pretty(value, pretty).unwrap_or_default();
     // An apostrophe needs no backslash between double quotation marks.
     text.replace("\\'", "'")
-        .replace("Now(morning)", "Now(Morning)")
-        .replace("Now(afternoon)", "Now(Afternoon)")
 }
 
 /// Lines of words; a text without spaces stays one. No line begins with what would be read as the
