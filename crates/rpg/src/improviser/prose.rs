@@ -4,10 +4,12 @@ use playhouse_engine::event::AgentEvent;
 use playhouse_engine::mind::improviser::Writer;
 use playhouse_engine::mind::improviser::wording::bare;
 use playhouse_engine::mind::{Language, Notes};
+use playhouse_engine::reading::letters;
 
 use super::telling::about;
 use super::voice::voice_line;
 use crate::events::News;
+use crate::scenes::endings::EPILOGUE_LETTERS;
 
 /// How many events an announcement tells; the weightiest come first.
 const EVENTS: usize = 2;
@@ -91,7 +93,9 @@ pub(super) fn epilogue<'a>(notes: Notes<'a>, writer: &mut Writer<'a>) -> String 
         };
         parts.push(writer.line(symbol));
     }
-    if parts.is_empty()
+    // The writer's last words may be few.
+    let is_short = |parts: &[String]| letters(&parts.concat()) < EPILOGUE_LETTERS;
+    if is_short(&parts)
         && let Some(bond) = writer.rng().pick(&bonds).copied()
     {
         writer.set("other", bond.name());
@@ -103,7 +107,7 @@ pub(super) fn epilogue<'a>(notes: Notes<'a>, writer: &mut Writer<'a>) -> String 
         };
         parts.push(writer.line(symbol));
     }
-    if parts.is_empty() {
+    if is_short(&parts) {
         parts.push(writer.line("epilogue.close"));
     }
     writer.paragraph(&parts)

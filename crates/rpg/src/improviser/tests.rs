@@ -636,7 +636,11 @@ fn last_words_are_those_of_the_writer_and_about_the_living() {
         "bonds": [bond("Tobin", 3, false), bond("Isolde", 1, true), bond("Garrick", -2, true)],
     });
     let mut asked = HandPrompt::new("Maren", "epilogue", Language::En, notes);
-    assert_eq!(asked.answer(improviser(), 1), "I have the key.");
+    let answer = asked.answer(improviser(), 1);
+    assert!(
+        answer.starts_with("I have the key. ") && answer.contains("Garrick"),
+        "{answer}"
+    );
     asked.notes["goals"] = json!([]);
     for seed in 0..SEEDS {
         let answer = asked.answer(improviser(), seed);

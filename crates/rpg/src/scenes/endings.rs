@@ -23,10 +23,13 @@ use crate::speaker::Speaker;
 /// The maximum number of facts of which an epilogue is reminded, the last that were learned.
 const MAX_LEARNED: usize = 24;
 
+/// The fewest letters of an epilogue.
+pub(crate) const EPILOGUE_LETTERS: usize = 24;
+
 const EPILOGUE: ProseForm = ProseForm {
     fallback: EpilogueData::FALLBACK,
     max_chars: 700,
-    min_letters: 24,
+    min_letters: EPILOGUE_LETTERS,
 };
 const CLOSING: ProseForm = ProseForm {
     fallback: EpilogueData::CLOSING_FALLBACK,
