@@ -31,6 +31,15 @@ fn world_with(scenes: &str) -> Campaign {
     Campaign::load_from(&data, &world, "mill").unwrap()
 }
 
+fn plan(seed: u64, runs: u32, jobs: usize) -> RehearsalPlan {
+    RehearsalPlan {
+        seed,
+        runs,
+        jobs,
+        ..RehearsalPlan::default()
+    }
+}
+
 fn runs(campaign: &Campaign, plan: RehearsalPlan) -> Vec<RunFigures> {
     rehearse(campaign, &plan, &|_| ControlFlow::Continue(())).unwrap()
 }
@@ -38,12 +47,7 @@ fn runs(campaign: &Campaign, plan: RehearsalPlan) -> Vec<RunFigures> {
 #[test]
 fn the_number_of_jobs_changes_no_figure() {
     let campaign = small_world();
-    let plan = |jobs| RehearsalPlan {
-        seed: 5,
-        runs: 20,
-        jobs,
-        ..RehearsalPlan::default()
-    };
+    let plan = |jobs| plan(5, 20, jobs);
     let figures = runs(&campaign, plan(1));
     assert_eq!(figures, runs(&campaign, plan(2)));
     // As they come from another machine.
@@ -68,14 +72,11 @@ fn drama_is_counted_as_it_happened() {
     let find = "Knows(\"Isa Finch\", \"leaving\")";
     let (find, _) = campaign.file.read_condition("find", find).unwrap();
     let plan = RehearsalPlan {
-        seed: 1,
-        runs: 20,
-        jobs: 2,
         find: Some(Find {
             condition: find,
             when: FindWhen::End,
         }),
-        ..RehearsalPlan::default()
+        ..plan(1, 20, 2)
     };
     let runs = runs(&campaign, plan);
     let rehearsal = Rehearsal::of(&campaign.file, &runs);
@@ -136,15 +137,9 @@ fn judged_world(sign: &str) -> Campaign {
 
 #[test]
 fn signs_in_events_stand_in_for_a_judge() {
-    let plan = || RehearsalPlan {
-        seed: 1,
-        runs: 20,
-        jobs: 2,
-        ..RehearsalPlan::default()
-    };
     let played = |sign| {
         let campaign = judged_world(sign);
-        let rehearsal = Rehearsal::of(&campaign.file, &runs(&campaign, plan()));
+        let rehearsal = Rehearsal::of(&campaign.file, &runs(&campaign, plan(1, 20, 2)));
         assert_eq!(rehearsal.failed.len(), 0);
         let mut purposes = rehearsal.purposes.iter();
         assert!(purposes.any(|figures| figures.purpose == "scene.judge"));
@@ -163,12 +158,7 @@ fn signs_in_events_stand_in_for_a_judge() {
 #[test]
 fn a_run_is_the_same_alone_and_among_others() {
     let campaign = small_world();
-    let plan = |seed, runs| RehearsalPlan {
-        seed,
-        runs,
-        jobs: 1,
-        ..RehearsalPlan::default()
-    };
+    let plan = |seed, runs| plan(seed, runs, 1);
     let together = runs(&campaign, plan(1, 4));
     let alone = &runs(&campaign, plan(4, 1))[0];
     assert!(alone.has_memories && !together[3].has_memories);
@@ -191,12 +181,7 @@ fn without_lengths(run: &RunFigures) -> RunFigures {
 fn memories_change_nothing_but_the_length_of_prompts() {
     let data = DataFolder::embedded();
     let campaign = Campaign::load(&data, "drowned-assize").unwrap();
-    let plan = |seed, runs| RehearsalPlan {
-        seed,
-        runs,
-        jobs: 2,
-        ..RehearsalPlan::default()
-    };
+    let plan = |seed, runs| plan(seed, runs, 2);
     let together = runs(&campaign, plan(1, 2));
     let alone = &runs(&campaign, plan(2, 1))[0];
     assert_eq!(without_lengths(&together[1]), without_lengths(alone));
@@ -210,12 +195,7 @@ fn memories_change_nothing_but_the_length_of_prompts() {
 #[test]
 fn a_rehearsal_can_be_broken_off() {
     let campaign = small_world();
-    let plan = RehearsalPlan {
-        seed: 1,
-        runs: 1_000,
-        jobs: 1,
-        ..RehearsalPlan::default()
-    };
+    let plan = plan(1, 1_000, 1);
     let stopped = rehearse(&campaign, &plan, &|run| match run.seed {
         3 => ControlFlow::Break(()),
         _ => ControlFlow::Continue(()),
@@ -232,12 +212,7 @@ fn unmet(world: &str, expected: Option<&str>, count: u32) -> String {
     let own = data.read_text(&path).unwrap();
     let text = expected.unwrap_or(&own);
     let expected = Expectations::read(&path, text, &campaign.file).unwrap();
-    let plan = RehearsalPlan {
-        seed: 1,
-        runs: count,
-        jobs: 2,
-        ..RehearsalPlan::default()
-    };
+    let plan = plan(1, count, 2);
     let unmet = expected.unmet(&Rehearsal::of(&campaign.file, &runs(&campaign, plan)));
     unmet.to_string()
 }
@@ -278,12 +253,7 @@ fn what_never_comes_about_is_told_with_what_was_missing() {
             .into(),
     ];
     let campaign = world_with(&scenes.concat());
-    let plan = RehearsalPlan {
-        seed: 1,
-        runs: 4,
-        jobs: 2,
-        ..RehearsalPlan::default()
-    };
+    let plan = plan(1, 4, 2);
     let rehearsal = Rehearsal::of(&campaign.file, &runs(&campaign, plan));
     let missed = |id: &str| {
         let mut missed = rehearsal.missed.iter();
@@ -311,11 +281,8 @@ fn what_never_comes_about_is_told_with_what_was_missing() {
 /// What a small world with one more scene tells falsely.
 fn false_texts(campaign: &Campaign, count: u32) -> Vec<(String, Contradiction)> {
     let plan = RehearsalPlan {
-        seed: 1,
-        runs: count,
-        jobs: 2,
         consistency: true,
-        ..RehearsalPlan::default()
+        ..plan(1, count, 2)
     };
     let runs = runs(campaign, plan);
     let found = runs.into_iter().flat_map(|run| run.notes.false_texts);
