@@ -265,6 +265,21 @@ impl Event<'_> {
                     false
                 }
             ),
+            "seen" | "heard" => {
+                let fields: Vec<_> = match member.value()? {
+                    Expr::Tuple(tuple) => tuple.elems.iter().collect(),
+                    single => vec![single],
+                };
+                let fields = fields.iter().map(|field| quote!(#field).to_string());
+                let sense = match member.is("seen") {
+                    true => quote!(Sight),
+                    false => quote!(Hearing),
+                };
+                quote!(
+                    const PERCEIVED: Option<(#engine::cast::Sense, &'static [&'static str])> =
+                        Some((#engine::cast::Sense::#sense, &[#(#fields),*]));
+                )
+            }
             "speaker" => {
                 let field = member.field()?;
                 quote!(fn speaker(&self) -> Option<&str> { Some(&#field) })

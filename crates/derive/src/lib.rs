@@ -53,6 +53,7 @@ use syn::{DeriveInput, parse_macro_input};
 /// | `words`, `target`, `place`, `day` | of `Telling`: a field or another expression |
 /// | `not_recallable`, `no_trigger` | `RECALLABLE = false`, `TRIGGERS_RECALL = false` |
 /// | `private` | `is_public() == false` |
+/// | `seen`, `heard` | `PERCEIVED`: a field or several, `(words, tells)`, by which sense |
 /// | `own` | `is_own() == true` |
 /// | `tells_nothing` | `tells_by_words() == false` |
 /// | `speaker`, `spoken`, `tells`, `media` | a field or another expression |

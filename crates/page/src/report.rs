@@ -367,6 +367,7 @@ mod tests {
             data: json!({"actor": &*speaker, "target": "all", "message": words}),
             text: format!("{speaker} says: \"{words}\""),
             speaker: Some(speaker),
+            without: None,
             audience: audience.map(recipient).collect(),
             masked: Vec::new(),
             rule: AudienceRule::Notified,

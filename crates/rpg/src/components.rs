@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
+use playhouse_engine::cast::Senses;
 use playhouse_engine::cast::{EntityName, Gone};
 use playhouse_engine::engine::Setup;
 use playhouse_engine::event::guard::FactPhrases;
@@ -18,8 +19,10 @@ use crate::drama::{GoalState, Goals};
 pub struct RpgWorld(pub Arc<WorldFile>);
 
 /// Puts the contents of a world file into the world, for systems and tools.
-pub(super) fn insert_data(world: &mut World, file: &Arc<WorldFile>) {
+pub(crate) fn insert_data(world: &mut World, file: &Arc<WorldFile>) {
     world.insert_resource(RpgWorld(file.clone()));
+    let cast = file.clone();
+    world.insert_resource(Senses::new(move |name, sense| cast.has_sense(name, sense)));
     let book = file.fact_book();
     world.insert_resource(FactPhrases::new(&book));
     world.insert_resource(book);

@@ -1,7 +1,6 @@
 //! Decisions of which minds are asked: one of several options, with a thought, and words beside it.
 
 use bevy_ecs::prelude::*;
-use playhouse_engine::cast::Whereabouts;
 use playhouse_engine::event::EventWriter;
 use playhouse_engine::event::kinds::{Mind, Speak};
 use playhouse_engine::exchange::Violation;
@@ -10,8 +9,6 @@ use schemars::transform::transform_subschemas;
 use serde_json::{Value, json};
 
 use super::actions::member::one_of;
-use super::perception::say;
-use super::world_file::WorldFile;
 
 /// What the members of an answer mean is said in its question, in the story's language.
 pub(super) fn without_words(schema: &mut Schema) {
@@ -59,7 +56,6 @@ impl DecisionConstraints {
 /// An actor thinks and says something as it decides, which these don't notice.
 pub(super) fn think_and_say(
     events: &mut EventWriter,
-    (file, whereabouts): (&WorldFile, &Whereabouts),
     (entity, actor): (Entity, &str),
     (mind, words): (String, Option<String>),
     unaware: &[Entity],
@@ -70,14 +66,13 @@ pub(super) fn think_and_say(
         events.think(entity, Mind { actor, message });
     }
     let words = words.filter(|said| !said.trim().is_empty());
-    if let Some((message, stage)) = words.zip(whereabouts.place_of(entity)) {
+    if let Some(message) = words {
         let speech = Speak {
             actor,
             message,
             ..Speak::default()
         };
         let unaware = [unaware, &[entity]].concat();
-        let cast = (file, whereabouts);
-        say(events, cast, stage, (speech, String::new()), &unaware);
+        events.broadcast_to_stage(entity, speech, &unaware);
     }
 }

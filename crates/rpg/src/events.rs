@@ -17,7 +17,6 @@ use super::components::{Departure, FightResult};
 use super::happening::{FightNote, Happening, Pledge};
 use super::home::vote::VoteCounted;
 use super::host::HostDid;
-pub use super::perception::Unperceived;
 use super::scenes::choose::{ChoiceMade, SceneVoted};
 use super::scenes::effects::{EffectSkipped, SceneText};
 use super::scenes::endings::{Epilogue, StoryCloses};
@@ -64,7 +63,7 @@ pub const EVENTS: &[EventType] = &[
     EventType::of::<Attempted>(),
     EventType::of::<AttemptOutcome>(),
     EventType::of::<Refusal>(),
-    EventType::of::<Unperceived>(),
+    EventType::of::<OtherLanguage>(),
     EventType::of::<VoteCounted>(),
     EventType::of::<SceneOpens>(),
     EventType::of::<ChoiceMade>(),
@@ -128,7 +127,9 @@ impl Day {
 
 /// A stage's description of itself.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
-#[event("scene", style = Scene, speaker = stage, spoken = message, words = message)]
+#[event(
+    "scene", style = Scene, speaker = stage, spoken = message, words = message, seen = message
+)]
 pub struct StageDescription {
     pub stage: String,
     pub message: String,
@@ -330,7 +331,8 @@ pub struct TargetResult {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
 #[event(
     "card_played", style = Contest, not_recallable, speaker = actor, spoken = description,
-    board = json!({"part": "card", "card": card, "skill": skill, "targets": targets})
+    board = json!({"part": "card", "card": card, "skill": skill, "targets": targets}),
+    seen = description
 )]
 pub struct CardPlayed {
     pub stage: String,
@@ -349,7 +351,7 @@ pub struct CardPlayed {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
 #[event(
     "combat_move", style = Contest, not_recallable, speaker = actor, spoken = description,
-    board = json!({"part": "move"})
+    board = json!({"part": "move"}), seen = (item, look, description)
 )]
 pub struct CombatMove {
     pub stage: String,
@@ -407,7 +409,9 @@ impl Wound {
 
 /// A stage narrates what happened on it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
-#[event("narration", style = Account, speaker = stage, spoken = message, words = message)]
+#[event(
+    "narration", style = Account, speaker = stage, spoken = message, words = message, seen = message
+)]
 pub struct Narration {
     pub stage: String,
     pub message: String,
@@ -504,7 +508,8 @@ pub struct Homecoming {
 /// An actor takes an item that lies on its stage.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
 #[event(
-    "take", style = Showing, speaker = actor, happening = noted, sight = Sight { what: item, look }
+    "take", style = Showing, speaker = actor, happening = noted, sight = Sight { what: item, look },
+    seen = look
 )]
 pub struct ItemTaken {
     pub actor: String,
@@ -522,7 +527,7 @@ impl ItemTaken {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
 #[event(
     "give", style = Showing, speaker = actor, happening = noted, target = to,
-    sight = Sight { what: item, look }
+    sight = Sight { what: item, look }, seen = look
 )]
 pub struct ItemGiven {
     pub actor: String,
@@ -541,7 +546,7 @@ impl ItemGiven {
 
 /// An item has another holder, lies elsewhere, or is gone, by what an actor decided.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
-#[event("item_moved", style = Deed, happening = noted, target = to)]
+#[event("item_moved", style = Deed, happening = noted, target = to, seen = look)]
 pub struct ItemMoved {
     pub item: String,
     /// How it looks; empty if an actor had it, or if it is gone.
@@ -571,7 +576,8 @@ impl ItemMoved {
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
 #[event(
-    "show", style = Showing, speaker = actor, target = to, sight = Sight { what: item, look }
+    "show", style = Showing, speaker = actor, target = to, sight = Sight { what: item, look },
+    seen = (item, look)
 )]
 pub struct ItemShown {
     pub actor: String,
@@ -652,7 +658,10 @@ pub struct NothingNew {
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
-#[event("promise", style = Deed, speaker = actor, spoken = words, happening = noted, target = to)]
+#[event(
+    "promise", style = Deed, speaker = actor, spoken = words, happening = noted, target = to,
+    heard = words
+)]
 pub struct PromiseMade {
     pub actor: String,
     pub to: String,
@@ -667,7 +676,8 @@ impl PromiseMade {
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
 #[event(
-    "keep", style = SharedDeed, speaker = actor, spoken = words, happening = noted, target = to
+    "keep", style = SharedDeed, speaker = actor, spoken = words, happening = noted, target = to,
+    heard = words
 )]
 pub struct PromiseKept {
     pub actor: String,
@@ -689,7 +699,19 @@ fn pledged([who, to, words]: [&str; 3], state: Pledge) -> Option<Noting> {
         words: words.into(),
         state,
     };
-    Some(promised.into())
+    (!words.is_empty()).then(|| promised.into())
+}
+
+/// Something was said in another language than the one that all share.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
+#[event("other_language", style = Note, not_recallable)]
+pub struct OtherLanguage {
+    pub actor: String,
+    /// To whom it spoke; empty for nobody in particular.
+    pub target: String,
+    pub language: String,
+    /// Those who did not understand it.
+    pub by: Vec<String>,
 }
 
 /// An action that the rules refused, told to its actor alone.
@@ -724,7 +746,9 @@ impl FeelingChanged {
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
-#[event("attempt", style = Choice, speaker = actor, spoken = what, happening = noted)]
+#[event(
+    "attempt", style = Choice, speaker = actor, spoken = what, happening = noted, seen = what
+)]
 pub struct Attempted {
     pub actor: String,
     pub what: String,
@@ -732,7 +756,8 @@ pub struct Attempted {
 
 impl Attempted {
     fn noted(&self) -> Option<Noting> {
-        tried(&self.actor, &self.what, [""; 3])
+        let is_known = !self.what.is_empty();
+        tried(&self.actor, &self.what, [""; 3]).filter(|_| is_known)
     }
 }
 
@@ -741,7 +766,7 @@ impl Attempted {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
 #[event(
     "attempt_outcome", style = Outcome, knower = known_by, spoken = message, happening = noted,
-    words = message
+    words = message, seen = (message, found, left)
 )]
 pub struct AttemptOutcome {
     pub actor: String,

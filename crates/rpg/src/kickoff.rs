@@ -96,6 +96,12 @@ pub(super) fn ask_kickoffs(
         }
         let companions = names_without(&whereabouts, &living, entity);
         let place_name = whereabouts.name_text(place);
+        let sees = world.0.sees(&name.0);
+        let mut present = present_without(&whereabouts, &appearances, &living, entity);
+        present
+            .iter_mut()
+            .filter(|_| !sees)
+            .for_each(|other| other.look.clear());
         let data = KickoffData {
             template: match kind {
                 Kind::Stage => KickoffData::STAGE,
@@ -104,7 +110,7 @@ pub(super) fn ask_kickoffs(
             kind: kind_name(kind),
             faction: faction.map(|faction| &*faction.0),
             home: is_home,
-            present: present_without(&whereabouts, &appearances, &living, entity),
+            present,
             companions: &companions,
             ..data(&world.0, &name.0, &place_name)
         };
@@ -161,7 +167,13 @@ fn data<'a>(world: &'a WorldFile, name: &'a str, place: &'a str) -> KickoffData<
         kickoff,
         look: world.actor(name).map(|actor| actor.look.as_str()),
         place,
-        place_profile: stage.map(|stage| stage.profile.as_str()),
+        place_profile: stage.map(|stage| {
+            if world.sees(name) {
+                &*stage.profile
+            } else {
+                ""
+            }
+        }),
         exits: stage.map(Stage::exits),
         heroes: world.heroes().map(|hero| hero.name.as_str()).collect(),
         talked_about: dungeons.clone().map(TalkedAbout::of).collect(),

@@ -59,7 +59,6 @@ mod lore;
 mod other_names;
 mod outcome;
 mod past;
-mod perception;
 mod phase;
 pub mod phrases;
 mod picture;

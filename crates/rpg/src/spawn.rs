@@ -62,6 +62,8 @@ pub(super) struct ActorIdentity<'a> {
     bonds: Vec<&'a BondSpec>,
     goals: Vec<&'a str>,
     items: Vec<&'a Item>,
+    /// Whether it knows how these look.
+    sees: bool,
     skills: Vec<&'a Skill>,
     fights: bool,
     has_items: bool,
@@ -211,6 +213,7 @@ pub(super) fn actor_identity(
         bonds: bonds_of(file, &actor.name).collect(),
         goals: actor.goals.iter().map(|goal| goal.words.as_str()).collect(),
         items: items_of(file, &actor.name).collect(),
+        sees: file.sees(&actor.name),
         skills: skills(file, &actor.skills).collect(),
         fights: file.has_fights(),
         has_items: !file.items.is_empty(),

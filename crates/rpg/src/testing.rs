@@ -71,7 +71,7 @@ use super::campaign_state::advance_campaign;
 use super::combat::CombatChoice;
 use super::combat::draw::HandWords;
 use super::combat::resolve::weigh_resolve;
-use super::components::{CurrentFight, Health, RpgWorld, Wounded};
+use super::components::{CurrentFight, Health, RpgWorld, Wounded, insert_data};
 use super::drama::{Condition, Effect, Occasion};
 use super::home::plans::take_plans;
 use super::home::uses::open_uses;
@@ -269,7 +269,7 @@ impl TestScene {
     pub(crate) fn change(&mut self, change: impl FnOnce(&mut WorldFile)) {
         let mut file = (*self.world().resource::<RpgWorld>().0).clone();
         change(&mut file);
-        self.world().insert_resource(RpgWorld(file.into()));
+        insert_data(self.world(), &file.into());
     }
 
     /// The place of the scene is in this phase, and steps.

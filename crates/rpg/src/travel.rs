@@ -9,7 +9,7 @@ use playhouse_engine::cast::{
 use playhouse_engine::event::kinds::{Arrive, Leave, Sighting};
 use playhouse_engine::event::write_events_at_meeting;
 
-use super::components::{Acquaintances, Placed, RpgWorld};
+use super::components::{Acquaintances, Placed};
 
 /// Moves an actor with a party at a meeting; the event of the journey tells everybody concerned.
 /// Strangers see each other. Does nothing if the actor is there already.
@@ -141,7 +141,7 @@ fn show(world: &mut World, seen: Entity, to: Entity) {
     let acquaintances = world.get_mut::<Acquaintances>(to);
     let is_new =
         acquaintances.is_some_and(|mut known| known.0.insert(sighting.actor.as_str().into()));
-    if is_new && world.resource::<RpgWorld>().0.sees(&name_of(world, to)) {
+    if is_new {
         write_events_at_meeting(world, |events| events.notify_entities(&[to], sighting));
     }
 }

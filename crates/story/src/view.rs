@@ -713,6 +713,8 @@ impl Contents {
         let telling = types.telling(&record);
         let telling = telling.as_deref();
         let style = telling.map(Telling::style).unwrap_or_default();
+        // Those who don't perceive all of it read the rest.
+        let style = record.without.map_or(style, |_| EventStyle::Deed);
         let form = match style {
             // Places learn too, but readers need not be told.
             EventStyle::Lesson if self.is_for_places(&record) => Form::Own,
@@ -742,7 +744,7 @@ impl Contents {
             // Those elsewhere hear of it later than those who saw it.
             Form::Call | Form::Move | Form::Narration | Form::Choice => !self.told.insert(told),
             // The same for those at home.
-            _ => style == EventStyle::Report,
+            _ => style == EventStyle::Report || record.without.is_some(),
         };
         let call = by.and_then(|by| self.answered.get(&by).copied());
         let mut defaults = Vec::new();

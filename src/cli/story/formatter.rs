@@ -11,7 +11,7 @@ use crate::event::{
     Recipients, Sight, Telling, subject,
 };
 use crate::message::one_line;
-use crate::rpg::events::{NothingNew, Unperceived};
+use crate::rpg::events::NothingNew;
 
 use super::roster::Roster;
 use crate::cli::event_types;
@@ -152,6 +152,11 @@ impl Formatter {
         let speaker = event.speaker.as_deref().unwrap_or_default();
         let message = telling.words().unwrap_or_default();
         let style = telling.style();
+        if event.without.is_some() {
+            // Readers are told what the others perceived.
+            let rest = self.seat.is_some().then(|| deed(&event.text));
+            return rest.into_iter().collect();
+        }
         match style {
             EventStyle::Opening => self.opening(speaker, message),
             EventStyle::Scene => {
@@ -261,10 +266,9 @@ impl Formatter {
         }
     }
 
-    /// Whether it is news to the reader's own character alone: what it looked up, or what it did
-    /// not hear.
+    /// Whether it is news to the reader's own character alone: what it looked up.
     fn is_sought(&self, event: &EventRecord) -> bool {
-        let kinds = [MemorySearch::TYPE, NothingNew::TYPE, Unperceived::TYPE];
+        let kinds = [MemorySearch::TYPE, NothingNew::TYPE];
         self.seat.is_some() && kinds.contains(&&*event.kind)
     }
 

@@ -28,6 +28,7 @@ fn event(place: &str, kind: &str, data: Value) -> Record {
     let speaker = data.get("actor").or(data.get("stage"));
     Record::Event(EventRecord {
         speaker: speaker.and_then(Value::as_str).map(Into::into),
+        without: None,
         id: BodyId {
             place: 1,
             number: 1,

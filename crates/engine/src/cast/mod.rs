@@ -9,6 +9,7 @@ mod gone;
 mod name;
 mod place;
 mod rng;
+mod senses;
 mod spawn;
 mod stage_query;
 mod whereabouts;
@@ -22,6 +23,7 @@ pub use place::{
     turn_number,
 };
 pub use rng::{StageRng, WorldSeed};
+pub use senses::{Sense, Senses};
 pub use spawn::{CastError, SpawnSpec, set_system_message, spawn};
 pub use stage_query::StageQuery;
 pub use whereabouts::Whereabouts;
@@ -38,6 +40,7 @@ pub fn install(world: &mut World, seed: WorldSeed) {
     world.insert_resource(seed);
     world.init_resource::<CastList>();
     world.init_resource::<CurrentStage>();
+    world.init_resource::<Senses>();
     world.init_resource::<MeetingClock>();
     world.init_resource::<WorldTurn>();
 }

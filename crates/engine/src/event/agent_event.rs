@@ -8,6 +8,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::{EventRecord, PhraseError, Phrasebook, PromptSet, Telling, kinds};
+use crate::cast::Sense;
 use crate::context::Noting;
 use crate::memory::EventTraits;
 use crate::message::{Block, Tags};
@@ -50,6 +51,10 @@ pub trait AgentEvent: Telling + Serialize + DeserializeOwned + Send + Sync + 'st
     /// Whether it is recalled automatically. Of ways, first sights and the moves of a fight, other
     /// events tell what is worth remembering.
     const RECALLABLE: bool = true;
+
+    /// By which sense it is perceived, and the fields that are empty for those who lack it, unless
+    /// they did it themselves. If no word is left then, they learn nothing.
+    const PERCEIVED: Option<(Sense, &'static [&'static str])> = None;
 
     /// Who did it, by name.
     fn speaker(&self) -> Option<&str> {

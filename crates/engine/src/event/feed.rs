@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::AgentEvent;
 use super::guard::{GuardAct, verbatim};
-use crate::cast::StableId;
+use crate::cast::{Sense, StableId};
 use crate::journal::RecalledMemory;
 use crate::locale::UiText;
 use crate::message::BodyId;
@@ -63,6 +63,10 @@ pub struct EventRecord {
     #[serde(rename = "type")]
     pub kind: String,
     pub speaker: Option<Arc<str>>,
+    /// The sense that its receivers lack: what it is without what the others perceived, who got it
+    /// whole.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub without: Option<Sense>,
     /// The event itself, any JSON of its type; null at a seat for which guards changed the words.
     pub data: Value,
     /// The words its receivers read.

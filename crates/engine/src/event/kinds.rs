@@ -29,7 +29,7 @@ pub const EVENTS: &[EventType] = &[
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
 #[event(
     "kickoff", style = Opening, no_trigger, not_recallable, speaker = actor, spoken = message,
-    words = message
+    words = message, seen = message
 )]
 pub struct Kickoff {
     pub actor: String,
@@ -41,7 +41,7 @@ pub struct Kickoff {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
 #[event(
     "speak", style = Speech, speaker = actor, spoken = message, tells = tells, words = message,
-    target = target
+    target = target, heard = (message, tells)
 )]
 pub struct Speak {
     pub actor: String,
@@ -57,7 +57,8 @@ pub struct Speak {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
 #[event(
     "whisper", style = Whisper, speaker = actor, spoken = message, tells = tells, private,
-    third_person = text!(story_whispered, actor, target, message), words = message, target = target
+    third_person = text!(story_whispered, actor, target, message), words = message, target = target,
+    heard = (message, tells)
 )]
 pub struct Whisper {
     pub actor: String,
@@ -73,7 +74,7 @@ pub struct Whisper {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
 #[event(
     "announce", style = Announcement, speaker = actor, spoken = message, tells = tells,
-    words = message
+    words = message, heard = (message, tells)
 )]
 pub struct Announce {
     pub actor: String,
@@ -165,7 +166,8 @@ impl Arrive {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
 #[event(
     "appearance", style = Look, not_recallable,
-    third_person = text!(story_row, name = actor, what = look), sight = Sight { what: actor, look }
+    third_person = text!(story_row, name = actor, what = look), sight = Sight { what: actor, look },
+    seen = look
 )]
 pub struct Sighting {
     pub actor: String,

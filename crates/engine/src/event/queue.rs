@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::AudienceRule;
 use super::guard::GuardAct;
-use crate::cast::StableId;
+use crate::cast::{Sense, StableId};
 use crate::context::{AgentContext, ChapterRecord, Entry, EntryId, Happening, Noting};
 use crate::message::{Block, Role, Tags};
 
@@ -17,6 +17,8 @@ pub struct PendingEvent {
     /// The name of its type.
     pub kind: &'static str,
     pub speaker: Option<Arc<str>>,
+    /// The sense that its receivers lack, so that only the rest of it is told.
+    pub without: Option<Sense>,
     pub data: Value,
     /// The words that its receivers will read.
     pub text: String,

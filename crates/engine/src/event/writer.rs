@@ -14,7 +14,8 @@ use super::{
     Faults, PendingEvent, PhraseError, Phrasebook,
 };
 use crate::cast::{
-    CastList, CurrentStage, Dead, EntityName, Kind, MEETING, Occupants, OnStage, StableId,
+    CastList, CurrentStage, Dead, EntityName, Kind, MEETING, Occupants, OnStage, Sense, Senses,
+    StableId,
 };
 use crate::knowledge::{FactBook, Knowledge};
 use crate::locale::UiText;
@@ -58,6 +59,7 @@ pub struct EventWriter<'w, 's> {
     types: Res<'w, EventTypes>,
     language: Res<'w, Language>,
     list: Res<'w, CastList>,
+    senses: Res<'w, Senses>,
     cast: Query<
         'w,
         's,
@@ -298,15 +300,52 @@ impl EventWriter<'_, '_> {
         self.queue(event, audience, rule);
     }
 
+    /// Queues an event; before it the rest of it, for those in the audience who lack the sense by
+    /// which it is perceived.
+    fn queue<E: AgentEvent>(&mut self, event: E, mut audience: Vec<Entity>, rule: AudienceRule) {
+        if let Some((sense, fields)) = E::PERCEIVED {
+            let lacks = |who: &Entity| !self.senses.has(&self.name(*who), sense);
+            let mut lacking: Vec<_> = audience.iter().copied().filter(lacks).collect();
+            if !lacking.is_empty()
+                && let Ok(mut data) = serde_json::to_value(&event)
+            {
+                let doer = data.get("actor").and_then(Value::as_str);
+                lacking.retain(|who| Some(&*self.name(*who)) != doer);
+                audience.retain(|who| !lacking.contains(who));
+                for field in fields {
+                    match data.get_mut(*field) {
+                        Some(Value::Array(items)) => items.clear(),
+                        Some(value) => *value = Value::String(String::new()),
+                        None => {}
+                    }
+                }
+                if let (Ok(rest), false) = (E::deserialize(data), lacking.is_empty()) {
+                    self.queue_to(rest, lacking, AudienceRule::Notified, Some(sense));
+                }
+            }
+        }
+        self.queue_to(event, audience, rule, None);
+    }
+
     /// Queues an event as its guards leave it. This is compiled for every type of event; what needs
     /// no type is in [`Self::judge`] and [`Self::push`].
-    fn queue<E: AgentEvent>(&mut self, mut event: E, audience: Vec<Entity>, rule: AudienceRule) {
+    fn queue_to<E: AgentEvent>(
+        &mut self,
+        mut event: E,
+        audience: Vec<Entity>,
+        rule: AudienceRule,
+        without: Option<Sense>,
+    ) {
         if !self.types.knows(E::TYPE) {
             return self.faults.note(Fault::UnregisteredEvent(E::TYPE.into()));
         }
         let mut pending = PendingEvent {
             kind: E::TYPE,
-            speaker: event.speaker().map(Into::into),
+            speaker: event
+                .speaker()
+                .filter(|_| without.is_none())
+                .map(Into::into),
+            without,
             data: Value::Null,
             text: String::new(),
             short: None,
@@ -336,11 +375,12 @@ impl EventWriter<'_, '_> {
             Ok((event.text(&self.phrases, &data)?, short, data))
         });
         match texts {
+            Ok((text, ..)) if without.is_some() && text.trim().is_empty() => {}
             Ok((text, short, data)) => {
                 (pending.text, pending.short, pending.data) = (text, short, data);
                 pending.media = event.media();
                 pending.happening = event.happening();
-                let own = event.own_happening();
+                let own = event.own_happening().filter(|_| without.is_none());
                 pending.own_happening = own.map(|(doer, noting)| (doer.into(), noting.whole));
                 self.push(pending, knower, heard_instead);
             }

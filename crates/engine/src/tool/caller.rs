@@ -7,8 +7,8 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 
 use crate::cast::{
-    Appearance, CastList, EntityName, Exits, Occupants, StableId, WorldSeed, is_dead, name_by_id,
-    place_of,
+    Appearance, CastList, EntityName, Exits, Occupants, Sense, Senses, StableId, WorldSeed,
+    is_dead, name_by_id, place_of,
 };
 use crate::context::{AgentContext, Chapters};
 use crate::message::Language;
@@ -89,9 +89,16 @@ impl<'w> ToolCaller<'w> {
         self.name_of(self.place())
     }
 
-    /// What anybody there sees of the caller's place.
+    /// What anybody there sees of the caller's place; `None` if the caller sees nothing.
     pub fn place_look(&self) -> Option<Arc<str>> {
-        self.of_place::<Appearance>().map(|look| look.0.clone())
+        self.look_of(self.place())
+    }
+
+    fn look_of(&self, entity: Entity) -> Option<Arc<str>> {
+        let senses = self.data::<Senses>();
+        let sees = senses.is_none_or(|senses| senses.has(&self.name(), Sense::Sight));
+        let look = self.world.get::<Appearance>(entity).filter(|_| sees);
+        look.map(|look| look.0.clone())
     }
 
     /// Who else is at the caller's place, in order of arrival.
@@ -104,10 +111,7 @@ impl<'w> ToolCaller<'w> {
         others
             .map(|entity| Present {
                 name: self.name_of(*entity),
-                look: self
-                    .world
-                    .get::<Appearance>(*entity)
-                    .map(|look| look.0.clone()),
+                look: self.look_of(*entity),
                 dead: is_dead(self.world, *entity),
             })
             .collect()

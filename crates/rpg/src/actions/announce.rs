@@ -17,21 +17,13 @@ impl Action for Announce {
             message: self.text,
             tells: acting.tells.clone(),
         };
-        let deaf = rules.without(acting, |file, name| file.understands(name, ""));
-        let unaware = [&acting.unaware[..], &deaf].concat();
-        rules
-            .events
-            .broadcast_to_stage(acting.stage, event.clone(), &unaware);
+        rules.show_all(acting, event.clone());
         let heard = rules.events.last_of(kinds::Announce::TYPE);
         let Some(heard) = heard.filter(|event| !event.blocked) else {
             return;
         };
-        let mut informed = heard.audience.clone();
-        informed.push(acting.entity);
-        let hears = |name: &String| rules.file.0.understands(name, "");
-        let actors = rules.file.0.actors.iter().map(|actor| &actor.name);
-        let deaf = actors.filter(|name| !hears(name));
-        informed.extend(deaf.filter_map(|name| rules.list.by_name(name)));
+        // Who can't hear it here is not told so twice.
+        let informed = [&acting.present[..], &[acting.stage]].concat();
         // Elsewhere they hear it as it was heard here, so that guards have nothing more to hide.
         if let Some(message) = heard.data.get("message").and_then(Value::as_str) {
             event.message = message.to_owned();

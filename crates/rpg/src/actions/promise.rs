@@ -30,6 +30,7 @@ impl Action for Promise {
             acting.present.clone()
         };
         let names = hearers.iter().map(|who| rules.whereabouts.name_text(*who));
+        let names = names.filter(|name| rules.file.0.understands(name, ""));
         let given = Condition::Holds(to.clone(), item.clone());
         let reached = Condition::At(acting.name.to_string(), place.clone());
         let promise = drama::Promise {

@@ -19,7 +19,6 @@ use crate::events::Refusal;
 use crate::home::here::present;
 use crate::home::uses::OpenUses;
 use crate::talk::{Talk, TurnTaken};
-use crate::world_file::WorldFile;
 
 /// Why an actor could not do what it wanted.
 #[derive(Serialize, Prompt)]
@@ -274,16 +273,6 @@ impl Rules<'_, '_> {
     pub(super) fn taught_by(&self, item: &str) -> Vec<String> {
         let item = self.story.item(item);
         item.map(|item| item.teaches.clone()).unwrap_or_default()
-    }
-
-    /// Those there, with the actor, who lack a sense by which one perceives.
-    pub(super) fn without(
-        &self,
-        acting: &Acting<'_>,
-        has: fn(&WorldFile, &str) -> bool,
-    ) -> Vec<Entity> {
-        let lacks = |who: &Entity| !has(&self.file.0, &self.whereabouts.name_text(*who));
-        acting.present.iter().copied().filter(lacks).collect()
     }
 
     pub(super) fn show_all(&mut self, acting: &Acting<'_>, event: impl AgentEvent) {

@@ -6,8 +6,8 @@ use playhouse_engine::event::kinds;
 
 use super::rules::{Acting, Rules};
 use super::{Action, Appeal, Speak};
+use crate::events::OtherLanguage;
 use crate::everybody::publish_telling;
-use crate::perception::say;
 use crate::talk::TurnTaken;
 
 impl Action for Speak {
@@ -37,20 +37,36 @@ impl Action for Speak {
             **who == acting.entity || rules.file.0.understands(&name, &language)
         };
         let witnesses = acting.present.iter().filter(understands).count();
-        let (file, events) = (&*rules.file.0, &mut rules.events);
-        let cast = (file, &rules.whereabouts);
-        say(
-            events,
-            cast,
-            acting.stage,
-            (speech, language),
-            &acting.unaware,
-        );
+        if language.is_empty() {
+            rules.show_all(acting, speech);
+        } else {
+            rules.say_in(language, speech, acting);
+        }
         rules.publish(acting, witnesses);
     }
 }
 
 impl Rules<'_, '_> {
+    /// Says something in a language that only some understand; everybody learns in which.
+    fn say_in(&mut self, language: String, speech: kinds::Speak, acting: &Acting<'_>) {
+        let name = |who: &Entity| self.whereabouts.name_text(*who);
+        let others = acting.present.iter().copied();
+        let others: Vec<_> = others.filter(|who| *who != acting.entity).collect();
+        let lost = others.iter().copied();
+        let lost = lost.filter(|who| !self.file.0.understands(&name(who), &language));
+        let lost: Vec<_> = lost.collect();
+        let event = OtherLanguage {
+            actor: speech.actor.clone(),
+            target: speech.target.clone(),
+            by: lost.iter().map(name).collect(),
+            language,
+        };
+        let unaware = [&acting.unaware[..], &lost].concat();
+        self.events
+            .broadcast_to_stage(acting.stage, speech, &unaware);
+        self.events.notify_entities(&others, event);
+    }
+
     /// Makes known what was just told before so many.
     fn publish(&mut self, acting: &Acting<'_>, witnesses: usize) {
         let told = self.events.last_of(kinds::Speak::TYPE);

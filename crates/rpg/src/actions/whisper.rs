@@ -4,7 +4,6 @@ use playhouse_engine::event::kinds;
 
 use super::rules::{Acting, Rules};
 use super::{Action, Appeal, Whisper};
-use crate::perception::Unperceived;
 use crate::talk::TurnTaken;
 
 impl Action for Whisper {
@@ -24,15 +23,6 @@ impl Action for Whisper {
             message: text,
             tells: acting.tells.clone(),
         };
-        if rules.file.0.understands(&event.target, "") {
-            return rules.events.notify_entities(&[listener], event);
-        }
-        let unheard = Unperceived {
-            by: vec![event.target.clone()],
-            actor: event.actor,
-            target: event.target,
-            ..Unperceived::default()
-        };
-        rules.events.notify_entities(&[listener], unheard);
+        rules.events.notify_entities(&[listener], event);
     }
 }

@@ -185,9 +185,7 @@ impl Turn<'_, '_, '_> {
             ..Speak::default()
         };
         let (stage, me) = (self.stage.entity, self.actor().entity);
-        let mut unaware = self.without(|file, name| file.understands(name, ""));
-        unaware.push(me);
-        self.events.broadcast_to_stage(stage, speech, &unaware);
+        self.events.broadcast_to_stage(stage, speech, &[me]);
         let said = self.events.last();
         self.combat.told |= said.is_some_and(|said| !said.tells.is_empty());
         self.note(FightAction {
@@ -195,15 +193,6 @@ impl Turn<'_, '_, '_> {
             words: words.to_owned(),
             ..FightAction::default()
         });
-    }
-
-    /// The combatants who lack a sense by which one perceives.
-    fn without(&self, has: impl Fn(&WorldFile, &str) -> bool) -> Vec<Entity> {
-        let lack = self
-            .combatants
-            .iter()
-            .filter(|each| !has(self.world, &each.name));
-        lack.map(|each| each.entity).collect()
     }
 
     /// Something that is not a card, as the others see it.

@@ -209,7 +209,9 @@ impl ActorMinds<'_, '_> {
             let Ok((.., Some(promises), _)) = self.minds.get(*other) else {
                 continue;
             };
-            for promise in promises.0.iter().filter(|promise| promise.is_owed_to(name)) {
+            let promises = promises.0.iter().filter(|it| it.is_owed_to(name));
+            // Who did not hear a promise does not know of it.
+            for promise in promises.filter(|it| it.is_known_to(name)) {
                 owed.push(OwedPromise {
                     number: owed.len() + 1,
                     by: self.whereabouts.name_text(*other),

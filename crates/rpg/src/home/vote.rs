@@ -179,7 +179,6 @@ pub(crate) fn ask_votes(
 
 /// Reasons are heard by everybody here; votes wait for the meeting.
 pub(crate) fn take_votes(
-    rpg: Res<RpgWorld>,
     whereabouts: Whereabouts,
     mut answers: Answers<Vote>,
     mut current: CurrentPlace,
@@ -188,8 +187,8 @@ pub(crate) fn take_votes(
 ) {
     for (hero, vote, _by) in answers.take() {
         let actor = whereabouts.name_text(hero);
-        let (cast, words) = ((&*rpg.0, &whereabouts), (vote.mind, vote.say));
-        think_and_say(&mut events, cast, (hero, &actor), words, &[]);
+        let words = (vote.mind, vote.say);
+        think_and_say(&mut events, (hero, &actor), words, &[]);
         if !vote.vote.is_empty() {
             commands.entity(hero).insert(Voted(vote.vote.into()));
         }

@@ -394,7 +394,6 @@ pub(crate) fn ask_choice(
 
 /// The decision is seen by everybody there; its effects wait for the meeting.
 pub(crate) fn take_choice(
-    rpg: Res<RpgWorld>,
     story: Res<StoryData>,
     pending: Query<&PendingChoice>,
     whereabouts: Whereabouts,
@@ -419,8 +418,8 @@ pub(crate) fn take_choice(
         if option != NOTHING && story.option(&pending.scene, &option).is_none() {
             continue;
         }
-        let (cast, words) = ((&*rpg.0, &whereabouts), (decision.mind, decision.say));
-        think_and_say(&mut events, cast, (entity, &name), words, &unaware);
+        let words = (decision.mind, decision.say);
+        think_and_say(&mut events, (entity, &name), words, &unaware);
         votes.push(OneVote { name, option });
     }
     let count = |id: &str| votes.iter().filter(|vote| vote.option == id).count();

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
 use playhouse_engine::cast::{
-    CastList, Dead, Exits, Faction, Kind, StableId, all_of, is_dead, name_of, place_of, stage_of,
+    CastList, Dead, Exits, Faction, Kind, Sense, StableId, all_of, is_dead, name_of, place_of,
+    stage_of,
 };
 use playhouse_engine::context::{AgentContext, Chapters};
 use playhouse_engine::event::kinds::{Announce, Death};
@@ -418,8 +419,10 @@ fn promise(
     let mut audience = present(world, cause.place);
     audience.push(actor);
     audience.extend(one_living(world, to));
-    let heard = audience.iter().map(|who| name_of(world, *who).into());
-    let heard = heard.collect();
+    let file = &world.resource::<RpgWorld>().0;
+    let names = audience.iter().map(|who| name_of(world, *who));
+    let heard = names.filter(|name| file.has_sense(name, Sense::Hearing));
+    let heard = heard.map(Into::into).collect();
     let mut actor_mut = world.entity_mut(actor);
     let mut promises = actor_mut.entry::<Promises>().or_default();
     promises.get_mut().0.push(Promise {

@@ -19,6 +19,6 @@ pub use samples::{NewWorldError, WorldKind, new_world};
 pub(crate) use types::NOTHING;
 pub use types::{
     Actor, ActorFaction, CampaignStep, Dawn, Draw, DrawEach, Dungeon, Fight, FightSummary, Fights,
-    FoeSpec, Limits, MovedBy, Past, PastWords, Pattern, STAY, Sense, Skill, SkillKind, Stage,
-    StageKind, Stats, Voice, Way, WorldAgent, WorldFile,
+    FoeSpec, Limits, MovedBy, Past, PastWords, Pattern, STAY, Skill, SkillKind, Stage, StageKind,
+    Stats, Voice, Way, WorldAgent, WorldFile,
 };

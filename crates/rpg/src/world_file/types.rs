@@ -6,6 +6,7 @@
 use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 
+use playhouse_engine::cast::Sense;
 use playhouse_engine::knowledge::{Fact, FactBook};
 use playhouse_engine::memory::Cues;
 use playhouse_engine::mind::Language;
@@ -333,16 +334,6 @@ impl Actor {
     }
 }
 
-/// A sense that somebody may lack.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub enum Sense {
-    /// Without it, one learns nothing from what is shown or written.
-    Sight,
-    /// Without it, one learns nothing from talk.
-    #[default]
-    Hearing,
-}
-
 /// An actor whom the party meets in a dungeon.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields, rename = "Foe", expecting = "struct Foe")]
@@ -490,19 +481,22 @@ impl WorldFile {
         }
     }
 
+    pub(crate) fn has_sense(&self, name: &str, sense: Sense) -> bool {
+        let actor = self.actor(name);
+        actor.is_none_or(|actor| !actor.lacks.contains(&sense))
+    }
+
     /// Whether somebody sees what is shown.
     pub(crate) fn sees(&self, name: &str) -> bool {
-        let actor = self.actor(name);
-        actor.is_none_or(|actor| !actor.lacks.contains(&Sense::Sight))
+        self.has_sense(name, Sense::Sight)
     }
 
     /// Whether somebody hears and understands what is said in a language; in the one that all share
     /// if it is empty.
     pub(crate) fn understands(&self, name: &str, language: &str) -> bool {
-        self.actor(name).is_none_or(|actor| {
-            let speaks = language.is_empty() || actor.languages.iter().any(|own| own == language);
-            speaks && !actor.lacks.contains(&Sense::Hearing)
-        })
+        let speaks = |actor: &Actor| actor.languages.iter().any(|own| own == language);
+        self.has_sense(name, Sense::Hearing)
+            && (language.is_empty() || self.actor(name).is_none_or(speaks))
     }
 
     pub(crate) fn foe(&self, name: &str) -> Option<&FoeSpec> {

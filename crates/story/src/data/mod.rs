@@ -523,6 +523,7 @@ mod tests {
             place: "".into(),
             kind: "speak".into(),
             speaker: None,
+            without: None,
             data: serde_json::Value::Null,
             text: String::new(),
             audience: Vec::new(),
