@@ -213,7 +213,7 @@ pub(crate) fn start(
     let settings = SlotSettings::of(app, played_with.into());
     let text = settings.to_text();
     let root = &app.settings.saves.value;
-    let session = Session::start_with(root, name, game, seed, minds, text.as_bytes())?;
+    let session = Session::start_with(root, name, game, seed, minds, Some(text.as_bytes()))?;
     trust(app, session.slot(), settings, &text)?;
     Ok(session)
 }

@@ -96,6 +96,18 @@ impl<T: Copy> Amounts<T> {
     }
 }
 
+impl Amounts<Option<u64>> {
+    /// As limits of a run, no more than its own.
+    pub(crate) fn within(self, own: SpendLimits) -> SpendLimits {
+        let least = |own: Option<u64>, granted| own.into_iter().chain(granted).min();
+        SpendLimits {
+            calls: least(own.calls, self.calls),
+            tokens: least(own.tokens, self.tokens),
+            cost: least(own.cost.map(|cost| cost.0), self.cost).map(Cost),
+        }
+    }
+}
+
 /// Which models are limited together: one, or all.
 pub type Limited<'m> = Option<&'m str>;
 
@@ -214,7 +226,7 @@ impl ClusterBudget {
         claim: Position,
         spent: Amounts<u64>,
         share: Share,
-    ) -> Result<Result<Granted, Phase>, StoreError> {
+    ) -> Result<Result<Amounts<Option<u64>>, Phase>, StoreError> {
         Self::change(store, model, |budget| {
             budget.settle_to(world, claim, spent);
             let granted = budget.granted();
@@ -242,7 +254,7 @@ impl ClusterBudget {
             if part != Amounts::default() {
                 budget.grants.insert(world.to_string(), grant);
             }
-            Ok(Granted(part))
+            Ok(part)
         })
     }
 
@@ -281,30 +293,6 @@ impl ClusterBudget {
             self.spent = self.spent.plus(since);
             self.grants.remove(world.as_str());
         }
-    }
-}
-
-/// What an engine may spend.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Granted(Amounts<Option<u64>>);
-
-impl Granted {
-    /// The limits of a run, no more than its own.
-    pub(crate) fn within(self, own: SpendLimits) -> SpendLimits {
-        let least = |own: Option<u64>, granted: Option<u64>| match (own, granted) {
-            (Some(own), Some(granted)) => Some(own.min(granted)),
-            (own, granted) => own.or(granted),
-        };
-        SpendLimits {
-            calls: least(own.calls, self.0.calls),
-            tokens: least(own.tokens, self.0.tokens),
-            cost: least(own.cost.map(|cost| cost.0), self.0.cost).map(Cost),
-        }
-    }
-
-    /// How many calls at a time there may be.
-    pub(crate) fn width(self) -> Option<usize> {
-        self.0.at_once.map(|granted| granted as usize)
     }
 }
 

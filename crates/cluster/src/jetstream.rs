@@ -191,25 +191,25 @@ impl Server {
         let client = options.connect(addresses).await.map_err(failed)?;
         let mut context = async_nats::jetstream::new(client);
         context.set_timeout(TIMEOUT);
-        let worlds = stream::Config {
-            name: WORLDS.into(),
-            subjects: vec![journal_subject("*")],
-            // A full stream refuses what is new, and keeps what is old.
-            discard: DiscardPolicy::New,
-            deny_delete: true,
+        let stream = |name: &str, subject| stream::Config {
+            name: name.into(),
+            subjects: vec![subject],
             num_replicas,
             ..Default::default()
         };
+        let worlds = stream::Config {
+            // A full stream refuses what is new, and keeps what is old.
+            discard: DiscardPolicy::New,
+            deny_delete: true,
+            ..stream(WORLDS, journal_subject("*"))
+        };
         let queue = stream::Config {
-            name: QUEUE.into(),
-            subjects: vec![queue_subject("*")],
             retention: RetentionPolicy::WorkQueue,
             // A world is on the queue once.
             max_messages_per_subject: 1,
             discard: DiscardPolicy::New,
             discard_new_per_subject: true,
-            num_replicas,
-            ..Default::default()
+            ..stream(QUEUE, queue_subject("*"))
         };
         let workers = pull::Config {
             durable_name: Some(WORKERS.into()),
@@ -220,27 +220,21 @@ impl Server {
             ..Default::default()
         };
         let inputs = stream::Config {
-            name: INPUTS.into(),
-            subjects: vec![seat_subject("*", "*", "input")],
             retention: RetentionPolicy::WorkQueue,
             // The last that a seat sent counts.
             max_messages_per_subject: 1,
             max_message_size: PART as i32,
             // Whoever sends names the subject of the answer, and could let the server write there.
             no_ack: true,
-            num_replicas,
-            ..Default::default()
+            ..stream(INPUTS, seat_subject("*", "*", "input"))
         };
         // `create_key_value` asks about the account, and does not understand the answer of 2.9.10.
         let records = stream::Config {
-            name: format!("KV_{RECORDS}"),
-            subjects: vec![format!("$KV.{RECORDS}.>")],
             max_messages_per_subject: 1,
             discard: DiscardPolicy::New,
             deny_delete: true,
             allow_rollup: true,
-            num_replicas,
-            ..Default::default()
+            ..stream(&format!("KV_{RECORDS}"), format!("$KV.{RECORDS}.>"))
         };
         let snapshots = object_store::Config {
             bucket: SNAPSHOTS.into(),
@@ -319,8 +313,10 @@ impl Server {
             Err(error) => error,
         };
         match self.next(world, after).await? {
-            Some(message) if written_by(&message) == Some(owner) => Ok(message.sequence),
-            Some(_) => Err(StoreError::Stale),
+            Some(message) => match message.headers.get(OWNER) {
+                Some(by) if by.as_str() == owner => Ok(message.sequence),
+                _ => Err(StoreError::Stale),
+            },
             None if error.kind() == PublishErrorKind::WrongLastSequence => Err(StoreError::Stale),
             None => Err(refused(&error)),
         }
@@ -498,8 +494,11 @@ impl Server {
         let message = PublishMessage::build();
         match self.send(queue_subject(world), message).await {
             Ok(_) => Ok(()),
-            Err(error) if is_queued(&error) => Ok(()),
-            Err(error) => Err(refused(&error)),
+            Err(error) => match answer_of(&error) {
+                // It is on the queue already.
+                Some(answer) if answer.to_string().contains("per subject") => Ok(()),
+                _ => Err(refused(&error)),
+            },
         }
     }
 
@@ -705,10 +704,6 @@ fn found(
     }
 }
 
-fn written_by(message: &StreamMessage) -> Option<&str> {
-    message.headers.get(OWNER).map(|owner| owner.as_str())
-}
-
 /// What the server said about a message that it did not take.
 fn answer_of<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e async_nats::jetstream::Error> {
     let mut cause = Some(error);
@@ -719,11 +714,6 @@ fn answer_of<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e async_nats::jet
         cause = error.source();
     }
     None
-}
-
-/// Whether a world is on the queue already.
-fn is_queued(error: &PublishError) -> bool {
-    answer_of(error).is_some_and(|answer| answer.to_string().contains("per subject"))
 }
 
 /// Why the server did not take a message.

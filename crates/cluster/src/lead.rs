@@ -23,9 +23,11 @@ pub struct WorldLead {
     slot: Slot,
     at: Position,
     reader: JournalReader,
-    /// Told how far the world is, now and then; whether more may come.
-    note_state: Box<dyn FnMut(&WorldState) -> bool + Send>,
-    note_open: Box<dyn FnMut(&Prompt<'_>) + Send>,
+    /// Told how far the world is, now and then; whether more may come. At first, it may as long as
+    /// workers are to play.
+    pub note_state: Box<dyn FnMut(&WorldState) -> bool + Send>,
+    /// Told of asks of which nothing is recorded yet.
+    pub note_open: Box<dyn FnMut(&Prompt<'_>) + Send>,
 }
 
 impl WorldLead {
@@ -35,7 +37,7 @@ impl WorldLead {
     /// There is no such world, the store does not answer, or the slot can't be made.
     pub fn of(store: Arc<dyn Store>, world: &SlotName, root: &Path) -> Result<Self, StoreError> {
         let state = world_state(&*store, world)?;
-        let (state, _) = state.ok_or_else(|| StoreError::missing(world))?;
+        let state = state.ok_or_else(|| StoreError::missing(world))?;
         let (journal, at) = store.read(world, Position::default())?;
         let files = PackedSlot {
             journal,
@@ -56,21 +58,6 @@ impl WorldLead {
         })
     }
 
-    /// Lets this know how far the world is, now and then, and say whether more may come. Without
-    /// it, more comes as long as workers are to play.
-    #[must_use]
-    pub fn noting_state(mut self, note: impl FnMut(&WorldState) -> bool + Send + 'static) -> Self {
-        self.note_state = Box::new(note);
-        self
-    }
-
-    /// Lets this know of asks of which nothing is recorded yet.
-    #[must_use]
-    pub fn noting_open(mut self, note: impl FnMut(&Prompt<'_>) + Send + 'static) -> Self {
-        self.note_open = Box::new(note);
-        self
-    }
-
     /// The copy, for whoever reads it.
     pub fn slot(&self) -> &Slot {
         &self.slot
@@ -81,7 +68,7 @@ impl WorldLead {
         // The state first, so that nothing comes after the last look.
         let world = self.slot.name();
         let state = world_state(&*self.store, world)?;
-        let (state, _) = state.ok_or_else(|| StoreError::missing(world))?;
+        let state = state.ok_or_else(|| StoreError::missing(world))?;
         let (more, now) = self.store.read(world, self.at)?;
         // How it ends is told once it has ended here.
         if more.is_empty() {

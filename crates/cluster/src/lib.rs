@@ -28,7 +28,7 @@
 //! let store = FolderStore::open(&folder.path().join("store"))?; // or `open_store("nats://…")`
 //! let world: SlotName = "mill".parse()?;
 //! submit(&store, &world, story, Some(9), "my build", [])?; // for a `Worker` to play up to turn 9
-//! let state = world_state(&store, &world)?.map(|(state, _)| state);
+//! let state = world_state(&store, &world)?;
 //! assert_eq!(state.unwrap_or_default().phase, Phase::Queued);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```

@@ -7,7 +7,8 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use playhouse_engine::engine::CancellationToken;
+use playhouse_engine::cast::CastList;
+use playhouse_engine::engine::{CancellationToken, Engine};
 use playhouse_engine::event::{Feed, Recipient};
 use playhouse_engine::mind::human::ALIAS;
 use playhouse_engine::mind::{
@@ -29,6 +30,7 @@ pub struct SeatAnswer {
     /// The number of the ask among those of the character.
     pub number: u32,
     /// How it was made, as [`Completion::model`].
+    #[serde(default)]
     pub model: String,
     pub text: String,
 }
@@ -71,14 +73,6 @@ pub fn answer_at_seat(
     })
 }
 
-/// What somebody at a seat sends.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct SeatInput {
-    number: u32,
-    text: String,
-}
-
 /// Takes what was sent from a seat, if somebody has it. An answer to what was not asked wakes the
 /// world, and so lets the seat hear again what is.
 pub(crate) fn hear(
@@ -88,16 +82,11 @@ pub(crate) fn hear(
     sent: &[u8],
 ) -> Result<(), StoreError> {
     let state = world_state(store, world)?;
-    let has_seat = state.is_some_and(|(state, _)| state.seats.contains(name));
-    match serde_json::from_slice::<SeatInput>(sent) {
-        Ok(SeatInput { number, text }) if has_seat => {
+    let has_seat = state.is_some_and(|state| state.seats.contains(name));
+    match serde_json::from_slice(sent) {
+        Ok(sent) if has_seat => {
             let model = ALIAS.to_owned();
-            let answer = SeatAnswer {
-                number,
-                model,
-                text,
-            };
-            answer_at_seat(store, world, name, &answer)
+            answer_at_seat(store, world, name, &SeatAnswer { model, ..sent })
         }
         _ => {
             tracing::warn!("{world}: what {name} sent is no answer of a seat");
@@ -106,10 +95,25 @@ pub(crate) fn hear(
     }
 }
 
-/// Tells a seat what its character learns and does.
-pub(crate) fn feed(store: Arc<dyn Store>, world: SlotName, seat: Recipient) -> Feed {
-    let name = seat.name.clone();
-    Feed::seat(seat, move |record| tell(&*store, &world, &name, record))
+/// Lets a person play a character, and hear what it learns and does.
+pub(crate) fn take(engine: &mut Engine, store: &Arc<dyn Store>, world: &SlotName, name: &str) {
+    let (store, world) = (store.clone(), world.clone());
+    let seat = StoreSeat {
+        store: store.clone(),
+        world: world.clone(),
+        info: MindInfo::unmetered(ALIAS),
+    };
+    engine.seat(name, Arc::new(seat));
+    let entity = engine.world.resource::<CastList>().by_name(name);
+    if let Some(id) = entity.and_then(|entity| engine.world.get(entity).copied()) {
+        let name: Arc<str> = name.into();
+        let recipient = Recipient {
+            id,
+            name: name.clone(),
+        };
+        let tell = move |record: &_| tell(&*store, &world, &name, record);
+        engine.add_feed(Feed::seat(recipient, tell));
+    }
 }
 
 fn tell(store: &dyn Store, world: &SlotName, name: &str, record: &impl Serialize) {
@@ -167,20 +171,10 @@ pub(crate) fn record_of(world: &SlotName, name: &str) -> String {
 }
 
 /// A person who plays a character of a world, as a worker sees it.
-pub(crate) struct StoreSeat {
+struct StoreSeat {
     store: Arc<dyn Store>,
     world: SlotName,
     info: MindInfo,
-}
-
-impl StoreSeat {
-    pub(crate) fn new(store: Arc<dyn Store>, world: &SlotName) -> Self {
-        Self {
-            store,
-            world: world.clone(),
-            info: MindInfo::unmetered(ALIAS),
-        }
-    }
 }
 
 impl Mind for StoreSeat {

@@ -185,18 +185,13 @@ pub fn go_on(
     Ok(state)
 }
 
-/// How far a world is, and the revision of its record; `None` if there is no such world.
+/// How far a world is; `None` if there is no such world.
 ///
 /// # Errors
 /// The store does not answer.
-pub fn world_state(
-    store: &dyn Store,
-    world: &SlotName,
-) -> Result<Option<(WorldState, u64)>, StoreError> {
-    let Some(record) = store.record(&record_of(world))? else {
-        return Ok(None);
-    };
-    Ok(Some((record.parse()?, record.revision)))
+pub fn world_state(store: &dyn Store, world: &SlotName) -> Result<Option<WorldState>, StoreError> {
+    let record = store.record(&record_of(world))?;
+    record.map(|record| record.parse()).transpose()
 }
 
 /// All worlds, by name.
@@ -228,7 +223,7 @@ pub(crate) fn revised_states(
 /// There is no such world, or the store does not answer.
 pub fn stored(store: &dyn Store, world: &SlotName) -> Result<PackedSlot, StoreError> {
     let state = world_state(store, world)?;
-    let (state, _) = state.ok_or_else(|| StoreError::missing(world))?;
+    let state = state.ok_or_else(|| StoreError::missing(world))?;
     // The snapshot first: the journal records it, and may have more by now.
     let snapshot = store.snapshot(world)?;
     let (journal, _) = store.read(world, Position::default())?;

@@ -232,8 +232,8 @@ pub trait Store: fmt::Debug + Send + Sync {
     /// The store does not answer.
     fn records(&self) -> Result<BTreeMap<String, Record>, StoreError>;
 
-    /// Removes a world: these records first, then its place on the queue, journal, and snapshot. Its
-    /// owner can't append any more. What is not there is no mistake.
+    /// Removes a world: these records first, then its place on the queue, journal and snapshot. Its
+    /// owner can't append any more.
     ///
     /// # Errors
     /// The store does not answer. What is left is found by the same call.

@@ -8,25 +8,26 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use playhouse_engine::cast::{CastList, WorldTurn};
+use playhouse_engine::cast::WorldTurn;
 use playhouse_engine::engine::{Account, CancellationToken, EngineError, Stop};
-use playhouse_engine::event::{Feed, Recipient, Record};
+use playhouse_engine::event::{Feed, Record};
 use playhouse_engine::journal::JournalError;
 use playhouse_engine::locale::{Localize, UiText, text};
 use playhouse_engine::message::Digest;
-use playhouse_engine::prelude::World;
 use playhouse_engine::save::{PackedSlot, Slot, SlotName};
 use playhouse_engine::session::Session;
 use tokio::runtime::Handle;
 
 use crate::budget::{ClusterBudget, Share, StorePace, spent_by};
 use crate::replica::{PAUSE, patiently};
-use crate::seats::{self, StoreSeat};
+use crate::seats;
 use crate::state::{change_by, revised_states, world_state};
 use crate::{Amounts, Lease, Owner, Phase, Position, Store, StoreError, StoreReplica, WorldState};
 
 /// How long the queue is waited for at a time.
 const TAKE: Duration = Duration::from_secs(1);
+/// In so many parts of the time between two beats it is looked whether something is to be done.
+const PARTS: u32 = 50;
 /// How many looks an open world must be unchanged to be put on the queue anew.
 const STILL: u32 = 5;
 /// A list is not looked at again before this many times as long as it took.
@@ -279,15 +280,12 @@ impl Worker {
 
     /// Waits for the next beat, unless something is to be done before.
     fn pause(&self, stage: &Stage) {
-        let step = self.beat.min(PAUSE / 10);
-        let mut left = self.beat;
         let was_stopped = self.stop.is_cancelled();
-        while !left.is_zero()
-            && !stage.is_over.load(Ordering::SeqCst)
-            && self.stop.is_cancelled() == was_stopped
-        {
-            thread::sleep(step);
-            left = left.saturating_sub(step);
+        for _ in 0..PARTS {
+            if stage.is_over.load(Ordering::SeqCst) || self.stop.is_cancelled() != was_stopped {
+                return;
+            }
+            thread::sleep(self.beat / PARTS);
         }
     }
 
@@ -349,7 +347,7 @@ impl Worker {
     /// Puts a world on the queue again that somebody let go on just before it was taken off.
     fn queue_again(&self, world: &SlotName) -> Result<(), StoreError> {
         match world_state(&*self.store, world)? {
-            Some((state, _)) if state.phase == Phase::Queued => self.store.enqueue(world),
+            Some(state) if state.phase == Phase::Queued => self.store.enqueue(world),
             _ => Ok(()),
         }
     }
@@ -364,7 +362,7 @@ impl Worker {
     ) -> Result<Option<Left>, StoreError> {
         let store = &*self.store;
         match world_state(store, world)? {
-            Some((state, _)) if state.phase.is_open() => {}
+            Some(state) if state.phase.is_open() => {}
             _ => return Ok(None),
         }
         let owner = Owner::draw()?;
@@ -461,12 +459,13 @@ impl Worker {
             match (granted, model) {
                 (Ok(granted), None) => {
                     settings.limits = granted.within(settings.limits);
-                    settings.width = settings.width.min(granted.width().unwrap_or(usize::MAX));
+                    let width = granted.at_once.map_or(usize::MAX, |width| width as usize);
+                    settings.width = settings.width.min(width);
                 }
                 (Ok(granted), Some(model)) => {
                     let own = settings.models.entry(model.into()).or_default();
                     own.limits = granted.within(own.limits);
-                    own.width = granted.width();
+                    own.width = granted.at_once.map(|width| width as usize);
                 }
                 (Err(phase), _) => {
                     return Ok(Some(Left::because(phase, text!(cluster_spent))));
@@ -502,11 +501,7 @@ impl Worker {
             }));
         }
         for name in &state.seats {
-            let seat = StoreSeat::new(self.store.clone(), world);
-            engine.seat(name, Arc::new(seat));
-            if let Some(recipient) = recipient(&engine.world, name) {
-                engine.add_feed(seats::feed(self.store.clone(), world.clone(), recipient));
-            }
+            seats::take(engine, &self.store, world, name);
         }
         if self.stop.is_cancelled() {
             engine.cancellation_token().cancel();
@@ -653,13 +648,6 @@ impl Worker {
         let waits = |error: &StoreError| (self.news)(world, News::Waits(error.clone()));
         patiently(&self.stop, &waits, ask)
     }
-}
-
-/// Who is told what this character learns.
-fn recipient(world: &World, name: &str) -> Option<Recipient> {
-    let entity = world.resource::<CastList>().by_name(name)?;
-    let (id, name) = (*world.get(entity)?, name.into());
-    Some(Recipient { id, name })
 }
 
 /// A world that this worker owns.

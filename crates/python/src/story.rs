@@ -9,7 +9,7 @@ use playhouse::journal::{HOST, Input, Line, branch_input};
 use playhouse::locale::text;
 use playhouse::mind::{Cost, Minds};
 use playhouse::save::{Meta, Slot};
-use playhouse::session::{EventLog, Game, Session, Wanted, branch_with, requests};
+use playhouse::session::{EventLog, Game, Session, Wanted, branch, requests};
 use playhouse::story::data::{InOrder, Rows, StoryRow, rows_of};
 use playhouse::story::{StoryView, read, watch};
 use pyo3::exceptions::{PyIndexError, PyKeyError};
@@ -273,7 +273,7 @@ impl Story {
         let told = branch_input(HOST, seed, &Default::default());
         let told = told.map(|value| Line::Input(Input { turn, value }));
         let slot = py.detach(|| {
-            let made = branch_with(&root, &self.slot, &name, &self.played, turn, told);
+            let made = branch(&root, &self.slot, &name, &self.played, turn, told);
             runtime()?.block_on(made).or_raise::<SaveError>()
         })?;
         Self::of_slot(slot, given, tools, folder)

@@ -65,7 +65,7 @@ fn from_turn(
     let told = branch_input(HOST, args.seed, models);
     let told = told.map(|value| Line::Input(Input { turn, value }));
     let (root, game) = (&app.settings.saves.value, saved.played.game());
-    let branched = session::branch_with(root, &saved.slot, new, game, turn, told);
+    let branched = session::branch(root, &saved.slot, new, game, turn, told);
     Ok((play::runtime()?.block_on(branched)?, turn))
 }
 
@@ -76,7 +76,7 @@ fn choose(app: &App, saved: &Saved, new: &str, scene: &str, option: &str) -> Res
     let branched = async {
         let (turn, outcome) = choose_again(&saved.slot, game, scene, option).await?;
         let next = Some(Line::Outcome(Arc::new(outcome)));
-        let slot = session::branch_with(root, &saved.slot, new, game, turn, next).await?;
+        let slot = session::branch(root, &saved.slot, new, game, turn, next).await?;
         Ok::<_, ChooseAgainError>((slot, turn))
     };
     play::runtime()?

@@ -246,7 +246,9 @@ async fn a_branch_is_a_story_of_its_own() {
     let old = Slot::find(root.path(), "whole").unwrap();
     for turn in [0, 2, TURNS] {
         let name = format!("from {turn}");
-        let new = branch(root.path(), &old, &name, &game, turn).await.unwrap();
+        let new = branch(root.path(), &old, &name, &game, turn, None)
+            .await
+            .unwrap();
         assert_eq!(new.read_world().unwrap(), None, "not before it is played");
         let mut story = new.read(false).unwrap();
         catch_up(&new, &mut story, &game).unwrap();
@@ -262,7 +264,7 @@ async fn a_branch_is_a_story_of_its_own() {
         assert!(new.read_world().unwrap().unwrap() == whole.snapshots[TURNS as usize]);
         assert_eq!(heard.heard().is_empty(), turn == TURNS);
     }
-    let error = branch(root.path(), &old, "later", &game, 99).await;
+    let error = branch(root.path(), &old, "later", &game, 99, None).await;
     assert!(matches!(
         error,
         Err(SessionError::NoSuchTurn {
@@ -271,7 +273,7 @@ async fn a_branch_is_a_story_of_its_own() {
         })
     ));
     assert!(Slot::find(root.path(), "later").is_err());
-    let taken = branch(root.path(), &old, "from 2", &game, 1).await;
+    let taken = branch(root.path(), &old, "from 2", &game, 1, None).await;
     assert!(matches!(
         taken,
         Err(SessionError::Save(SaveError::SlotExists(_)))

@@ -1,6 +1,5 @@
 //! People at seats, and readers, of worlds that workers play elsewhere.
 
-use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 
 use async_nats::ConnectOptions;
@@ -8,43 +7,12 @@ use futures_util::StreamExt;
 use playhouse_cluster::{
     JetStreamStore, Phase, SeatAnswer, WorldLead, answer_at_seat, give_seat, states, submit,
 };
-use playhouse_engine::engine::{Lead, NextLines};
-use playhouse_engine::journal::Line;
-use playhouse_engine::mind::Prompt;
-use playhouse_engine::session::{Session, play_again};
+use playhouse_engine::session::play_again;
 use serde_json::{Value, json};
 
-use super::mill::{ANSWERS, LAST, Mill, is_recorded, minds, named, run, scratch, story};
+use super::mill::{ANSWERS, LAST, Mill, is_recorded, minds, named, story};
 use super::nats::Nats;
 use super::workers::{BUILD, LEASE, runtime, state, store_with, worker};
-
-/// A journal of which one more line is known at each look.
-struct LineByLine(VecDeque<Line>);
-
-impl Lead for LineByLine {
-    fn note_open(&mut self, _: &Prompt<'_>) {}
-
-    fn next(&mut self) -> NextLines<'_> {
-        let line = self.0.pop_front();
-        Box::pin(std::future::ready(line.map(|line| vec![line])))
-    }
-}
-
-#[test]
-fn a_story_is_followed_to_the_same_end_though_its_lines_come_one_by_one() {
-    let saves = scratch();
-    let minds = minds(|_, _| {});
-    let mut session = Session::start(saves.path(), "mill", &Mill, 7, minds).unwrap();
-    run(&mut session).unwrap();
-    let mut story = session.slot().read(false).unwrap();
-    let lines = story.lines.split_off(1);
-    let followed = play_again(story, &Mill, None, |engine| {
-        engine.follow(Box::new(LineByLine(lines.into())));
-    });
-    let followed = runtime().block_on(followed).unwrap();
-    let world = session.slot().read_world().unwrap().unwrap();
-    assert_eq!(followed.snapshot, world);
-}
 
 #[test]
 fn a_world_rests_until_its_people_answer_and_any_worker_goes_on() {
@@ -62,10 +30,10 @@ fn a_world_rests_until_its_people_answer_and_any_worker_goes_on() {
     };
     // Whoever reads along knows what is asked.
     let opened = Arc::new(Mutex::new(Vec::new()));
-    let lead = WorldLead::of(store.clone(), &world, &folder.path().join("read")).unwrap();
+    let mut lead = WorldLead::of(store.clone(), &world, &folder.path().join("read")).unwrap();
     let read = std::thread::spawn({
         let (opened, begun) = (opened.clone(), lead.slot().read(false).unwrap());
-        let lead = lead.noting_open(move |prompt| {
+        lead.note_open = Box::new(move |prompt| {
             let mut opened = opened.lock().unwrap();
             opened.push((prompt.entity.to_string(), prompt.number));
         });

@@ -75,23 +75,12 @@ impl Session {
         seed: u64,
         minds: Minds,
     ) -> Result<Self, SessionError> {
-        Self::begin(root, name, game, seed, minds, None)
+        Self::start_with(root, name, game, seed, minds, None)
     }
 
     /// As [`Self::start`], with [settings](Slot::read_settings) that are in the slot from the
     /// beginning, so that nothing is lost whenever the program ends.
     pub fn start_with(
-        root: &Path,
-        name: &str,
-        game: &dyn Game,
-        seed: u64,
-        minds: Minds,
-        settings: &[u8],
-    ) -> Result<Self, SessionError> {
-        Self::begin(root, name, game, seed, minds, Some(settings))
-    }
-
-    fn begin(
         root: &Path,
         name: &str,
         game: &dyn Game,

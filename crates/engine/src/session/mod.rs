@@ -29,9 +29,7 @@ pub use requests::{
     requests,
 };
 pub use retake::{Retaken, Retried, retake, retry_defaults};
-pub use rewind::{
-    Replayed, branch, branch_with, catch_up, play_again, play_on, replay, replay_with, state_at,
-};
+pub use rewind::{Replayed, branch, catch_up, play_again, play_on, replay, replay_with, state_at};
 
 use bevy_ecs::prelude::*;
 

@@ -67,24 +67,13 @@ pub async fn state_at(slot: &Slot, game: &dyn Game, turn: u64) -> Result<Replaye
 }
 
 /// Starts a new slot from a turn of an old one. Its journal begins as that of the old one up to
-/// that turn, and it can be resumed, replayed and branched like any story.
+/// that turn, and it can be resumed, replayed and branched like any story. It may have a line of
+/// the next turn, such as the outcome of an ask or a [new seed](crate::journal::branch_input);
+/// resuming the branch uses it and asks for everything else.
 ///
 /// # Errors
 /// As [`state_at`], or the new slot's name is bad or taken.
 pub async fn branch(
-    root: &Path,
-    from: &Slot,
-    name: &str,
-    game: &dyn Game,
-    turn: u64,
-) -> Result<Slot, SessionError> {
-    branch_with(root, from, name, game, turn, None).await
-}
-
-/// As [`branch`], with lines of the next turn, such as the outcome of an ask or a
-/// [new seed](crate::journal::branch_input). Resuming the branch uses them and asks for everything
-/// else.
-pub async fn branch_with(
     root: &Path,
     from: &Slot,
     name: &str,

@@ -30,7 +30,7 @@ pub enum ChooseAgainError {
 }
 
 /// The turn before a choice was made for the last time in a story, and the outcome of that choice
-/// with another option, for [`branch_with`](playhouse_engine::session::branch_with).
+/// with another option, for [`branch`](playhouse_engine::session::branch).
 ///
 /// # Errors
 /// The story can't be replayed, the choice was never made, or the option was not offered.

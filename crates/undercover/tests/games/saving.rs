@@ -161,7 +161,7 @@ async fn a_game_is_replayed_and_branched_from_each_of_its_phases() {
     assert!(replayed.turn > 2);
     for turn in 0..replayed.turn {
         let name = format!("from-{turn}");
-        branch(root, &slot, &name, &game, turn).await.unwrap();
+        branch(root, &slot, &name, &game, turn, None).await.unwrap();
         resume(root, &name, &game).await;
         assert!(held(root, &name) == whole, "another game from turn {turn}");
     }

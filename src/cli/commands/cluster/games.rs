@@ -45,9 +45,8 @@ pub(in crate::cli::commands) fn play_games(
     })
 }
 
-/// Submits worlds with these numbers, which have so many runs together, waits until they are over, and
-/// takes each of them out of the store. Whatever an earlier run of this command left there is taken
-/// as well.
+/// Submits worlds with these numbers, which have so many runs together, waits until they are over,
+/// and takes each of them out of the store, also what an earlier run of this command left there.
 pub(super) fn submit_and_take(
     app: &App,
     store: &dyn Store,
@@ -76,7 +75,7 @@ pub(super) fn submit_and_take(
     while !open.is_empty() {
         let mut rest = Vec::new();
         for (number, world) in open {
-            let Some((state, _)) = cluster::world_state(store, &world)? else {
+            let Some(state) = cluster::world_state(store, &world)? else {
                 // Somebody else asked for the same, and has taken it.
                 rest.push(submit(number)?);
                 continue;

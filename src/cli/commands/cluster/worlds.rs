@@ -58,7 +58,7 @@ pub(super) fn begun(
     // Nobody is asked here.
     let minds = Minds::all(Arc::new(loader::improviser(app)?));
     let name = world.as_str();
-    let session = Session::start_with(&root, name, game, seed, minds, settings);
+    let session = Session::start_with(&root, name, game, seed, minds, Some(settings));
     let story = session.map_err(CommandError::from).and_then(|session| {
         let story = session.slot().pack();
         story.map_err(CommandError::from)
@@ -140,10 +140,8 @@ pub(in crate::cli) fn status(app: &App, args: &StatusArgs) -> Result<()> {
 
 pub(super) fn state(store: &dyn Store, world: &SlotName) -> Result<WorldState> {
     let state = cluster::world_state(store, world)?;
-    let missing = || StoreError::Missing {
-        world: world.to_string(),
-    };
-    Ok(state.ok_or_else(missing)?.0)
+    let world = world.to_string();
+    Ok(state.ok_or(StoreError::Missing { world })?)
 }
 
 /// Stops a world of a store, or removes it.

@@ -520,7 +520,7 @@ impl<'a> Host<'a> {
                 BranchAt::Turn(turn, told) => {
                     models = told.as_ref().map(new_minds).unwrap_or_default();
                     let next = told.map(|value| Line::Input(Input { turn, value }));
-                    session::branch_with(root, &from, &name, game, turn, next).await
+                    session::branch(root, &from, &name, game, turn, next).await
                 }
                 BranchAt::Ask(ask) => session::retake(root, &from, &name, game, ask).await,
             }

@@ -185,7 +185,7 @@ impl StoreLibrary {
     fn begin(&self, world: &SlotName) -> Result<Story> {
         let (app, name) = (&self.app, world.as_str());
         let _ = fs::remove_dir_all(self.root.join(name));
-        let lead = WorldLead::of(self.store.clone(), world, &self.root)?;
+        let mut lead = WorldLead::of(self.store.clone(), world, &self.root)?;
         let saved = Saved::as_stored(app, name)?;
         let view = Arc::new(StoryView::new(About {
             is_elsewhere: true,
@@ -214,11 +214,11 @@ impl StoreLibrary {
             desk: None,
         };
         let run = view.clone();
-        let lead = lead.noting_state(move |state| note(&run, state));
-        let lead = Box::new(lead.noting_open(move |prompt| table.ask(prompt)));
+        lead.note_state = Box::new(move |state| note(&run, state));
+        lead.note_open = Box::new(move |prompt| table.ask(prompt));
         let runtime = self.runtime.clone();
         thread::spawn(move || {
-            let read = story::read_along(saved.story, lead, &*game, &view);
+            let read = story::read_along(saved.story, Box::new(lead), &*game, &view);
             if let Err(error) = runtime.block_on(read) {
                 view.set_run(RunState::Failed, Some(error.text()));
             }
@@ -241,8 +241,7 @@ struct Table {
 impl Table {
     fn new(library: &StoreLibrary, world: &SlotName, begun: &World, teach: &Teach) -> Result<Self> {
         let (store, runtime) = (library.store.clone(), library.runtime.clone());
-        let taken =
-            world_state(&*store, world)?.map_or_else(BTreeSet::new, |(state, _)| state.seats);
+        let taken = world_state(&*store, world)?.unwrap_or_default().seats;
         let (mut seats, mut minds) = (BTreeMap::new(), BTreeMap::new());
         for (_, entity) in begun.resource::<CastList>().everybody() {
             let (Some(name), Some(Kind::Actor)) =
