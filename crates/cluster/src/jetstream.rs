@@ -281,16 +281,6 @@ impl Server {
         found(asked.send().await)
     }
 
-    /// The number of the last message of a journal.
-    async fn last(&self, world: &str) -> Result<Option<u64>, StoreError> {
-        let asked = self
-            .worlds
-            .raw_message_builder()
-            .last_by_subject(journal_subject(world));
-        let last = found(asked.send().await)?;
-        Ok(last.map(|message| message.sequence))
-    }
-
     /// Appends one message right after another. Whether a message of which nothing was heard was
     /// written is seen by what stands there now: it is of this owner, or another's.
     async fn publish(
@@ -376,8 +366,10 @@ impl Server {
     async fn claim(&self, world: SlotName, owner: Owner) -> Result<Claimed, StoreError> {
         let name = encoded(world.as_str());
         for _ in 0..CLAIMS {
-            let last = self.last(&name).await?;
-            let last = last.ok_or_else(|| StoreError::missing(&world))?;
+            let asked = self.worlds.raw_message_builder();
+            let last = asked.last_by_subject(journal_subject(&name)).send().await;
+            let last = found(last)?.ok_or_else(|| StoreError::missing(&world))?;
+            let last = last.sequence;
             let claim = self.publish(&name, owner.as_str(), Kind::Claim, last, Vec::new());
             match claim.await {
                 // What comes after it is this owner's, or that of a later one.

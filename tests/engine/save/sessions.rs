@@ -293,15 +293,17 @@ async fn branches_say_from_where_they_come_and_stay_when_their_story_goes() {
     let game = Town::default();
     let old = Slot::find(root, "whole").unwrap();
     let lines = lines_after_the_header(&old);
-    let early = branch(root, &old, "early", &game, 2).await.unwrap();
+    let early = branch(root, &old, "early", &game, 2, None).await.unwrap();
     // One of an early turn of a branch.
-    branch(root, &early, "earlier", &game, 1).await.unwrap();
+    branch(root, &early, "earlier", &game, 1, None)
+        .await
+        .unwrap();
     let (heard, _) = minds(0);
     let mut session = Session::resume(root, "early", &game, heard, false).unwrap();
     session.engine.run(Some(TURNS)).await.unwrap();
     drop(session);
     // One of its own turns.
-    branch(root, &early, "late", &game, 4).await.unwrap();
+    branch(root, &early, "late", &game, 4, None).await.unwrap();
 
     let names = ["early", "earlier", "late"];
     let slots = names.map(|name| Slot::find(root, name).unwrap());

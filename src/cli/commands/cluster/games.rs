@@ -7,7 +7,7 @@ use super::worlds::begun;
 use super::{build, store};
 use crate::cli::commands::play;
 use crate::cli::prelude::*;
-use crate::cluster::{self, Phase, Position, Store, StoreError};
+use crate::cluster::{self, Phase, Store};
 use crate::save::{PackedSlot, Slot, SlotName};
 use crate::session::{Batch, Game};
 
@@ -32,7 +32,7 @@ pub(in crate::cli::commands) fn play_games(
     let games = (0..batch.plan().games).filter(|number| batch.slot(*number).is_none());
     let begin = |number| {
         let world = format!("{}-{}", batch.name(), Batch::slot_name(number));
-        let world: SlotName = world.parse()?;
+        let world = world.parse()?;
         let story = begun(app, game, &world, batch.seed(number), &settings)?;
         Ok((world, story))
     };
@@ -58,14 +58,10 @@ pub(super) fn submit_and_take(
     let build = build();
     let submit = |number| -> Result<_> {
         let (world, story) = begin(number)?;
-        let begun = story.journal.clone();
-        match cluster::submit(store, &world, story, None, &build, []) {
-            Err(StoreError::Exists { .. })
-                if store
-                    .read(&world, Position::default())?
-                    .0
-                    .starts_with(&begun) => {}
-            submitted => submitted?,
+        match cluster::world_state(store, &world)? {
+            None => cluster::submit(store, &world, story, None, &build, [])?,
+            // An earlier run of this command did it, if it begins the same.
+            Some(_) => store.create(&world, &story.journal)?,
         }
         Ok((number, world))
     };
