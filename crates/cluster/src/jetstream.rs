@@ -460,10 +460,12 @@ impl Server {
         };
         let stream = &self.records.stream;
         let all = stream.create_consumer(wanted).await.map_err(failed)?;
-        let mut left = all.cached_info().num_pending;
+        let count = all.cached_info().num_pending;
+        let mut left = count;
         let mut messages = all.messages().await.map_err(failed)?;
         let mut found = BTreeMap::new();
-        while left > 0 {
+        // What changes meanwhile comes again, of which there may be no end.
+        while left > 0 && (found.len() as u64) < count {
             let message = timeout(TRANSFER, messages.try_next()).await;
             let message = message.map_err(failed)?.map_err(failed)?;
             let message = message.ok_or_else(|| StoreError::unavailable("closed"))?;

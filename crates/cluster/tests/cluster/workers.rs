@@ -368,7 +368,7 @@ impl Trial {
             worker.kill().unwrap();
             worker.wait().unwrap();
         }
-        for (world, state) in states(&*store).unwrap() {
+        for (world, state) in patiently(|| states(&*store)) {
             let seed = world.as_str().trim_start_matches("mill-").parse().unwrap();
             assert_eq!(state.digest, undisturbed(seed), "{world}: {state:?}");
         }
