@@ -346,9 +346,13 @@ fn act(notes: Notes<'_>, dialogue: &mut Dialogue<'_>) -> io::Result<Option<Value
 /// The cards that can be paid, each on each of its targets, and what else can be done.
 fn fight_form(notes: Notes<'_>) -> SeatForm {
     let energy = notes.number("energy");
-    let hand = notes.list("hand").enumerate();
-    let cards = hand.flat_map(|(group, skill)| {
-        let targets = skill.texts("legal").into_iter();
+    // However they were drawn, a number means the same as in the round before.
+    let mut hand: Vec<_> = notes.list("hand").collect();
+    hand.sort_by_key(|skill| skill.text("skill"));
+    let cards = hand.into_iter().enumerate().flat_map(|(group, skill)| {
+        let mut targets = skill.texts("legal");
+        targets.sort_unstable();
+        let targets = targets.into_iter();
         let amount = skill.number("cost");
         targets.map(move |on| {
             let mut card = card_of(skill);
@@ -736,16 +740,16 @@ mod tests {
         insta::assert_snapshot!(shown, @r"
         *** You are Mira. ***
         The tavern is full.
-          1) Strike → Wolf (attack 5, 1 energy)
+          1) Mend → Ann (heal 5, 1 energy)
           2) Strike → Bear (attack 5, 1 energy)
-          3) Mend → Ann (heal 5, 1 energy)
+          3) Strike → Wolf (attack 5, 1 energy)
           4) do nothing
           5) flee
           6) yield
         What do you do? (a sentence is said aloud) > You say: “Stand back!”
-          1) Strike → Wolf (attack 5, 1 energy)
+          1) Mend → Ann (heal 5, 1 energy)
           2) Strike → Bear (attack 5, 1 energy)
-          3) Mend → Ann (heal 5, 1 energy)
+          3) Strike → Wolf (attack 5, 1 energy)
           4) do nothing
           5) flee
           6) yield

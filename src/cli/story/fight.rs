@@ -13,6 +13,8 @@ use crate::cli::output::{cells, padded};
 
 /// Cells of a health bar.
 const BAR: usize = 16;
+/// Cells of a row in most terminals.
+const USUAL_WIDTH: usize = 80;
 /// Full and empty parts of a bar. Terminals show both equally wide, so that bars stay aligned.
 const FULL: &str = "█";
 const EMPTY: &str = "▒";
@@ -56,11 +58,16 @@ impl Formatter {
             .unwrap_or(0);
         let mut paragraphs = vec![Paragraph::blank(), round];
         let rows = event.standing.iter();
-        paragraphs.extend(rows.map(|fighter| self.standing(fighter, name_width, digits)));
+        paragraphs.extend(rows.flat_map(|fighter| self.standing(fighter, name_width, digits)));
         paragraphs
     }
 
-    fn standing(&self, fighter: &CombatantStatus, name_width: usize, digits: usize) -> Paragraph {
+    fn standing(
+        &self,
+        fighter: &CombatantStatus,
+        name_width: usize,
+        digits: usize,
+    ) -> Vec<Paragraph> {
         let CombatantStatus {
             name, hp, max_hp, ..
         } = fighter;
@@ -78,10 +85,14 @@ impl Formatter {
             .plain("  ")
             .add(health_style(*hp, *max_hp), FULL.repeat(full))
             .add(Style::Dim, EMPTY.repeat(BAR - full));
+        let used = 6 + name_width + BAR + cells(&hp_of_max) + 2 + cells(&note);
         if note.is_empty() {
-            row.plain(hp_of_max.trim_end())
+            vec![row.plain(hp_of_max.trim_end())]
+        } else if used > USUAL_WIDTH {
+            let note = Paragraph::indented(8, 8).add(Style::Dim, note);
+            vec![row.plain(hp_of_max.trim_end()), note]
         } else {
-            row.plain(hp_of_max).add(Style::Dim, format!("  {note}"))
+            vec![row.plain(hp_of_max).add(Style::Dim, format!("  {note}"))]
         }
     }
 
