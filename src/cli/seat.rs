@@ -51,11 +51,6 @@ pub(crate) enum SeatGame {
 }
 
 impl SeatCommand {
-    /// Whether it makes sense in a team, where nothing is taken back, and no secrets are known.
-    fn is_for_teams(self) -> bool {
-        !matches!(self, Self::Secrets | Self::Undo)
-    }
-
     fn about(self, game: SeatGame) -> UiText {
         match (self, game) {
             (Self::Me, SeatGame::Campaign) => text!(cli_seat_help_me),
@@ -70,14 +65,6 @@ impl SeatCommand {
             (Self::Quit, _) => text!(cli_seat_help_quit),
         }
     }
-}
-
-/// The word behind a slash; `None` if the line is an answer.
-fn command_word(line: &str) -> Option<&str> {
-    let line = line.trim();
-    let word = line.strip_prefix('/').or_else(|| line.strip_prefix('／'));
-    // The way back is an answer to the question itself.
-    word.map(str::trim).filter(|word| !is_back(word))
 }
 
 fn is_meant(names: &[&str], word: &str) -> bool {
@@ -138,14 +125,19 @@ impl TerminalSeat {
 
     fn commands(&self) -> impl Iterator<Item = &'static (SeatCommand, [&'static str; 2])> {
         let is_in_team = self.game == SeatGame::Team;
+        // In a team nothing is taken back, and no secrets are known.
+        let lacks =
+            |command: SeatCommand| matches!(command, SeatCommand::Secrets | SeatCommand::Undo);
         let commands = COMMANDS.iter();
-        commands.filter(move |(command, _)| !is_in_team || command.is_for_teams())
+        commands.filter(move |(command, _)| !is_in_team || !lacks(*command))
     }
 
     /// What stands behind the slash of a command; `None` if the line is an answer. In a team, where
     /// people say what they like, a line may begin with a slash and a word of its own.
     fn command_in<'l>(&self, line: &'l str) -> Option<&'l str> {
-        let rest = command_word(line)?;
+        // The way back is an answer to the question itself.
+        let rest = line.trim().strip_prefix(['/', '／'])?.trim();
+        let rest = Some(rest).filter(|word| !is_back(word))?;
         let first = rest.split_whitespace().next().unwrap_or_default();
         let is_known = COMMANDS.iter().any(|(_, names)| is_meant(names, first));
         Some(rest).filter(|_| is_known || self.game != SeatGame::Team)

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 use super::model_server::{Reply, fitting, schema_of, serve_model};
 use super::served::{Served, exchange, one};
-use super::{Dir, has, run, succeed, write};
+use super::{Dir, has, lacks, run, succeed, write};
 
 mod evening;
 mod reader;
@@ -771,7 +771,8 @@ fn a_report_is_a_whole_page() {
         assert!(places.insert(place), "{head} twice in a turn: {heads}");
     }
     assert!(!shown.as_array().unwrap().is_sorted_by_key(Value::as_u64));
-    assert!(!report_text(&browser).contains("lets you know"));
+    let told = browser.value("document.querySelector('#told').innerText");
+    lacks(told.as_str().unwrap(), &["lets you know"]);
     browser.resize(1440, 900);
     // What was sent for a call, and the branches, are in the file.
     browser.script("location.hash = 'see=call/5/request'");
@@ -881,12 +882,6 @@ fn includes(whole: &Value, part: &Value) -> bool {
         }
         _ => whole == part,
     }
-}
-
-/// What a book shows.
-fn report_text(browser: &Browser) -> String {
-    let text = browser.value("document.querySelector('#told').innerText");
-    text.as_str().unwrap().to_owned()
 }
 
 /// The parts of a report, by their ids.
@@ -1380,7 +1375,8 @@ fn screenshots() {
         }
         let page = Served::begin(folder, "watch --all --json");
         for (view, query) in views(&page, lang, who) {
-            browser.open_story(&page, "tide", &with_lang(&query, lang));
+            let sign = if query.is_empty() { "?" } else { "&" };
+            browser.open_story(&page, "tide", &format!("{query}{sign}lang={lang}"));
             browser.wait("document.querySelector('#told article, .pane > *')");
             browser.wait("document.querySelector('#inspector h2')");
             std::thread::sleep(Duration::from_millis(500));
@@ -1438,9 +1434,4 @@ fn most_told(page: &Served) -> String {
         known.filter(|known| known["from"].is_u64()).count()
     });
     told.unwrap().to_owned()
-}
-
-fn with_lang(query: &str, lang: &str) -> String {
-    let sign = if query.is_empty() { "?" } else { "&" };
-    format!("{query}{sign}lang={lang}")
 }

@@ -175,14 +175,6 @@ impl<'c> Dialogue<'c> {
         }
     }
 
-    /// A line; `None` if it is empty, which means this.
-    pub fn text_or(&mut self, label: UiText, skip: UiText) -> io::Result<Option<String>> {
-        match self.ask(&Question::words(label).or(skip))? {
-            SeatAnswer::Words(words) => Ok(Some(words)),
-            _ => Ok(None),
-        }
-    }
-
     /// One of several, by number or name; the only one is shown. Returns its index.
     pub fn choice(&mut self, label: UiText, options: Vec<UiText>) -> io::Result<usize> {
         if let [only] = options.as_slice() {

@@ -10,6 +10,7 @@ use serde_json::{Map, Value};
 
 use super::dialogue::Dialogue;
 use super::lessons::SeatLessons;
+use super::question::{Question, SeatAnswer};
 use crate::locale::{Argument, UiText, text};
 
 /// The thought that stands for none.
@@ -120,9 +121,11 @@ impl SchemaForm<'_, '_> {
         for name in wanted {
             if let Some(member) = members.get(&name).filter(|_| !filled.contains_key(&name)) {
                 let value = if self.lessons.is_thought(&name) {
-                    let label = text!(mind_seat_thought);
-                    let thought = self.dialogue.text_or(label, text!(mind_seat_nothing))?;
-                    thought.unwrap_or_else(|| NO_THOUGHT.to_owned()).into()
+                    let question = Question::words(text!(mind_seat_thought));
+                    match self.dialogue.ask(&question.or(text!(mind_seat_nothing)))? {
+                        SeatAnswer::Words(words) => words.into(),
+                        _ => NO_THOUGHT.into(),
+                    }
                 } else {
                     let label = self.lessons.label_of_member(&name);
                     self.fill(member, &label, depth + 1)?

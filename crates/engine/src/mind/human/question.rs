@@ -156,7 +156,9 @@ impl Question {
             Meant::One(index) => Ok(SeatAnswer::Option(index)),
             Meant::Several(_) => Err(text!(mind_seat_several)),
             Meant::Nothing => own_words(line)
-                .filter(|_| self.takes_words && !self.is_misnumbered(line))
+                .filter(|_| self.takes_words)
+                // A number that no option has is a slip.
+                .filter(|_| number_before(line).is_none() || self.numbered(line).is_some())
                 .map(|words| SeatAnswer::Words(words.to_owned()))
                 .ok_or_else(|| self.wanted()),
         }
@@ -206,11 +208,6 @@ impl Question {
     fn position(&self, number: u32) -> Option<usize> {
         let mut options = self.options.iter();
         options.position(|option| option.number == number)
-    }
-
-    /// Whether a line begins with a number that no option has.
-    fn is_misnumbered(&self, line: &str) -> bool {
-        number_before(line).is_some_and(|(number, _)| self.position(number).is_none())
     }
 
     fn wanted(&self) -> UiText {
