@@ -57,7 +57,7 @@ fn said(number: u32) -> String {
 
 /// An event in the log, and every second time the call that led to it.
 fn log(lines: &mut String, number: u32) {
-    if number % 2 == 0 {
+    if number.is_multiple_of(2) {
         writeln!(lines, "{}", json!({"answers": [[2, number / 2 + 1, null]]})).unwrap();
     }
     let event = json!({
@@ -91,7 +91,7 @@ fn remember(setup: &mut Setup) {
             .with_id(id(number + 1))
             .from_sender("Ann");
         heard.add_human_message(told.with_metadata(event.clone()), Tags::new());
-        if number % 2 == 0 {
+        if number.is_multiple_of(2) {
             let question = Body::text(common::line(number as usize, 500));
             heard.add_human_message(question.with_id(id(EVENTS + number + 1)), Tags::new());
             let response = ResponseMetadata::new("test", "test", TokenUsage::default());
