@@ -6,40 +6,41 @@ use playhouse::context::AgentContext;
 use playhouse::message::{Block, Role};
 use playhouse::mind::{Prompt, Tools, TurnContent};
 use playhouse::session::{PromptMessage, messages_of};
-use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyDict, PyList, PyString};
-use serde_json::Value;
+use pythonize::pythonize;
+use serde::Serialize;
+use serde_json::{Value, json};
 
-fn role_name(py: Python<'_>, role: Role) -> &Bound<'_, PyString> {
-    match role {
-        Role::System => intern!(py, "system"),
-        Role::Human => intern!(py, "user"),
-        Role::Ai => intern!(py, "assistant"),
-        Role::Tool => intern!(py, "tool"),
-    }
+#[derive(Serialize)]
+struct ChatMessage<'a> {
+    role: &'static str,
+    content: Cow<'a, str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tool_call_id: Option<&'a str>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    tool_calls: Vec<Value>,
 }
 
 /// What a mind is asked.
-pub(crate) fn of_prompt<'py>(py: Python<'py>, prompt: &Prompt<'_>) -> PyResult<Bound<'py, PyList>> {
-    let list = PyList::empty(py);
-    for turn in prompt.turns() {
-        add(&list, turn.role, turn.speaker, turn.blocks(), || {
-            match (turn.shared_prefix, turn.content) {
-                (None, TurnContent::Text(text)) => text.as_str().into(),
-                _ => turn.to_text().into(),
-            }
-        })?;
-    }
-    Ok(list)
+pub(crate) fn of_prompt<'py>(py: Python<'py>, prompt: &Prompt<'_>) -> PyResult<Bound<'py, PyAny>> {
+    let turns = prompt.turns().flat_map(|turn| {
+        let text = move || match (turn.shared_prefix, turn.content) {
+            (None, TurnContent::Text(text)) => text.as_str().into(),
+            _ => turn.to_text().into(),
+        };
+        chat(turn.role, turn.speaker, turn.blocks(), text)
+    });
+    Ok(pythonize(py, &turns.collect::<Vec<_>>())?)
 }
 
 /// What an entity remembers.
 pub(crate) fn of_context<'py>(
     py: Python<'py>,
     context: &AgentContext,
-) -> PyResult<Bound<'py, PyList>> {
+) -> PyResult<Bound<'py, PyAny>> {
     of_request(py, &messages_of(context))
 }
 
@@ -47,15 +48,14 @@ pub(crate) fn of_context<'py>(
 pub(crate) fn of_request<'py>(
     py: Python<'py>,
     messages: &[PromptMessage],
-) -> PyResult<Bound<'py, PyList>> {
-    let list = PyList::empty(py);
-    for message in messages {
-        let speaker = message.speaker.as_deref();
-        add(&list, message.role, speaker, &message.blocks, || {
+) -> PyResult<Bound<'py, PyAny>> {
+    let messages = messages.iter().flat_map(|message| {
+        let (role, speaker) = (message.role, message.speaker.as_deref());
+        chat(role, speaker, &message.blocks, || {
             message.text.as_str().into()
-        })?;
-    }
-    Ok(list)
+        })
+    });
+    Ok(pythonize(py, &messages.collect::<Vec<_>>())?)
 }
 
 /// Tools as OpenAI's chat format describes them; `None` if none can be called.
@@ -63,15 +63,12 @@ pub(crate) fn of_tools<'py>(py: Python<'py>, tools: &Tools<'_>) -> PyResult<Boun
     if !tools.callable || tools.specs.is_empty() {
         return Ok(py.None().into_bound(py));
     }
-    let list = PyList::empty(py);
-    for spec in tools.specs {
-        let tool = PyDict::new(py);
-        tool.set_item("name", spec.name())?;
-        tool.set_item("description", spec.description().as_str())?;
-        tool.set_item("parameters", of_json(py, spec.schema())?)?;
-        list.append(tool)?;
-    }
-    Ok(list.into_any())
+    let tools = tools.specs.iter().map(|spec| {
+        let [name, about] = [spec.name(), spec.description().as_str()].map(|text| json!(text));
+        let schema = spec.schema();
+        format!(r#"{{"name":{name},"description":{about},"parameters":{schema}}}"#)
+    });
+    of_json(py, &format!("[{}]", tools.collect::<Vec<_>>().join(",")))
 }
 
 /// JSON as Python reads it, which takes a fifth of the time of making objects one by one. Without
@@ -90,82 +87,49 @@ pub(crate) fn of_value<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'p
     of_json(py, &serde_json::to_string(value).unwrap_or_default())
 }
 
-fn add<'t>(
-    list: &Bound<'_, PyList>,
+/// A message; of results of tools, one for each.
+fn chat<'a>(
     role: Role,
-    speaker: Option<&str>,
-    blocks: &[Block],
-    text: impl Fn() -> Cow<'t, str>,
-) -> PyResult<()> {
-    let py = list.py();
-    let results = blocks.iter().filter_map(|block| match block {
-        Block::ToolResult {
-            tool_use_id,
-            output,
-            ..
-        } => Some((tool_use_id, output)),
-        _ => None,
-    });
-    let mut is_result = false;
-    for (id, output) in results {
-        is_result = true;
-        let message = message(py, Role::Tool, &words(output))?;
-        message.set_item(intern!(py, "tool_call_id"), id)?;
-        list.append(message)?;
+    name: Option<&'a str>,
+    blocks: &'a [Block],
+    text: impl FnOnce() -> Cow<'a, str>,
+) -> Vec<ChatMessage<'a>> {
+    let results = blocks.iter().filter_map(Block::as_tool_result);
+    let results: Vec<_> = results
+        .map(|result| ChatMessage {
+            role: "tool",
+            content: result.text(),
+            name: None,
+            tool_call_id: Some(result.id),
+            tool_calls: Vec::new(),
+        })
+        .collect();
+    if !results.is_empty() {
+        return results;
     }
-    if is_result {
-        return Ok(());
-    }
-    let calls: Vec<_> = blocks.iter().filter_map(|block| call(py, block)).collect();
-    let said = if calls.is_empty() {
+    let calls = blocks.iter().filter_map(Block::as_tool_call);
+    let tool_calls: Vec<_> = calls
+        .map(|call| {
+            let function = json!({"name": call.name, "arguments": call.input.to_string()});
+            json!({"id": call.id, "type": "function", "function": function})
+        })
+        .collect();
+    let content = if tool_calls.is_empty() {
         text()
     } else {
-        let texts = blocks.iter().filter_map(|block| match block {
-            Block::Text { text } => Some(&**text),
-            _ => None,
-        });
-        texts.collect::<Vec<_>>().join("\n").into()
+        let texts: Vec<_> = blocks.iter().filter_map(Block::as_text).collect();
+        texts.join("\n").into()
     };
-    let message = message(py, role, &said)?;
-    if let Some(speaker) = speaker {
-        message.set_item(intern!(py, "name"), speaker)?;
-    }
-    if !calls.is_empty() {
-        let calls = calls.into_iter().collect::<PyResult<Vec<_>>>()?;
-        message.set_item(intern!(py, "tool_calls"), calls)?;
-    }
-    list.append(message)
-}
-
-fn message<'py>(py: Python<'py>, role: Role, text: &str) -> PyResult<Bound<'py, PyDict>> {
-    let message = PyDict::new(py);
-    message.set_item(intern!(py, "role"), role_name(py, role))?;
-    message.set_item(intern!(py, "content"), text)?;
-    Ok(message)
-}
-
-fn call<'py>(py: Python<'py>, block: &Block) -> Option<PyResult<Bound<'py, PyDict>>> {
-    let Block::ToolUse {
-        id, name, input, ..
-    } = block
-    else {
-        return None;
-    };
-    let made = || {
-        let function = PyDict::new(py);
-        function.set_item("name", name)?;
-        function.set_item("arguments", input.to_string())?;
-        let call = PyDict::new(py);
-        call.set_item("id", id)?;
-        call.set_item("type", "function")?;
-        call.set_item("function", function)?;
-        Ok(call)
-    };
-    Some(made())
-}
-
-fn words(output: &Value) -> String {
-    output
-        .as_str()
-        .map_or_else(|| output.to_string(), str::to_owned)
+    vec![ChatMessage {
+        role: match role {
+            Role::System => "system",
+            Role::Human => "user",
+            Role::Ai => "assistant",
+            Role::Tool => "tool",
+        },
+        content,
+        name,
+        tool_call_id: None,
+        tool_calls,
+    }]
 }

@@ -14,7 +14,7 @@ use playhouse::story::data::{InOrder, Rows, StoryRow, rows_of};
 use playhouse::story::{StoryView, read, watch};
 use pyo3::exceptions::{PyIndexError, PyKeyError};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList};
+use pyo3::types::PyDict;
 use tempfile::TempDir;
 
 use crate::drive::{Watch, held, runtime};
@@ -211,7 +211,7 @@ impl Story {
     }
 
     /// What somebody remembers, as messages; `None` for nobody of this name.
-    fn context<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Option<Bound<'py, PyList>>> {
+    fn context<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Option<Bound<'py, PyAny>>> {
         let view = self.view();
         let state = view.read().state.clone();
         let being = state.named(name);
