@@ -1,9 +1,9 @@
 //! DashScope's own interface.
 
-use playhouse::mind::{FinishReason, MindError};
+use playhouse::mind::FinishReason;
 use serde_json::{Value, json};
 
-use super::{Question, figures};
+use super::{Becomes, Question, assert_becomes, figures};
 use crate::openai::{Server, answer, events, streams, whole};
 
 fn says(message: Value, finish: &str) -> Value {
@@ -123,69 +123,33 @@ async fn other_forms_of_its_answers_are_read_too() {
 #[tokio::test]
 async fn its_errors_are_told_apart() {
     let error = |status: u16, code: &str, said: &str| {
-        answer(
-            status,
-            "",
-            &json!({"code": code, "message": said, "request_id": "r"}).to_string(),
-        )
+        let body = json!({"code": code, "message": said, "request_id": "r"});
+        answer(status, "", &body.to_string())
     };
-    let ask = async |script| {
-        let server = Server::start([script, whole(&text("Yes."))]).await;
-        Question::default()
-            .answered(&*server.mind("api: dashscope"))
-            .await
-    };
-    let denied = ask(error(401, "InvalidApiKey", "Invalid API-key provided."))
-        .await
-        .unwrap_err();
-    assert!(
-        denied.to_string().contains("Invalid API-key provided;"),
-        "{denied}"
-    );
-    let broke = ask(error(
-        400,
-        "Arrearage",
-        "Access denied, please make sure your account is in good standing.",
-    ))
-    .await
-    .unwrap_err();
-    assert!(matches!(broke, MindError::Denied { .. }), "{broke}");
-    let long = ask(error(
-        400,
-        "InvalidParameter",
-        "Range of input length should be [1, 30720]",
-    ))
-    .await;
-    assert!(
-        matches!(
-            long,
-            Err(MindError::PromptTooLong {
-                window: Some(30_720),
-                ..
-            })
-        ),
-        "{long:?}"
-    );
-    assert_eq!(
-        ask(error(
-            429,
-            "Throttling.RateQuota",
-            "Requests rate limit exceeded"
-        ))
-        .await
-        .unwrap()
-        .retries,
-        1
-    );
+    let poor = "Access denied, please make sure your account is in good standing.";
+    let long = "Range of input length should be [1, 30720]";
+    let quota = "Requests rate limit exceeded";
     let in_stream = "id:1\nevent:error\n:HTTP_STATUS/500\ndata:{\"code\":\"InternalError\",\"message\":\"An internal error has occured\",\"request_id\":\"r\"}\n\n";
-    assert_eq!(ask(streams(in_stream, 9)).await.unwrap().retries, 1);
-    let filtered = ask(whole(&says(
+    let filtered = says(
         json!({"role": "assistant", "content": ""}),
         "content_filter",
-    )))
-    .await
-    .unwrap();
-    assert_eq!(filtered.finish, FinishReason::ContentFilter);
+    );
+    for (first, becomes) in [
+        (
+            error(401, "InvalidApiKey", "Invalid API-key provided."),
+            Becomes::Error("Invalid API-key provided;"),
+        ),
+        (error(400, "Arrearage", poor), Becomes::Denied),
+        (
+            error(400, "InvalidParameter", long),
+            Becomes::TooLong(30_720),
+        ),
+        (error(429, "Throttling.RateQuota", quota), Becomes::Yes(1)),
+        (streams(in_stream, 9), Becomes::Yes(1)),
+        (whole(&filtered), Becomes::Filtered),
+    ] {
+        assert_becomes("api: dashscope", [first, whole(&text("Yes."))], becomes).await;
+    }
 }
 
 #[tokio::test]

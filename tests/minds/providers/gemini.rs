@@ -1,10 +1,10 @@
 //! Gemini's generateContent.
 
 use playhouse::message::{Block, Body};
-use playhouse::mind::{ExchangeRound, FinishReason, MindError, ToolRound};
+use playhouse::mind::{ExchangeRound, FinishReason, ToolRound};
 use serde_json::{Value, json};
 
-use super::{Question, figures};
+use super::{Becomes, Question, assert_becomes, figures};
 use crate::openai::{Server, answer, events, streams, whole};
 
 fn says(parts: Value, finish: Option<&str>) -> Value {
@@ -160,46 +160,29 @@ async fn json_comes_by_a_schema_by_its_type_or_by_words() {
 
 #[tokio::test]
 async fn its_errors_are_told_apart() {
-    let error =
-        |status: u16, error: Value| answer(status, "", &json!({"error": error}).to_string());
-    let ask = async |script| {
-        let yes = whole(&says(json!([{"text": "Yes."}]), Some("STOP")));
-        let server = Server::start([script, yes]).await;
-        Question::default()
-            .answered(&*server.mind("api: gemini"))
-            .await
-    };
+    let error = |status, error: Value| answer(status, "", &json!({"error": error}).to_string());
     let quota = json!({"code": 429, "status": "RESOURCE_EXHAUSTED", "message": "You exceeded your current quota",
         "details": [{"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "0.05s"}]});
-    assert_eq!(ask(error(429, quota)).await.unwrap().retries, 1);
     let key = json!({"code": 400, "status": "INVALID_ARGUMENT", "message": "API key not valid. Please pass a valid API key."});
-    let denied = ask(error(400, key)).await.unwrap_err();
-    assert!(matches!(denied, MindError::Denied { .. }), "{denied}");
     let long = json!({"code": 400, "message": "The input token count (1200000) exceeds the maximum number of tokens allowed (1048576)."});
-    let long = ask(error(400, long)).await;
-    assert!(
-        matches!(
-            long,
-            Err(MindError::PromptTooLong {
-                window: Some(1_048_576),
-                ..
-            })
-        ),
-        "{long:?}"
-    );
-    let blocked = whole(&json!({"promptFeedback": {"blockReason": "PROHIBITED_CONTENT"}}));
-    assert_eq!(
-        ask(blocked).await.unwrap().finish,
-        FinishReason::ContentFilter
-    );
+    let blocked = json!({"promptFeedback": {"blockReason": "PROHIBITED_CONTENT"}});
     // Asked without `alt=sse` by somebody in between, it streams a list.
     let list = json!([
         says(json!([{"text": "Ye"}]), None),
         says(json!([{"text": "s."}]), Some("STOP"))
     ]);
-    assert_eq!(ask(whole(&list)).await.unwrap().text, "Yes.");
-    let in_list = whole(&json!([{"error": {"code": 503, "message": "The model is overloaded."}}]));
-    assert_eq!(ask(in_list).await.unwrap().retries, 1);
+    let in_list = json!([{"error": {"code": 503, "message": "The model is overloaded."}}]);
+    for (first, becomes) in [
+        (error(429, quota), Becomes::Yes(1)),
+        (error(400, key), Becomes::Denied),
+        (error(400, long), Becomes::TooLong(1_048_576)),
+        (whole(&blocked), Becomes::Filtered),
+        (whole(&list), Becomes::Yes(0)),
+        (whole(&in_list), Becomes::Yes(1)),
+    ] {
+        let yes = whole(&says(json!([{"text": "Yes."}]), Some("STOP")));
+        assert_becomes("api: gemini", [first, yes], becomes).await;
+    }
 }
 
 #[tokio::test]

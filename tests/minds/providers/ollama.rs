@@ -5,7 +5,7 @@ use std::time::Duration;
 use playhouse::mind::{FinishReason, MindError};
 use serde_json::{Value, json};
 
-use super::{Question, figures};
+use super::{Becomes, Question, assert_becomes, figures};
 use crate::openai::{Server, Step, answer, chunk, comes_in_pieces, whole};
 
 const LINES: &str = "application/x-ndjson";
@@ -104,51 +104,24 @@ async fn json_comes_by_a_grammar_or_by_words() {
 #[tokio::test]
 async fn its_errors_are_told_apart() {
     let error = |status: u16, said: &str| answer(status, "", &json!({"error": said}).to_string());
-    let ask = async |script| {
-        let server = Server::start([script, comes_in_pieces(LINES, &says("Yes."), 9)]).await;
-        Question::default()
-            .answered(&*server.mind("api: ollama"))
-            .await
-    };
-    let unknown = ask(error(404, "model 'test-model' not found"))
-        .await
-        .unwrap_err();
-    assert!(
-        unknown
-            .to_string()
-            .contains("not found; correct `base_url` or `model`"),
-        "{unknown}"
-    );
-    assert_eq!(
-        ask(error(503, "server busy, please try again"))
-            .await
-            .unwrap()
-            .retries,
-        1
-    );
+    let in_pieces = |body: &str| comes_in_pieces(LINES, body, 9);
     let midway = lines(&[
         piece(json!({"role": "assistant", "content": "We"})),
         json!({"error": "an error was encountered while running the model"}),
     ]);
-    assert_eq!(
-        ask(comes_in_pieces(LINES, &midway, 9))
-            .await
-            .unwrap()
-            .retries,
-        1
-    );
     let cut = says("Well then.");
-    assert_eq!(
-        ask(comes_in_pieces(LINES, &cut[..cut.len() - 30], 9))
-            .await
-            .unwrap()
-            .retries,
-        1
-    );
-    let broken = ask(comes_in_pieces(LINES, "{\"message\": {]}\n", 9))
-        .await
-        .unwrap();
-    assert_eq!(broken.retries, 1);
+    for (first, becomes) in [
+        (
+            error(404, "model 'test-model' not found"),
+            Becomes::Error("not found; correct `base_url` or `model`"),
+        ),
+        (error(503, "server busy, please try again"), Becomes::Yes(1)),
+        (in_pieces(&midway), Becomes::Yes(1)),
+        (in_pieces(&cut[..cut.len() - 30]), Becomes::Yes(1)),
+        (in_pieces("{\"message\": {]}\n"), Becomes::Yes(1)),
+    ] {
+        assert_becomes("api: ollama", [first, in_pieces(&says("Yes."))], becomes).await;
+    }
 }
 
 #[tokio::test]
