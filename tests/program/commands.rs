@@ -437,7 +437,7 @@ fn what_the_pages_show_of_a_run_works() {
     }
 }
 
-/// The lines of the blocks in which a page shows what can be done with a save.
+/// The lines of the blocks in which a page shows what can be done with a save of a folder.
 fn shown(page: &str) -> impl Iterator<Item = &str> {
     let blocks = page.split("```").skip(1).step_by(2);
     let of_saves = |block: &&str| {
@@ -445,7 +445,10 @@ fn shown(page: &str) -> impl Iterator<Item = &str> {
             .iter()
             .any(|name| block.contains(&format!("playhouse {name}")))
     };
-    blocks.filter(of_saves).flat_map(str::lines)
+    let of_a_store = |block: &&str| block.contains("playhouse submit");
+    blocks
+        .filter(|block| of_saves(block) && !of_a_store(block))
+        .flat_map(str::lines)
 }
 
 #[test]
