@@ -608,6 +608,7 @@ cli_seat_promises = 你答应过的：
 # same
 cli_seat_row = - { $row }
 cli_seat_saved = 到你上一个回答为止，一切都已存为 { $slot }，不必另存。以后继续：playhouse resume { $save }
+# same
 cli_seat_secret = { $title }：{ $words }
 cli_seat_secret_found = { $title }（第 { $day } 天得知）：{ $words }
 cli_seat_secret_from = { $title }（第 { $day } 天，{ $from }告诉你）：{ $words }
