@@ -447,7 +447,7 @@ fn shown(page: &str) -> impl Iterator<Item = &str> {
     };
     let of_a_store = |block: &&str| block.contains("playhouse submit");
     blocks
-        .filter(|block| of_saves(block) && !of_a_store(block))
+        .filter(move |block| of_saves(block) && !of_a_store(block))
         .flat_map(str::lines)
 }
 
