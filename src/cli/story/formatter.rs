@@ -188,7 +188,7 @@ impl Formatter {
             | EventStyle::ContestNote
             | EventStyle::Report
             | EventStyle::Memory
-                if !self.shows_workings && !self.is_sought(event) =>
+                if !self.shows_workings && !self.is_own(event) =>
             {
                 Vec::new()
             }
@@ -266,9 +266,9 @@ impl Formatter {
         }
     }
 
-    /// Whether it is news to the reader's own character alone: what it looked up.
-    fn is_sought(&self, event: &EventRecord) -> bool {
-        let kinds = [MemorySearch::TYPE, NothingNew::TYPE];
+    /// Whether it is of the reader's own character alone: what it looked up or will remember.
+    fn is_own(&self, event: &EventRecord) -> bool {
+        let kinds = [Archive::TYPE, MemorySearch::TYPE, NothingNew::TYPE];
         self.seat.is_some() && kinds.contains(&&*event.kind)
     }
 

@@ -370,6 +370,22 @@ fn a_chinese_fight_lines_up() {
 }
 
 #[test]
+fn a_person_at_a_seat_reads_what_it_will_remember() {
+    let data = json!({
+        "actor": "Mira", "stage": "Inn", "chapter": "Mira/1", "record": "A fight.",
+        "message": "I was afraid.",
+    });
+    for (seat, is_told) in [(None, false), (Some("Mira".into()), true)] {
+        let (story, written) = story(Language::En, 60);
+        let mut story = story.at_seat(seat);
+        story.print(&event("Inn", "archive", data.clone()));
+        story.finish();
+        let told = "Mira will remember: I was afraid.";
+        assert_eq!(written.get().contains(told), is_told, "{}", written.get());
+    }
+}
+
+#[test]
 fn foreign_text_does_not_control_the_terminal() {
     let text = told(
         Language::En,
