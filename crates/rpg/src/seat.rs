@@ -16,7 +16,7 @@ use playhouse_engine::mind::human::{
 };
 use serde_json::{Map, Value, json};
 
-use crate::actions::member::Source;
+use crate::actions::member::{Member, Source};
 use crate::actions::{ActionSpec, Slot};
 use crate::combat::table::{self as combat, TURNS, TurnSpec};
 use crate::world_file::STAY;
@@ -100,9 +100,10 @@ fn act_of(action: &'static ActionSpec, notes: Notes<'_>) -> SeatOption {
         let summary = summary(action, notes, &way);
         SeatOption::new(sentence(action, notes, &way), way).with_summary(summary)
     });
-    let label = match action.slot {
-        Slot::Said => text!(mind_seat_target),
-        _ => text!(rpg_seat_which),
+    let listens = |member: &Member| matches!(member.source, Source::Listener);
+    let label = match action.slot == Slot::Said || action.members.iter().any(listens) {
+        true => text!(mind_seat_target),
+        false => text!(rpg_seat_which),
     };
     let which = SeatField::new(WHICH, Question::of(label, ways));
     let words = action.members.iter().filter_map(|member| {
@@ -599,6 +600,13 @@ mod tests {
         let (plan, _) = at_seat("home.plan", turn(&["Ann", "Bob"]), typed).await;
         let said = json!({"target": "Bob", "text": "Well, Bob?"});
         assert_eq!(plan["speak"], said);
+        let mut notes = turn(&["Ann", "Bob"]);
+        notes["can"] = json!(["promise", "wait"]);
+        notes["promise_to"] = json!(["Ann", "Bob"]);
+        let (plan, shown) = at_seat("home.plan", notes, "promise\nBob\nI will come.\n\n").await;
+        let promised = json!({"to": "Bob", "words": "I will come."});
+        assert_eq!(plan["promise"], promised);
+        assert!(shown.contains("To whom?"), "{shown}");
     }
 
     #[tokio::test]
