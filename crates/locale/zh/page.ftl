@@ -279,7 +279,6 @@ page_only = 仅显示
 page_only_shown = 这个故事只能观看
 page_opening = 开篇
 page_option_sure = 会从第 { $n } 轮之前另开分支，在其中改选此项。本故事不受影响。
-# same
 page_or_empty = { $label }（留空就是：{ $skip }）
 page_otherwise = 原本还可以选择
 page_out = 已出局
