@@ -11,18 +11,19 @@ use crate::story::{self, About};
 
 /// The story of a save with its events, until a turn or its end.
 pub(super) fn read(saved: &Saved, until: Option<u64>) -> Result<Arc<StoryView>> {
-    let view = unread();
-    view.expect(&saved.world(true)?.world);
+    let view = begun(saved)?;
     fill(saved, until, &view)?;
     Ok(view)
 }
 
-/// A view that nothing is in yet.
-pub(super) fn unread() -> Arc<StoryView> {
-    Arc::new(StoryView::new(About {
+/// The story of a save without its events: everybody as of its snapshot.
+pub(super) fn begun(saved: &Saved) -> Result<Arc<StoryView>> {
+    let view = Arc::new(StoryView::new(About {
         events: event_types(),
         ..About::default()
-    }))
+    }));
+    view.expect(&saved.world(true)?.world);
+    Ok(view)
 }
 
 /// Fills a view with the events of a save, until a turn or its end.

@@ -25,8 +25,7 @@ pub use event_log::{Answered, EventLog, Logged, Stay, answered};
 pub use host::{HOST_FIELD, TOLD, take_told, tell_input};
 pub use live::Session;
 pub use requests::{
-    CallRequest, PromptMessage, PromptPart, Wanted, asked_again, each_request, messages_of,
-    requests,
+    CallRequest, PromptMessage, PromptPart, Wanted, asked_again, messages_of, requests,
 };
 pub use retake::{Retaken, Retried, retake, retry_defaults};
 pub use rewind::{Replayed, branch, catch_up, play_again, play_on, replay, replay_with, state_at};

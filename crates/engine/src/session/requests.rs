@@ -4,14 +4,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::Bytes;
 
-use super::rewind::{Nobody, Replayed, play_again};
+use super::rewind::{Nobody, play_again};
 use super::{Game, SessionError};
 use crate::context::{AgentContext, Entry};
 use crate::engine::SentRequest;
 use crate::journal::{Line, Outcome};
 use crate::message::{Block, BodyId, Digest, Role};
 use crate::mind::{Answering, Mind, Turn};
-use crate::save::{Slot, StoredStory};
+use crate::save::Slot;
 use crate::tool::ToolSpec;
 
 /// What a message of a prompt is.
@@ -113,7 +113,7 @@ pub async fn requests(
     slot: &Slot,
     game: &dyn Game,
     wanted: Wanted,
-    mind_of: impl FnMut(&Outcome) -> Option<Arc<dyn Mind>> + Send + 'static,
+    mut mind_of: impl FnMut(&Outcome) -> Option<Arc<dyn Mind>> + Send + 'static,
 ) -> Result<Vec<CallRequest>, SessionError> {
     let story = slot.read(false)?;
     let mut left = story.lines.iter().filter(|line| match line {
@@ -123,49 +123,31 @@ pub async fn requests(
     if left.next().is_none() {
         return Ok(Vec::new());
     }
-    let of_last = wanted.last;
-    let add = move |found: &mut Vec<CallRequest>, sent: &SentRequest<'_>| {
-        if of_last {
-            found.retain(|earlier| earlier.outcome.entity != sent.outcome.entity);
-        }
-        found.push(CallRequest::of(sent));
-    };
-    let (found, _) = each_request(story, game, wanted, mind_of, add).await?;
-    Ok(found)
-}
-
-/// As [`requests`], of a story that was read, with what `add` makes of each; and the story as it
-/// was played again for them.
-///
-/// # Errors
-/// As [`replay`](super::replay).
-pub async fn each_request<T: Send + 'static>(
-    story: StoredStory,
-    game: &dyn Game,
-    wanted: Wanted,
-    mut mind_of: impl FnMut(&Outcome) -> Option<Arc<dyn Mind>> + Send + 'static,
-    mut add: impl FnMut(&mut Vec<T>, &SentRequest<'_>) + Send + 'static,
-) -> Result<(Vec<T>, Replayed), SessionError> {
     let (found, until) = (Arc::new(Mutex::new(Vec::new())), wanted.turns);
-    let sink = found.clone();
-    let played = play_again(story, game, until, move |engine| {
+    let (sink, of_last) = (found.clone(), wanted.last);
+    play_again(story, game, until, move |engine| {
+        let act = move |sent: &SentRequest<'_>| {
+            let request = CallRequest::of(sent);
+            let mut found = sink.lock().unwrap_or_else(PoisonError::into_inner);
+            if of_last {
+                found.retain(|earlier: &CallRequest| {
+                    earlier.outcome.entity != request.outcome.entity
+                });
+            }
+            found.push(request);
+        };
         engine.on_request(
             move |outcome| {
                 let nobody = || -> Arc<dyn Mind> { Arc::new(Nobody::new()) };
                 let is_wanted = wanted.wants(outcome);
                 is_wanted.then(|| mind_of(outcome).unwrap_or_else(nobody))
             },
-            move |sent| {
-                add(
-                    &mut sink.lock().unwrap_or_else(PoisonError::into_inner),
-                    sent,
-                )
-            },
+            act,
         );
     })
     .await?;
     let mut found = found.lock().unwrap_or_else(PoisonError::into_inner);
-    Ok((std::mem::take(&mut *found), played))
+    Ok(std::mem::take(&mut *found))
 }
 
 /// The answer of a mind to what somebody was asked before: the story is played again up to that

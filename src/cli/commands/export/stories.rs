@@ -20,7 +20,7 @@ use super::{card, training};
 use crate::cli::args::{ExportArgs, ExportForm};
 use crate::cli::commands::told;
 use crate::cli::event_types;
-use crate::cli::saved::{Being, Contents, Saved, StoryView, WorldState, being, groups_of};
+use crate::cli::saved::{Being, Contents, Saved, WorldState, being, groups_of};
 
 /// Writes the stories of a save, batch or experiment in one of these forms.
 pub(super) fn export(app: &App, args: &ExportArgs, form: ExportForm, folder: &Path) -> Result<()> {
@@ -31,18 +31,22 @@ pub(super) fn export(app: &App, args: &ExportArgs, form: ExportForm, folder: &Pa
     for group in &groups {
         for slot in &group.slots {
             let saved = group.open(app, slot)?;
-            let read = || Story::of(told::read(&saved, Some(saved.turn))?, args);
+            let story = Story::read(&saved, args, form)?;
             // Of several stories, each has files of its own, unless they are examples.
             let prefix = match stories {
                 1 => String::new(),
                 _ => format!("{}.", saved.slot.name()),
             };
             match form {
-                ExportForm::Sillytavern => read()?.write_chats(&mut files, &prefix)?,
-                ExportForm::Card => card::write(&saved, &read()?, &mut files, &prefix)?,
-                ExportForm::Concordia => read()?.write_log(folder, &saved, app)?,
-                ExportForm::Openai => picked.add(&saved, Profile::OpenAiLines, &mut files)?,
-                ExportForm::Sharegpt => picked.add(&saved, Profile::ShareGpt, &mut files)?,
+                ExportForm::Sillytavern => story.write_chats(&mut files, &prefix)?,
+                ExportForm::Card => card::write(&saved, &story, &mut files, &prefix)?,
+                ExportForm::Concordia => story.write_log(folder, &saved, app)?,
+                ExportForm::Openai => {
+                    picked.add(&saved, &story, Profile::OpenAiLines, &mut files)?
+                }
+                ExportForm::Sharegpt => {
+                    picked.add(&saved, &story, Profile::ShareGpt, &mut files)?
+                }
             }
         }
     }
@@ -53,7 +57,7 @@ pub(super) fn export(app: &App, args: &ExportArgs, form: ExportForm, folder: &Pa
 
 /// A story, and those of whom something is written.
 pub(super) struct Story {
-    pub(super) view: Arc<StoryView>,
+    pub(super) view: Arc<crate::cli::saved::StoryView>,
     pub(super) state: Arc<WorldState>,
     /// Their numbers.
     who: Vec<u32>,
@@ -61,7 +65,12 @@ pub(super) struct Story {
 }
 
 impl Story {
-    pub(super) fn of(view: Arc<StoryView>, args: &ExportArgs) -> Result<Self> {
+    fn read(saved: &Saved, args: &ExportArgs, form: ExportForm) -> Result<Self> {
+        let view = match form {
+            // What minds were sent is in no event.
+            ExportForm::Openai | ExportForm::Sharegpt => told::begun(saved)?,
+            _ => told::read(saved, Some(saved.turn))?,
+        };
         let state = view.read().state.clone();
         let who = if args.actors.is_empty() {
             let actors = state
