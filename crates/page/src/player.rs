@@ -44,12 +44,7 @@ async fn turns(
     before_turn: &mut impl FnMut(&mut Engine) -> bool,
 ) -> Result<Stop, EngineError> {
     loop {
-        // A turn that an earlier run left in the middle was asked without them.
-        if !engine.has_recorded_outcomes() {
-            for input in control.take_inputs() {
-                engine.add_input(input)?;
-            }
-        }
+        take_inputs(engine, control)?;
         let at_rest = &engine.world;
         let may_play = control.may_play(|| {
             view.update_state(at_rest, true);
@@ -71,6 +66,8 @@ async fn turns(
         if !before_turn(engine) {
             return Ok(Stop::Idle);
         }
+        // What was told while this turn was let go is told in it, too.
+        take_inputs(engine, control)?;
         let is_step = control.will_pause();
         view.set_run(
             if is_step {
@@ -91,5 +88,50 @@ async fn turns(
         if is_last || !matches!(stop, Stop::TurnReached(_)) {
             return Ok(stop);
         }
+    }
+}
+
+/// Tells the world what its host says.
+fn take_inputs(engine: &mut Engine, control: &Control) -> Result<(), EngineError> {
+    // A turn that an earlier run left in the middle was asked without them.
+    if !engine.has_recorded_outcomes() {
+        for input in control.take_inputs() {
+            engine.add_input(input)?;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::channel;
+
+    use playhouse_engine::engine::{Inputs, MeetSet};
+    use playhouse_engine::mind::ScriptMind;
+    use playhouse_engine::prelude::{IntoScheduleConfigs, World};
+    use playhouse_engine::testing::tiny;
+    use playhouse_story::About;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn what_is_told_until_a_turn_begins_is_told_in_it() -> Result<(), EngineError> {
+        let mut game = tiny();
+        let (hear, heard) = channel();
+        let hear = move |world: &mut World| {
+            let inputs = world.get_resource::<Inputs>();
+            let _ = inputs.map(|inputs| hear.send(inputs.0.clone()));
+        };
+        game.setup.meet.add_systems(hear.in_set(MeetSet::Rules));
+        let mut engine = game.engine(ScriptMind::lines([]))?;
+        let view = StoryView::new(About::default());
+        let control = Control::default();
+        let tell = |_: &mut Engine| {
+            control.tell("Be brief.".into());
+            true
+        };
+        play(&mut engine, &view, &control, Some(1), tell).await?;
+        assert_eq!(heard.try_iter().collect::<Vec<_>>(), [["Be brief."]]);
+        Ok(())
     }
 }
