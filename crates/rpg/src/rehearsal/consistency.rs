@@ -13,14 +13,15 @@ use playhouse_engine::cast::{CastList, is_dead, stage_of};
 use playhouse_engine::engine::{MeetSet, Setup, StepSet};
 use playhouse_engine::event::{AudienceRule, EventRecord, Record, Records};
 use playhouse_engine::knowledge::Knowledge;
-use playhouse_engine::locale::{UiText, text};
+use playhouse_engine::locale::{Language, UiText, text};
+use playhouse_engine::wording::FoldedText;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::play::each as each_with;
 use crate::drama::{Belongings, Condition, Effect, Hidden, ItemUse, Scene};
 use crate::everybody::living_on;
-use crate::world_file::{SearchedText, Voice, WorldFile, choices, each, names_of, part};
+use crate::world_file::{Actor, Voice, WorldFile, choices, each, part};
 
 /// A text that was told although the story says otherwise.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
@@ -228,6 +229,26 @@ fn holder(world: &World, item: &str) -> Option<Entity> {
     let mut holders = each_with::<Belongings>(world);
     let holder = holders.find(|(_, _, belongings)| belongings.0.contains(item));
     holder.map(|(_, entity, _)| entity)
+}
+
+/// A text or a name. Most names are in no text, which its small letters tell fastest.
+#[derive(Clone, Debug)]
+struct SearchedText {
+    lowercase: String,
+    folded: FoldedText,
+}
+
+impl SearchedText {
+    fn of(text: &str) -> Self {
+        Self {
+            lowercase: text.to_lowercase(),
+            folded: FoldedText::of(text),
+        }
+    }
+
+    fn contains(&self, name: &Self) -> bool {
+        self.lowercase.contains(&name.lowercase) && self.folded.contains_words(&name.folded)
+    }
 }
 
 /// Collects the texts of a file, with the names in them.
@@ -479,5 +500,33 @@ fn ended_by(effect: &Effect) -> Option<&str> {
     match effect {
         Effect::Destroy(name) | Effect::Kill(name) => Some(name),
         _ => None,
+    }
+}
+
+/// What an actor is called: by its name, and by its given name if nobody shares it.
+fn names_of(actor: &Actor, world: &WorldFile) -> Vec<SearchedText> {
+    let given = given_name(&actor.name, world.language);
+    let fighters = world
+        .actors
+        .iter()
+        .map(|actor| actor.name.as_str())
+        .chain(world.foes.iter().map(|foe| foe.name.as_str()));
+    let given = given.filter(|given| {
+        let bearers = fighters.filter(|name| name.contains(given));
+        bearers.count() == 1
+    });
+    let names = [Some(actor.name.as_str()), given].into_iter().flatten();
+    names.map(SearchedText::of).collect()
+}
+
+/// The first of several English names, the last two characters of three in a Chinese one.
+fn given_name(name: &str, language: Language) -> Option<&str> {
+    match language {
+        Language::En => name.split_once(' ').map(|(given, _)| given),
+        Language::Zh => {
+            let mut characters = name.char_indices().skip(1);
+            let (start, _) = characters.next()?;
+            (characters.count() == 1).then(|| name.get(start..))?
+        }
     }
 }

@@ -2,15 +2,13 @@
 //!
 //! Each file checks one side of it: `names` what things are called, `texts` what is told, `numbers`
 //! stats, skills and limits, `links` who refers to whom and which stages can be reached, `drama`
-//! facts, items, scenes and endings, `named` whether those are there of whom scenes tell. All of
-//! them write into a `Report`, which knows the places in the file and all its names. What never
-//! comes about although nothing is wrong with it is found by a [rehearsal](crate::rehearsal).
+//! facts, items, scenes and endings, `beds` who wakes up where. All of them write into a `Report`,
+//! which knows the places in the file and all its names. What never comes about although nothing is
+//! wrong with it, or is told although it is not so, is found by a [rehearsal](crate::rehearsal).
 
+mod beds;
 mod drama;
 mod links;
-mod named;
-#[cfg(test)]
-mod named_tests;
 mod names;
 mod numbers;
 mod report;
@@ -24,7 +22,6 @@ use playhouse_engine::world_data::{Parsed, Problems, Source};
 
 use super::types::WorldFile;
 use crate::drama::Condition;
-pub(crate) use named::{SearchedText, names_of};
 use report::Report;
 pub(crate) use report::{choices, each, part};
 
@@ -52,5 +49,5 @@ pub(super) fn check(reading: &Parsed<WorldFile>, problems: &mut Problems) {
     numbers::check(&mut report);
     links::check(&mut report);
     drama::check(&mut report);
-    named::check(&mut report);
+    beds::check(&mut report);
 }

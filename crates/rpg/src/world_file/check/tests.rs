@@ -39,6 +39,7 @@ const MISTAKES: &str = r#"
     at: "Grinding Floor" => at: "Grinding Flour" => scenes[0].at => unknown name: "Grinding Flour"
     Give("the miller's key" => Give("the key" => scenes[0].effects[0].0 => unknown name: "the key"
     from: "Isa Finch" => from: "Isa Fink" => bonds[0].from => unknown name: "Isa Fink"
+    at: "Grinding Floor" => at: "Grinding Floor", absent: ["Izzy"] => scenes[0].absent[0] => unknown name: "Izzy"
     who: "Tam Weller" => who: ["Tam Weller", "Isa Finc"] => scenes[0].choice.who[1] => did you mean "Isa Finch"?
     stage: "Bakehouse" => stage: "Grinding Floor" => actors[0].stage => unknown home stage "Grinding Floor"
     effects: [Give( => effects: [TellTo("Isa Fich", "So."), Give( => scenes[0].effects[0].0 => unknown name: "Isa Fich"
@@ -116,6 +117,7 @@ const SAID: &str = r#"
     phrases: ["leave Hollow Brook" => phrases: ["white with flour" => warning: items[0].look
     phrases: ["leave Hollow Brook" => phrases: ["cash box" => warning: scenes[0].opening
     phrases: ["leave Hollow Brook" => phrases: ["shuts the empty box" => warning: scenes[0].choice.options[0].seen
+    id: "take" => id: "nothing" => scenes[0].choice.options[0].id
     fights: [ => fights: [(stage: "Grinding Floor", foes: ["Flour Wight"], gain: "Dust."), => is already met in dungeons[0].fights[0] and does not return
 "#;
 
@@ -137,6 +139,31 @@ fn what_is_unusual_but_right_is_accepted() {
     "#,
         |[old, new]| assert_eq!(wrong(&[(old, new)]).to_string(), "", "{new}"),
     );
+}
+
+#[test]
+fn whoever_is_needed_in_the_morning_has_to_wake_up_there() {
+    let found = |scene: &str, ned: &str| {
+        let scene = format!(
+            "scenes: [(id: \"new\", at: \"Bakehouse\", opening: \"So.\", {scene}
+                when: All([Now(Morning), Day(2), At(\"Ned Ash\", \"Bakehouse\")])),"
+        );
+        let ned = format!(
+            "actors: [(name: \"Ned Ash\", faction: Neutral, stage: \"Bakehouse\", profile: \"Old.\",
+                sleeps: \"Village Green\", look: \"Old.\", kickoff: \"You wake.\", {ned}),"
+        );
+        wrong(&[("scenes: [", &scene), ("actors: [", &ned)]).to_string()
+    };
+    let told = found("", "");
+    let said = "warning: scenes[0].when: this needs \"Ned Ash\"";
+    assert!(told.contains(said), "{told}");
+    for (scene, ned) in [
+        ("cast: [\"Ned Ash\"],", ""),
+        ("effects: [Move(\"Ned Ash\", \"Bakehouse\")],", ""),
+        ("", "dawns: [(day: 2, at: \"Bakehouse\")]"),
+    ] {
+        assert_eq!(found(scene, ned), "", "{scene}{ned}");
+    }
 }
 
 #[test]
