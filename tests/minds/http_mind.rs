@@ -42,6 +42,29 @@ async fn told(mind: &dyn Mind) -> Result<Completion, MindError> {
     ask(mind, false).await
 }
 
+/// The error in which a question ends, and how often the server was asked for it.
+async fn fails(scripts: impl IntoIterator<Item = Script>) -> (MindError, usize) {
+    let server = Server::start(scripts).await;
+    let error = told(&*server.mind("")).await.unwrap_err();
+    (error, server.requests())
+}
+
+/// A server whose every answer is this one, and its mind with these settings.
+async fn always(script: Script, settings: &str) -> (Server, Arc<dyn Mind>) {
+    let server = Server::start([]).await;
+    *server.state.always.lock().unwrap() = Some(script);
+    let mind = server.mind(settings);
+    (server, mind)
+}
+
+/// An answer in pieces that has come as far as this text, and what follows.
+fn begun(text: &str, then: impl IntoIterator<Item = Step>) -> Script {
+    let piece = chunk(delta(json!({"content": text})).as_bytes());
+    let mut script = vec![Step::Send(STREAM_HEAD.into()), piece];
+    script.extend(then);
+    script
+}
+
 // --- What answers become ------------------------------------------------------------------------
 
 #[tokio::test]
@@ -224,11 +247,10 @@ async fn what_can_not_pass_is_asked_once_and_no_error_shows_the_key() {
         (404, "no such model"),
         (422, "bad"),
     ] {
-        let server = Server::start([error(status, said)]).await;
-        let refused = told(&*server.mind("")).await.unwrap_err();
+        let (refused, requests) = fails([error(status, said)]).await;
         assert!(!refused.is_transient(), "{status}");
         assert!(!format!("{refused} {refused:?}").contains("sk-very-secret"));
-        assert_eq!(server.requests(), 1, "{status}");
+        assert_eq!(requests, 1, "{status}");
     }
 }
 
@@ -243,37 +265,27 @@ async fn the_delay_that_a_server_asks_for_is_kept() {
 }
 
 #[tokio::test]
-async fn a_server_that_asks_for_too_long_a_wait_is_given_up_at_once() {
-    let server = Server::start([answer(429, "retry-after: 3600\r\n", "slow down")]).await;
-    let busy = told(&*server.mind("")).await.unwrap_err();
+async fn each_refusal_is_a_typed_error_after_as_many_requests_as_make_sense() {
+    let slow = answer(429, "retry-after: 3600\r\n", "slow down");
+    let (busy, requests) = fails([slow]).await;
     assert!(matches!(busy, MindError::Busy { status: 429, .. }));
-    assert_eq!(server.requests(), 1);
-}
+    assert_eq!(requests, 1, "the wait is too long");
 
-#[tokio::test]
-async fn a_failing_server_is_tried_as_often_as_configured() {
-    let server = Server::start(std::iter::repeat_n(error(503, "overloaded"), 3)).await;
-    let busy = told(&*server.mind("")).await.unwrap_err();
+    let (busy, requests) = fails(std::iter::repeat_n(error(503, "overloaded"), 3)).await;
     assert!(matches!(busy, MindError::Busy { status: 503, .. }) && busy.is_transient());
-    assert_eq!(server.requests(), 3);
-}
+    assert_eq!(requests, 3, "as often as configured");
 
-#[tokio::test]
-async fn a_prompt_too_long_tells_the_window() {
+    let moved = answer(302, "location: http://127.0.0.1:1/\r\n", "");
+    let (moved, _) = fails([moved]).await;
+    assert!(matches!(moved, MindError::Rejected { status: 302, .. }));
+
     let body = json!({"error": {"code": 400, "type": "exceed_context_size_error",
         "message": "the request exceeds the available context size", "n_ctx": 2048, "n_prompt_tokens": 9000}});
-    let server = Server::start([answer(400, "", &body.to_string())]).await;
-    let long = ask(&*server.mind(""), true).await.unwrap_err();
-    assert!(
-        matches!(
-            long,
-            MindError::PromptTooLong {
-                window: Some(2048),
-                ..
-            }
-        ),
-        "{long}"
-    );
+    let (long, _) = fails([answer(400, "", &body.to_string())]).await;
+    let MindError::PromptTooLong { window, .. } = long else {
+        panic!("{long}");
+    };
+    assert_eq!(window, Some(2048));
 }
 
 // --- Broken answers -----------------------------------------------------------------------------
@@ -281,12 +293,7 @@ async fn a_prompt_too_long_tells_the_window() {
 #[tokio::test]
 async fn broken_answers_are_asked_again_and_their_usage_is_counted() {
     let usage = "data: {\"usage\": {\"prompt_tokens\": 7, \"completion_tokens\": 1}}\n\n";
-    let cut = vec![
-        Step::Send(STREAM_HEAD.into()),
-        chunk(usage.as_bytes()),
-        chunk(delta(json!({"content": "half a sen"})).as_bytes()),
-        Step::Close,
-    ];
+    let cut = begun("half a sen", [chunk(usage.as_bytes()), Step::Close]);
     let empty = answer(
         200,
         "",
@@ -349,17 +356,15 @@ async fn whatever_is_no_answer_is_a_typed_error() {
             "HTTP/1.1 200 OK\r\ncontent-type: {kind}\r\ncontent-length: {}\r\n\r\n",
             body.len()
         );
-        let server = Server::start([]).await;
-        *server.state.always.lock().unwrap() =
-            Some(vec![Step::Send([head.as_bytes(), body].concat())]);
-        let unreadable = told(&*server.mind("")).await.unwrap_err();
+        let script = vec![Step::Send([head.as_bytes(), body].concat())];
+        let (unreadable, requests) = fails([script.clone(), script.clone(), script]).await;
         let shown = unreadable.to_string();
         assert!(
             matches!(unreadable, MindError::InvalidResponse { .. }),
             "{shown}"
         );
         assert!(shown.contains(reason), "{shown} should tell {reason}");
-        assert_eq!(server.requests(), 3);
+        assert_eq!(requests, 3);
     }
 }
 
@@ -483,40 +488,20 @@ async fn a_call_that_is_cut_by_its_limit_says_so() {
 
 #[tokio::test]
 async fn silence_is_not_waited_out_but_slowness_is() {
-    let server = Server::start([]).await;
-    *server.state.always.lock().unwrap() = Some(vec![Step::Hang]);
-    let mind = server.mind("timeouts: (first_byte: 0.2)");
-    let silent = told(&*mind).await.unwrap_err();
-    assert!(
-        matches!(
-            silent,
-            MindError::TimedOut {
-                awaited: Awaited::FirstByte,
-                ..
-            }
+    for (script, timeout, expected) in [
+        (vec![Step::Hang], "first_byte", Awaited::FirstByte),
+        (
+            begun("Well", [Step::Hang]),
+            "between_bytes",
+            Awaited::NextBytes,
         ),
-        "{silent}"
-    );
-
-    let server = Server::start([]).await;
-    let begins = vec![
-        Step::Send(STREAM_HEAD.into()),
-        chunk(delta(json!({"content": "Well"})).as_bytes()),
-        Step::Hang,
-    ];
-    *server.state.always.lock().unwrap() = Some(begins);
-    let mind = server.mind("timeouts: (between_bytes: 0.2)");
-    let silent = told(&*mind).await.unwrap_err();
-    assert!(
-        matches!(
-            silent,
-            MindError::TimedOut {
-                awaited: Awaited::NextBytes,
-                ..
-            }
-        ),
-        "{silent}"
-    );
+    ] {
+        let (_server, mind) = always(script, &format!("timeouts: ({timeout}: 0.2)")).await;
+        match told(&*mind).await {
+            Err(MindError::TimedOut { awaited, .. }) => assert_eq!(awaited, expected),
+            other => panic!("{other:?}"),
+        }
+    }
 
     let mut slow = vec![Step::Send(STREAM_HEAD.into())];
     for word in ["a", "b", "c", "d", "e"] {
@@ -545,23 +530,8 @@ async fn an_absent_server_is_unreachable() {
 }
 
 #[tokio::test]
-async fn a_redirection_is_not_followed() {
-    let server = Server::start([answer(302, "location: http://127.0.0.1:1/\r\n", "")]).await;
-    let refused = told(&*server.mind("")).await.unwrap_err();
-    assert!(
-        matches!(refused, MindError::Rejected { status: 302, .. }),
-        "{refused}"
-    );
-}
-
-#[tokio::test]
 async fn giving_up_an_answer_closes_its_connection() {
-    let begun = vec![
-        Step::Send(STREAM_HEAD.into()),
-        chunk(delta(json!({"content": "Well"})).as_bytes()),
-        Step::Hang,
-    ];
-    for script in [vec![Step::Hang], begun] {
+    for script in [vec![Step::Hang], begun("Well", [Step::Hang])] {
         let server = Server::start([script]).await;
         let mind = server.mind("");
         tokio::select! {
@@ -585,14 +555,6 @@ fn drips(before: &str, bytes: &str) -> Script {
     script
 }
 
-/// A server whose every answer is this one, and a mind that is this patient.
-async fn always(script: Script, timeouts: &str) -> (Server, Arc<dyn Mind>) {
-    let server = Server::start([]).await;
-    *server.state.always.lock().unwrap() = Some(script);
-    let mind = server.mind(&format!("timeouts: ({timeouts})"));
-    (server, mind)
-}
-
 const UNTIL_CLOSED: &str = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n";
 const OVERLOADED: &str = "HTTP/1.1 500 X\r\ncontent-length: 9999\r\n\r\n";
 
@@ -608,7 +570,7 @@ async fn a_call_ends_at_its_deadline_however_slowly_its_bytes_come() {
         drips(whole, "\n"),
         drips(OVERLOADED, "{\"error\": \"a"),
     ] {
-        let (server, mind) = always(script, "whole: 1.0, min_rate: 0").await;
+        let (server, mind) = always(script, "timeouts: (whole: 1.0, min_rate: 0)").await;
         let error = told(&*mind).await.unwrap_err();
         let is_late = matches!(
             error,
@@ -631,7 +593,7 @@ async fn a_call_ends_at_its_deadline_however_slowly_its_bytes_come() {
 #[tokio::test]
 async fn a_server_that_is_too_slow_is_given_up_before_the_deadline() {
     let event = delta(json!({"content": "a"}));
-    let slow = "between_bytes: 1.5, min_rate: 500";
+    let slow = "timeouts: (between_bytes: 1.5, min_rate: 500)";
     let (server, mind) = always(drips(UNTIL_CLOSED, &event.repeat(9)), slow).await;
     let error = told(&*mind).await.unwrap_err();
     let is_slow = matches!(
@@ -680,30 +642,28 @@ fn shown(receiver: &mut StreamReceiver) -> Vec<String> {
     pieces.collect()
 }
 
-/// What a server that says this shows, and the answer in the end.
-async fn shown_of(body: &str, at_once: usize) -> (Vec<String>, Completion) {
-    let server = Server::start([streams(body, at_once)]).await;
+/// What is shown of a server's answers, and the answer in the end.
+async fn shown_of(
+    scripts: impl IntoIterator<Item = Script>,
+    settings: &str,
+) -> (Vec<String>, Completion) {
+    let server = Server::start(scripts).await;
     let (sender, mut receiver) = stream_channel();
     let stream = sender.answer("Mira".into(), 1);
-    let answer = answering_in_pieces(&*server.mind(""), false, Some(&stream)).await;
+    let answer = answering_in_pieces(&*server.mind(settings), false, Some(&stream)).await;
     (shown(&mut receiver), answer.unwrap())
-}
-
-fn says_piece(text: &str) -> Step {
-    chunk(delta(json!({"content": text})).as_bytes())
 }
 
 #[tokio::test]
 async fn the_first_piece_is_seen_while_the_server_is_still_writing() {
     let go_on = Arc::new(Notify::new());
-    let script = vec![
-        Step::Send(STREAM_HEAD.into()),
-        says_piece("Hello "),
+    let rest = [
         Step::Until(go_on.clone()),
-        says_piece("there"),
+        chunk(delta(json!({"content": "there"})).as_bytes()),
         chunk(b"data: [DONE]\n\n"),
         Step::Send(b"0\r\n\r\n".to_vec()),
     ];
+    let script = begun("Hello ", rest);
     let server = Server::start([script]).await;
     let (sender, mut receiver) = stream_channel();
     let stream = sender.answer("Mira".into(), 7);
@@ -734,7 +694,7 @@ async fn neither_thoughts_nor_calls_of_tools_are_shown() {
         "data: [DONE]\n\n".into(),
     ];
     for at_once in [1, 7, 100_000] {
-        let (shown, answer) = shown_of(&body.concat(), at_once).await;
+        let (shown, answer) = shown_of([streams(&body.concat(), at_once)], "").await;
         assert_eq!(shown.concat(), "我留在家 <");
         assert_eq!(
             (answer.text.as_str(), answer.calls.len()),
@@ -750,45 +710,30 @@ async fn a_thought_whose_begin_stood_in_the_prompt_is_taken_back() {
         delta(json!({"content": "</think>Good day"})),
         "data: [DONE]\n\n".into(),
     ];
-    let (shown, answer) = shown_of(&body.concat(), 7).await;
+    let (shown, answer) = shown_of([streams(&body.concat(), 7)], "").await;
     assert_eq!(shown, ["They must not know", "(retract)", "Good day"]);
     assert_eq!(answer.text, "Good day");
 }
 
 #[tokio::test]
 async fn what_an_attempt_showed_that_broke_off_is_void() {
-    let breaks = vec![
-        Step::Send(STREAM_HEAD.into()),
-        says_piece("Good ni"),
-        Step::Close,
-    ];
+    let breaks = begun("Good ni", [Step::Close]);
     let body = delta(json!({"content": "Good day"})) + "data: [DONE]\n\n";
-    let server = Server::start([breaks, streams(&body, 100_000)]).await;
-    let (sender, mut receiver) = stream_channel();
-    let stream = sender.answer("Mira".into(), 1);
-    let answer = answering_in_pieces(&*server.mind(""), false, Some(&stream)).await;
-    assert_eq!(answer.unwrap().retries, 1);
-    assert_eq!(shown(&mut receiver), ["Good ni", "(retract)", "Good day"]);
+    let (shown, answer) = shown_of([breaks, streams(&body, 100_000)], "").await;
+    assert_eq!(answer.retries, 1);
+    assert_eq!(shown, ["Good ni", "(retract)", "Good day"]);
 }
 
 #[tokio::test]
 async fn an_answer_that_comes_whole_is_one_piece() {
-    let server = Server::start([says("Yes, all.")]).await;
-    let (sender, mut receiver) = stream_channel();
-    let stream = sender.answer("Mira".into(), 1);
-    let answer = answering_in_pieces(&*server.mind("stream: false"), false, Some(&stream)).await;
-    assert_eq!(answer.unwrap().text, "Yes, all.");
-    assert_eq!(shown(&mut receiver), ["Yes, all."]);
+    let (shown, answer) = shown_of([says("Yes, all.")], "stream: false").await;
+    assert_eq!(answer.text, "Yes, all.");
+    assert_eq!(shown, ["Yes, all."]);
 }
 
 #[tokio::test]
 async fn a_call_that_was_given_up_shows_nothing_more() {
-    let script = vec![
-        Step::Send(STREAM_HEAD.into()),
-        says_piece("Good "),
-        Step::Hang,
-    ];
-    let server = Server::start([script]).await;
+    let server = Server::start([begun("Good ", [Step::Hang])]).await;
     let (sender, mut receiver) = stream_channel();
     let stream = sender.answer("Mira".into(), 1);
     let mind = server.mind("");
@@ -809,14 +754,12 @@ async fn a_call_that_was_given_up_shows_nothing_more() {
 
 #[tokio::test]
 async fn calls_are_limited_and_connections_used_again() {
-    let server = Server::start([]).await;
     let mut pausing = vec![Step::Wait(Duration::from_millis(20))];
     pausing.extend(streams(
         &(delta(json!({"content": "Yes."})) + "data: [DONE]\n\n"),
         50,
     ));
-    *server.state.always.lock().unwrap() = Some(pausing);
-    let mind = server.mind("width: 4");
+    let (server, mind) = always(pausing, "width: 4").await;
     let calls = (0..24).map(|_| {
         let mind = Arc::clone(&mind);
         tokio::spawn(async move { told(&*mind).await.map(|completion| completion.text) })
@@ -900,26 +843,18 @@ async fn an_error_within_an_answer_means_what_it_says() {
     let whole = |body: &Value| answer(200, "", &body.to_string());
     let money = json!({"error": {"message": "No credits left.", "code": 402}});
     for script in [whole(&money), events(&format!("data: {money}\n\n"))] {
-        let server = Server::start([script]).await;
-        let broke = told(&*server.mind("")).await.unwrap_err();
-        assert!(
-            matches!(broke, MindError::Denied { status: 402, .. }),
-            "{broke}"
-        );
-        assert_eq!(server.requests(), 1);
+        let (broke, requests) = fails([script]).await;
+        assert!(matches!(broke, MindError::Denied { status: 402, .. }));
+        assert_eq!(requests, 1);
     }
     for body in [
         "event: error\ndata: {\"error\": {\"message\": \"the input's 5213 tokens do not fit into 4096\"}}\n\n",
         "error: {\"code\": 400, \"message\": \"the request exceeds the available context size\"}\n\n",
         "event: error\ndata: available context exceeded\n\n",
     ] {
-        let server = Server::start([events(body)]).await;
-        let long = told(&*server.mind("")).await.unwrap_err();
-        assert!(
-            matches!(long, MindError::PromptTooLong { .. }),
-            "{body}: {long}"
-        );
-        assert_eq!(server.requests(), 1);
+        let (long, requests) = fails([events(body)]).await;
+        assert!(matches!(long, MindError::PromptTooLong { .. }), "{body}");
+        assert_eq!(requests, 1);
     }
     for nothing in [json!(""), json!({}), json!(false), json!({"message": ""})] {
         let choice = json!({"message": {"content": "Yes."}, "finish_reason": "stop"});
