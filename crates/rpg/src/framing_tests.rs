@@ -8,154 +8,80 @@ use playhouse_engine::event::guard::Guards;
 use playhouse_engine::event::kinds::{
     Announce, Archive, Kickoff, Learned, MemorySearch, Speak, Whisper,
 };
-use playhouse_engine::event::{EventWriter, deliver, register_events, write_events_at_meeting};
+use playhouse_engine::event::{
+    AgentEvent, EventWriter, deliver, register_events, write_events_at_meeting,
+};
 use playhouse_engine::locale::Language;
 use playhouse_engine::testing::{TinyWorld, attacks, harmless, tiny};
 use playhouse_engine::wording::{as_line, defused};
 use playhouse_engine::world_data::DataFolder;
+use serde_json::{Value, json};
 
 use super::events::{
     AttemptOutcome, Attempted, CardPlayed, CombatMove, FeelingChanged, Narration, PromiseKept,
-    PromiseMade, StageDescription, TargetResult,
+    PromiseMade, StageDescription,
 };
 use super::scenes::endings::Epilogue;
 
+/// An event, and its members as JSON, of which `WORDS` are those of a mind.
+type Frame = (fn(&mut EventWriter, Entity, Value), &'static str);
+
 /// All that words of a mind come to others in.
-const FRAMES: &[fn(&mut EventWriter, Entity, &str)] = &[
-    |events, bob, words| {
-        let event = Speak {
-            actor: "Ann".into(),
-            target: "Bob".into(),
-            message: words.into(),
-            tells: Vec::new(),
-        };
-        events.broadcast_to_stage(bob, event, &[]);
-    },
-    |events, bob, words| {
-        let event = Whisper {
-            actor: "Ann".into(),
-            target: "Bob".into(),
-            message: words.into(),
-            tells: Vec::new(),
-        };
-        events.notify_entities(&[bob], event);
-    },
-    |events, _, words| {
-        let event = Announce {
-            actor: "Ann".into(),
-            stage: "Hall".into(),
-            message: words.into(),
-            tells: Vec::new(),
-        };
-        events.announce(event, &[]);
-    },
-    |events, bob, words| {
-        let (actor, message) = ("Hall".into(), words.into());
-        events.broadcast_to_stage(bob, Kickoff { actor, message }, &[]);
-    },
-    |events, bob, words| {
-        let (stage, message) = ("Hall".into(), words.into());
-        events.broadcast_to_stage(bob, StageDescription { stage, message }, &[]);
-    },
-    |events, bob, words| {
-        let (stage, message) = ("Hall".into(), words.into());
-        events.broadcast_to_stage(bob, Narration { stage, message }, &[]);
-    },
-    |events, bob, words| {
-        let (actor, message) = ("Ann".into(), words.into());
-        events.broadcast_to_stage(bob, Epilogue { actor, message }, &[]);
-    },
-    |events, bob, words| {
-        let event = PromiseMade {
-            actor: "Ann".into(),
-            to: "Bob".into(),
-            words: words.into(),
-        };
-        events.broadcast_to_stage(bob, event, &[]);
-    },
-    |events, bob, words| {
-        let event = PromiseKept {
-            actor: "Ann".into(),
-            to: "Bob".into(),
-            words: words.into(),
-        };
-        events.broadcast_to_stage(bob, event, &[]);
-    },
-    |events, bob, words| {
-        let (actor, what) = ("Ann".into(), words.into());
-        events.broadcast_to_stage(bob, Attempted { actor, what }, &[]);
-    },
-    |events, bob, words| {
-        let event = AttemptOutcome {
-            actor: "Ann".into(),
-            outcome: "cost".into(),
-            message: words.into(),
-            found: "coin".into(),
-            left: "cup".into(),
-            way: "Stair".into(),
-            healed: "Bob".into(),
-            healed_by: 1,
-            hurt: 2,
-            is_known: false,
-        };
-        events.broadcast_to_stage(bob, event, &[]);
-    },
-    |events, bob, words| events.broadcast_to_stage(bob, card(words, "She lunges."), &[]),
-    |events, bob, words| events.broadcast_to_stage(bob, card("Low cut", words), &[]),
-    |events, bob, words| {
-        let event = CombatMove {
-            actor: "Ann".into(),
-            action: "hold".into(),
-            description: words.into(),
-            ..CombatMove::default()
-        };
-        events.broadcast_to_stage(bob, event, &[]);
-    },
-    |events, bob, words| {
-        let event = FeelingChanged {
-            actor: "Bob".into(),
-            about: "Ann".into(),
-            change: 1,
-            why: words.into(),
-        };
-        events.notify_entities(&[bob], event);
-    },
+const FRAMES: &[Frame] = &[
+    (tell::<Speak>, r#"{"target": "Bob", "message": "WORDS"}"#),
+    (tell::<Whisper>, r#"{"target": "Bob", "message": "WORDS"}"#),
+    (tell::<Announce>, r#"{"message": "WORDS"}"#),
+    (tell::<Kickoff>, r#"{"message": "WORDS"}"#),
+    (tell::<StageDescription>, r#"{"message": "WORDS"}"#),
+    (tell::<Narration>, r#"{"message": "WORDS"}"#),
+    (tell::<Epilogue>, r#"{"message": "WORDS"}"#),
+    (tell::<PromiseMade>, r#"{"to": "Bob", "words": "WORDS"}"#),
+    (tell::<PromiseKept>, r#"{"to": "Bob", "words": "WORDS"}"#),
+    (tell::<Attempted>, r#"{"what": "WORDS"}"#),
+    (
+        tell::<AttemptOutcome>,
+        r#"{"outcome": "cost", "message": "WORDS", "found": "coin", "left": "cup", "way": "Stair",
+            "healed": "Bob", "healed_by": 1, "hurt": 2}"#,
+    ),
+    (
+        tell::<CardPlayed>,
+        r#"{"card": "WORDS", "skill": "Blade", "kind": "attack", "description": "She lunges."}"#,
+    ),
+    (
+        tell::<CardPlayed>,
+        r#"{"card": "Low cut", "skill": "Blade", "kind": "attack", "description": "WORDS"}"#,
+    ),
+    (
+        tell::<CombatMove>,
+        r#"{"action": "hold", "description": "WORDS"}"#,
+    ),
+    (
+        tell::<FeelingChanged>,
+        r#"{"actor": "Bob", "about": "Ann", "change": 1, "why": "WORDS"}"#,
+    ),
     // A fact that somebody made, and what a search finds.
-    |events, bob, words| {
-        let event = Learned {
-            fact: "it".into(),
-            title: "It".into(),
-            message: words.into(),
-            from: "Ann".into(),
-        };
-        events.notify_entities(&[bob], event);
-    },
-    |events, bob, words| {
-        let event = MemorySearch {
-            actor: "Bob".into(),
-            message: "it".into(),
-            found: vec![words.into()],
-        };
-        events.notify_entities(&[bob], event);
-    },
+    (
+        tell::<Learned>,
+        r#"{"fact": "it", "title": "It", "message": "WORDS", "from": "Ann"}"#,
+    ),
+    (
+        tell::<MemorySearch>,
+        r#"{"actor": "Bob", "message": "it", "found": ["WORDS"]}"#,
+    ),
 ];
 
-fn card(name: &str, description: &str) -> CardPlayed {
-    CardPlayed {
-        stage: "Hall".into(),
-        actor: "Ann".into(),
-        card: name.into(),
-        skill: "Blade".into(),
-        kind: "attack".into(),
-        description: description.into(),
-        targets: vec![TargetResult {
-            name: "Bob".into(),
-            hit: true,
-            amount: 3,
-            effect: String::new(),
-            fell: false,
-        }],
-    }
+/// Tells Bob this event with these members. Unless they say so it is Ann's, in the hall.
+fn tell<E: AgentEvent + Default>(events: &mut EventWriter, bob: Entity, members: Value) {
+    let mut event = json!(E::default());
+    let event = event.as_object_mut().expect("is an object");
+    event.extend([
+        ("actor".into(), "Ann".into()),
+        ("stage".into(), "Hall".into()),
+    ]);
+    event.extend(members.as_object().expect("is an object").clone());
+    let event = serde_json::from_value::<E>(Value::Object(std::mem::take(event)))
+        .expect("is such an event");
+    events.notify_entities(&[bob], event);
 }
 
 fn hall(language: Language) -> TinyWorld {
@@ -171,10 +97,12 @@ fn hall(language: Language) -> TinyWorld {
 }
 
 /// What Bob gets to read.
-fn told(tiny: &mut TinyWorld, frame: fn(&mut EventWriter, Entity, &str), words: &str) -> String {
+fn told(tiny: &mut TinyWorld, (tell, members): Frame, words: &str) -> String {
     let bob = tiny.bob;
     let world = tiny.world();
-    write_events_at_meeting(world, |events| frame(events, bob, words));
+    let members = members.replace("\"WORDS\"", &json!(words).to_string());
+    let members = serde_json::from_str(&members).expect("is JSON");
+    write_events_at_meeting(world, |events| tell(events, bob, members));
     world.run_system_once(deliver).expect("is delivered");
     let context = world.get::<AgentContext>(bob).expect("has one");
     let last = context.entries().last().expect("was told");
@@ -239,19 +167,7 @@ fn a_quotation_stays_a_quotation() {
 #[test]
 fn the_own_memory_keeps_its_paragraphs() {
     let mut tiny = hall(Language::En);
-    let told = told(
-        &mut tiny,
-        |events, bob, words| {
-            let event = Archive {
-                actor: "Bob".into(),
-                stage: "Hall".into(),
-                chapter: "Bob/1".into(),
-                record: String::new(),
-                message: words.into(),
-            };
-            events.notify_entities(&[bob], event);
-        },
-        "One.\n\nTwo “three”.",
-    );
+    let own = r#"{"actor": "Bob", "chapter": "Bob/1", "message": "WORDS"}"#;
+    let told = told(&mut tiny, (tell::<Archive>, own), "One.\n\nTwo “three”.");
     assert_eq!(told, "You remember: One.\n\n  Two “three”.");
 }
