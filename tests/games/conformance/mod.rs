@@ -2,7 +2,7 @@
 //!
 //! A case is a file of data in `tests/conformance/`: what goes in, which operation is done, what
 //! comes out. To add cases, add files; for a new kind of operation add a function to a module's
-//! `OPERATIONS` (or a module of your own to [`operations`]). Members of a file:
+//! `OPERATIONS` (or a module of your own to the test). Members of a file:
 //!
 //! | member | meaning |
 //! |---|---|
@@ -20,7 +20,6 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::Path;
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -31,18 +30,12 @@ mod formats;
 mod undercover;
 
 /// Does what a check asks for; an error is its words.
-type Operation = fn(&Value) -> Result<Value, String>;
+pub(crate) type Operation = fn(&Value) -> Result<Value, String>;
 
-/// Everything a check can ask for.
-fn operations() -> impl Iterator<Item = &'static (&'static str, Operation)> {
-    [
-        blocks::OPERATIONS,
-        dialects::OPERATIONS,
-        formats::OPERATIONS,
-        undercover::OPERATIONS,
-    ]
-    .into_iter()
-    .flatten()
+/// All that the checks of a folder can ask for, and how a result differs from what is expected.
+pub(crate) struct Runner {
+    pub(crate) operations: &'static [&'static [(&'static str, Operation)]],
+    pub(crate) difference: fn(&Value, &Value) -> Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -75,30 +68,45 @@ fn given<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<Val
     Value::deserialize(deserializer).map(Some)
 }
 
-impl Check {
-    /// What is wrong, if anything is.
-    fn run(&self) -> Result<(), String> {
-        let operation = operations().find(|(name, _)| *name == self.operation);
+impl Runner {
+    /// What is wrong with a check, if anything is.
+    fn run(&self, check: &Check) -> Result<(), String> {
+        let mut operations = self.operations.iter().copied().flatten();
+        let operation = operations.find(|(name, _)| *name == check.operation);
         let Some((_, operation)) = operation else {
             return Err("no such operation; add it to a module of the runner".into());
         };
-        self.judge(operation(&self.input))
-    }
-
-    fn judge(&self, got: Result<Value, String>) -> Result<(), String> {
-        let wanted = match (&self.expected, &self.one_of, &self.refused) {
+        let got = operation(&check.input);
+        let wanted = match (&check.expected, &check.one_of, &check.refused) {
             (Some(expected), None, None) => std::slice::from_ref(expected),
             (None, Some(several), None) => several.as_slice(),
             (None, None, Some(words)) => return refused(words, got),
             _ => return Err("give one of 'expected', 'one_of' and 'refused'".into()),
         };
-        let got = comparable(got?);
-        let met = wanted.iter().any(|value| comparable(value.clone()) == got);
-        if met {
-            Ok(())
-        } else {
-            Err(format!("expected {}\n        got {got}", list(wanted)))
+        let got = got?;
+        let differs = |expected| (self.difference)(expected, &got).ok_or(());
+        let differences: Result<Vec<_>, _> = wanted.iter().map(differs).collect();
+        differences.map_or(Ok(()), |differences| Err(differences.join("\n      or ")))
+    }
+
+    /// Does all checks of the cases in a folder.
+    pub(crate) fn check_all(&self, folder: &str) {
+        let cases = cases(folder);
+        assert!(!cases.is_empty());
+        let mut failures = Vec::new();
+        for (name, case) in &cases {
+            assert!(!case.checks.is_empty(), "{name} checks nothing");
+            for (number, check) in case.checks.iter().enumerate() {
+                if let Err(problem) = self.run(check) {
+                    let (case, title) = (&case.case, &case.title);
+                    let operation = &check.operation;
+                    failures.push(format!(
+                        "{case} {title} ({name}.json, check {number}, {operation}):\n   {problem}"
+                    ));
+                }
+            }
         }
+        assert!(failures.is_empty(), "\n{}", failures.join("\n"));
     }
 }
 
@@ -114,11 +122,9 @@ fn refused(words: &[String], got: Result<Value, String>) -> Result<(), String> {
     }
 }
 
-fn list(values: &[Value]) -> String {
-    let each = values
-        .iter()
-        .map(|value| comparable(value.clone()).to_string());
-    each.collect::<Vec<_>>().join("\n      or ")
+fn unequal(expected: &Value, got: &Value) -> Option<String> {
+    let [expected, got] = [expected, got].map(|value| comparable(value.clone()));
+    (expected != got).then(|| format!("expected {expected}\n        got {got}"))
 }
 
 /// The value with every text named `arguments` read as JSON.
@@ -140,8 +146,7 @@ fn comparable(value: Value) -> Value {
 }
 
 /// All files with their names, sorted by name.
-fn cases() -> Vec<(String, Case)> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/conformance");
+fn cases(folder: &str) -> Vec<(String, Case)> {
     let mut cases = Vec::new();
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
@@ -159,22 +164,16 @@ fn cases() -> Vec<(String, Case)> {
 
 #[test]
 fn every_case_is_met() {
-    let cases = cases();
-    assert!(!cases.is_empty());
-    let mut failures = Vec::new();
-    for (name, case) in &cases {
-        assert!(!case.checks.is_empty(), "{name} checks nothing");
-        for (number, check) in case.checks.iter().enumerate() {
-            if let Err(problem) = check.run() {
-                let (case, title) = (&case.case, &case.title);
-                let operation = &check.operation;
-                failures.push(format!(
-                    "{case} {title} ({name}.json, check {number}, {operation}):\n   {problem}"
-                ));
-            }
-        }
-    }
-    assert!(failures.is_empty(), "\n{}", failures.join("\n"));
+    let runner = Runner {
+        operations: &[
+            blocks::OPERATIONS,
+            dialects::OPERATIONS,
+            formats::OPERATIONS,
+            undercover::OPERATIONS,
+        ],
+        difference: unequal,
+    };
+    runner.check_all("tests/conformance");
 }
 
 #[test]

@@ -1,8 +1,5 @@
-//! The cases of `tests/conformance/agentchat/`.
-//!
-//! A case has a `case`, `title`, `source` and `checks`. A check has an `operation`, its `input`,
-//! and either the `expected` result or `refused`, parts of the error message. Only members that the
-//! expected object names are compared. The operations are:
+//! The cases of `tests/conformance/agentchat/`, of which only the members that an expected object
+//! names are compared. The operations are:
 //! - `create` creates a message.
 //! - `structured` formats a structured message.
 //! - `watch` checks a termination condition against deltas.
@@ -16,7 +13,6 @@
 //! - `drop` drops a stream after `take` items.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::sync::Arc;
 
 use futures_util::StreamExt;
@@ -37,6 +33,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::minds::Scripted;
+use crate::conformance::{Operation, Runner};
 
 /// A message in short: `a:text`, `a!stop text`, `a>b text`, or the JSON of one.
 pub(crate) fn message(value: &Value) -> ChatMessage {
@@ -351,8 +348,6 @@ async fn play(input: &Value) -> Result<Value, String> {
     Ok(result)
 }
 
-type Operation = fn(&Value) -> Result<Value, String>;
-
 const OPERATIONS: &[(&str, Operation)] = &[
     ("create", create),
     ("structured", structured),
@@ -394,39 +389,9 @@ fn difference(path: &str, expected: &Value, got: &Value) -> Option<String> {
 
 #[test]
 fn every_case_holds() {
-    let mut wrong = Vec::new();
-    let mut files: Vec<_> = fs::read_dir("tests/conformance/agentchat")
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .collect();
-    files.sort();
-    assert!(!files.is_empty());
-    for file in files {
-        let case: Value = serde_json::from_str(&fs::read_to_string(&file).unwrap())
-            .unwrap_or_else(|error| panic!("{}: {error}", file.display()));
-        for (index, check) in case["checks"].as_array().unwrap().iter().enumerate() {
-            let name = check["operation"].as_str().unwrap();
-            let (_, operation) = OPERATIONS
-                .iter()
-                .find(|(known, _)| *known == name)
-                .expect(name);
-            let got = operation(&check["input"]);
-            let problem = match (check.get("refused"), got) {
-                (Some(parts), Err(words)) => {
-                    difference("error", &json!({"has": parts}), &words.into())
-                }
-                (Some(_), Ok(got)) => Some(format!("it should be refused, but gave {got}")),
-                (None, Ok(got)) => difference("", &check["expected"], &got),
-                (None, Err(words)) => Some(words),
-            };
-            if let Some(problem) = problem {
-                wrong.push(format!(
-                    "{} {} check {index}: {problem}",
-                    file.display(),
-                    case["title"]
-                ));
-            }
-        }
-    }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    let runner = Runner {
+        operations: &[OPERATIONS],
+        difference: |expected, got| difference("", expected, got),
+    };
+    runner.check_all("tests/conformance/agentchat");
 }
