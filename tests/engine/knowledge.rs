@@ -48,45 +48,6 @@ fn village() -> Village {
 }
 
 #[test]
-fn every_step_back_leads_to_the_source() {
-    let mut village = village();
-    let [ann, bob, cid, ..] = village.actors[..] else {
-        panic!("three actors")
-    };
-    for (entity, known) in [(ann, vec!["key"]), (bob, vec![]), (cid, vec![])] {
-        village
-            .world
-            .entity_mut(entity)
-            .insert(Knowledge::at_start(known));
-    }
-    for (from, to, listener) in [("Ann", "Bob", bob), ("Bob", "Cid", cid)] {
-        let event = Whisper {
-            actor: from.into(),
-            target: to.into(),
-            message: "Under the stair.".into(),
-            tells: vec!["key".into()],
-        };
-        write_events_at_meeting(&mut village.world, |events| {
-            events.notify_entities(&[listener], event);
-        });
-        village.world.run_system_cached(deliver).unwrap();
-    }
-    let known = |entity| {
-        village
-            .world
-            .get::<Knowledge>(entity)
-            .unwrap()
-            .get("key")
-            .unwrap()
-    };
-    assert_eq!(known(cid).from.as_deref(), Some("Bob"));
-    assert_eq!(known(bob).from.as_deref(), Some("Ann"));
-    assert_eq!((known(ann).from.as_deref(), &*known(ann).by), (None, ""));
-    assert_eq!(&*known(cid).by, "whisper");
-    assert!(!known(cid).event.is_empty());
-}
-
-#[test]
 fn a_stranger_is_masked_and_told_so_and_one_who_knows_is_heard() {
     let mut village = village();
     let [ann, bob, ..] = village.actors[..] else {
@@ -163,25 +124,4 @@ fn what_is_told_and_shown_at_once_is_learned_once() {
         .iter()
         .filter(|text| text.starts_with("Ann lets you know: "));
     assert_eq!(learned.count(), 1, "{heard:?}");
-}
-
-#[test]
-fn nobody_learns_a_fact_from_itself() {
-    let mut village = village();
-    let [ann, bob, ..] = village.actors[..] else {
-        panic!("three actors")
-    };
-    for entity in [ann, bob] {
-        let knowledge = Knowledge::at_start([]);
-        village.world.entity_mut(entity).insert(knowledge);
-    }
-    write_events_at_meeting(&mut village.world, |events| {
-        events.teach(&[bob, ann], "key", "Ann");
-    });
-    village.world.run_system_cached(deliver).unwrap();
-    let from = |entity| {
-        let knowledge = village.world.get::<Knowledge>(entity).unwrap();
-        knowledge.get("key").unwrap().from.as_deref()
-    };
-    assert_eq!((from(ann), from(bob)), (None, Some("Ann")));
 }

@@ -18,7 +18,6 @@
 //! named `arguments` is read as JSON first, because its spaces are nobody's business.
 #![expect(clippy::unwrap_used, reason = "tests")]
 
-use std::collections::BTreeSet;
 use std::fs;
 
 use serde::Deserialize;
@@ -174,42 +173,4 @@ fn every_case_is_met() {
         difference: unequal,
     };
     runner.check_all("tests/conformance");
-}
-
-#[test]
-fn every_case_has_one_file_and_every_operation_a_case() {
-    let cases = cases();
-    let numbers: BTreeSet<_> = cases.iter().map(|(_, case)| &case.case).collect();
-    assert_eq!(numbers.len(), cases.len(), "two files have one case");
-    for (name, case) in &cases {
-        let number = case.case.to_lowercase();
-        assert!(name.starts_with(&number), "{name}.json holds {}", case.case);
-    }
-    let checks = cases.iter().flat_map(|(_, case)| &case.checks);
-    let used: BTreeSet<_> = checks.map(|check| check.operation.as_str()).collect();
-    let unused: Vec<_> = operations()
-        .filter(|(name, _)| !used.contains(name))
-        .collect();
-    assert!(unused.is_empty(), "no case uses {unused:?}");
-}
-
-#[test]
-fn a_difference_is_seen() {
-    let check = |value: Value| serde_json::from_value::<Check>(value).unwrap();
-    let calls = |arguments: &str| serde_json::json!([{"arguments": arguments}]);
-    let json = |member: &str, value: Value| {
-        check(serde_json::json!({"operation": "x", "input": null, member: value}))
-    };
-    let equal = json("expected", calls("{\"k\": 1}"));
-    assert!(equal.judge(Ok(calls("{\"k\":1}"))).is_ok());
-    assert!(equal.judge(Ok(calls("{\"k\":2}"))).is_err());
-    assert!(equal.judge(Err("no".into())).is_err());
-    let any = json("one_of", serde_json::json!([1, null]));
-    assert!(any.judge(Ok(Value::Null)).is_ok());
-    assert!(any.judge(Ok(2.into())).is_err());
-    let refused = json("refused", serde_json::json!(["role"]));
-    assert!(refused.judge(Err("the role is missing".into())).is_ok());
-    assert!(refused.judge(Err("no".into())).is_err());
-    assert!(refused.judge(Ok(Value::Null)).is_err());
-    assert!(refused.run().is_err(), "there is no operation x");
 }

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use playhouse::engine::Engine;
 use playhouse::groupchat::team::{Participant, TeamFile};
 use playhouse::groupchat::{ChatGame, UserInput, UserProxy, seat_user_proxy};
-use playhouse::mind::{Answering, Completion, Mind, MindInfo, Minds, Prompt};
+use playhouse::mind::{Minds, ScriptLine, ScriptMind};
 use playhouse::save::snapshot;
 use playhouse::session::Game;
 use playhouse::testing::journal;
@@ -14,26 +14,6 @@ use playhouse::world_data::DataFolder;
 
 const PARTICIPANTS: usize = 12;
 const TURNS: usize = 24;
-
-/// Answers at once, each time with another line.
-struct Talker {
-    info: MindInfo,
-    lines: AtomicUsize,
-}
-
-impl Mind for Talker {
-    fn info(&self) -> &MindInfo {
-        &self.info
-    }
-
-    fn answer(&self, _prompt: &Prompt<'_>) -> Answering {
-        let number = self.lines.fetch_add(1, Ordering::Relaxed);
-        Box::pin(std::future::ready(Ok(Completion::instant(
-            "talker",
-            line(number),
-        ))))
-    }
-}
 
 fn line(number: usize) -> String {
     format!("Line {number} about the weather.")
@@ -48,10 +28,9 @@ async fn a_text_is_saved_as_the_speakers_answer_and_once_for_all_who_heard_it() 
     game.populate(&mut setup).unwrap();
     let user_proxy = UserProxy::new();
     user_proxy.add_input(UserInput::task("Talk about the weather."));
-    let talker = Talker {
-        info: MindInfo::embedded("talker"),
-        lines: AtomicUsize::new(0),
-    };
+    let lines = AtomicUsize::new(0);
+    let talker =
+        ScriptMind::by_rule(move |_| ScriptLine::say(line(lines.fetch_add(1, Ordering::Relaxed))));
     let minds = seat_user_proxy(&game, Minds::all(Arc::new(talker)), &user_proxy);
     let mut engine = Engine::new(setup, minds, journal()).unwrap();
     // The user's turn, and one more: the last message is kept for the next selection, too.

@@ -24,7 +24,7 @@ async fn a_request_has_its_own_path_headers_and_form() {
     let server = Server::start([whole(&text("Yes.")), streams(&events(&[text("Yes.")]), 9)]).await;
     for stream in [false, true] {
         let mind = server.mind(&format!(
-            "api: dashscope, stream: {stream}, schema: json_mode"
+            "api: dashscope, stream: {stream}, temperature: 0.5"
         ));
         let completion = Question::default().answered(&*mind).await.unwrap();
         // It names no model in its answers.
@@ -45,7 +45,8 @@ async fn a_request_has_its_own_path_headers_and_form() {
             last.head
         );
         assert_eq!(last.head.contains("x-dashscope-sse: enable"), stream);
-        let mut parameters = json!({"result_format": "message", "max_tokens": 100});
+        let mut parameters =
+            json!({"result_format": "message", "max_tokens": 100, "temperature": 0.5});
         if stream {
             parameters["incremental_output"] = true.into();
         }

@@ -30,7 +30,7 @@ async fn a_request_has_its_own_path_key_and_form() {
             "/v1beta/models/test-model:streamGenerateContent?alt=sse",
         ),
     ] {
-        let mind = server.mind(&format!("api: gemini, stream: {stream}"));
+        let mind = server.mind(&format!("api: gemini, stream: {stream}, temperature: 0.5"));
         let completion = Question::default().answered(&*mind).await.unwrap();
         assert_eq!(
             (completion.text.as_str(), completion.model.as_str()),
@@ -50,7 +50,7 @@ async fn a_request_has_its_own_path_key_and_form() {
         let expected = json!({
             "system_instruction": {"parts": [{"text": "You are Mira."}]},
             "contents": [text("It rains."), text("What do you do?")],
-            "generation_config": {"max_output_tokens": 100},
+            "generation_config": {"temperature": 0.5, "max_output_tokens": 100},
         });
         assert_eq!(last.body, expected);
     }

@@ -47,26 +47,6 @@ fn damage_is_found_by_every_command_and_repaired_on_request() {
 }
 
 #[test]
-fn whatever_line_of_a_journal_is_damaged_the_story_goes_on_after_a_repair() {
-    let folder = &Dir::new();
-    accepted(folder, "undercover --players 3 --until 2 --save one -q");
-    let journal = folder.join("saves/one/journal.jsonl");
-    let text = fs::read_to_string(&journal).unwrap();
-    let ends: Vec<_> = text.match_indices('\n').map(|(end, _)| end).collect();
-    let places = ends.iter().take(3).chain(ends.iter().rev().take(3));
-    for (number, end) in places.enumerate() {
-        let slot = format!("copy-{number}");
-        super::copy(&folder.join("saves/one"), &folder.join("saves").join(&slot));
-        damage(
-            &folder.join("saves").join(&slot).join("journal.jsonl"),
-            end - 30,
-        );
-        accepted(folder, &format!("saves --repair {slot}"));
-        accepted(folder, &format!("resume {slot} --until 3 -q"));
-    }
-}
-
-#[test]
 fn what_a_cut_journal_does_not_tell_is_in_the_snapshot() {
     let folder = &Dir::new();
     accepted(folder, "undercover --players 3 --until 2 --save one -q");

@@ -2,42 +2,15 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::Stdio;
-use std::time::Duration;
 
 use super::{LIMITS, accepted, attacked, copy, limited, write};
-use crate::{Dir, err, has, playhouse};
+use crate::{Dir, err, has};
 
 const TOURNAMENT: &str = "undercover --players 3 --games 3 --jobs 2 --seed 1 -q";
 
 fn worlds(tournament: &Path) -> Vec<Vec<u8>> {
     let world = |game| fs::read(tournament.join(format!("games/{game:05}/world.json"))).unwrap();
     (1..=3).map(world).collect()
-}
-
-#[test]
-fn a_tournament_that_was_killed_at_any_moment_resumes() {
-    let folder = &Dir::new();
-    accepted(folder, &format!("{TOURNAMENT} --save whole"));
-    let whole = worlds(&folder.join("saves/whole"));
-    for number in 0..8 {
-        let name = format!("killed-{number}");
-        let mut run = playhouse(folder);
-        run.args(TOURNAMENT.split(' ')).args(["--save", &name]);
-        let mut run = run.stderr(Stdio::null()).spawn().unwrap();
-        let tournament = folder.join("saves").join(&name);
-        // Kills fall around the moments at which slots are made.
-        let games = 1 + number % 3;
-        let begun = || fs::read_dir(tournament.join("games")).map_or(0, Iterator::count);
-        while begun() < games && run.try_wait().unwrap().is_none() {
-            std::thread::sleep(Duration::from_micros(200));
-        }
-        std::thread::sleep(Duration::from_millis(number as u64 / 3));
-        run.kill().unwrap();
-        run.wait().unwrap();
-        accepted(folder, &format!("resume {name} -q"));
-        assert!(worlds(&tournament) == whole, "killed after {games} slots");
-    }
 }
 
 #[test]

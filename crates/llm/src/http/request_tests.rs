@@ -409,69 +409,6 @@ fn each_api_asks_for_json_in_its_own_way() {
 }
 
 #[test]
-fn each_api_has_its_own_place_for_settings() {
-    let mut asker = TestAsk::new("Plan.").with(Role::System, "You are Mira.");
-    asker.model.temperature = Some(0.5);
-    asker.model.window = Some(8192);
-    asker.model.stream_usage = true;
-    let nested = json!({"top_k": 4});
-    for member in [
-        "output_config", "generation_config", "parameters", "options",
-    ] {
-        asker.model.extra.insert(member.into(), nested.clone());
-    }
-    let mut request = |api| {
-        asker.model.api = api;
-        asker.request(false, SchemaMode::Text)
-    };
-    let anthropic = request(Api::Anthropic);
-    assert_eq!(
-        (&anthropic["temperature"], &anthropic["output_config"]),
-        (&json!(0.5), &nested)
-    );
-    let system =
-        json!([{"type": "text", "text": "You are Mira.", "cache_control": {"type": "ephemeral"}}]);
-    assert_eq!(
-        (&anthropic["system"], &anthropic["max_tokens"]),
-        (&system, &json!(4096))
-    );
-    let gemini = request(Api::Gemini);
-    assert_eq!(
-        gemini["system_instruction"],
-        json!({"parts": [{"text": "You are Mira."}]})
-    );
-    assert_eq!(
-        gemini["generation_config"],
-        json!({"temperature": 0.5, "top_k": 4, "max_output_tokens": 4096})
-    );
-    assert_eq!(
-        (&gemini["model"], &gemini["stream"]),
-        (&Value::Null, &Value::Null)
-    );
-    let dashscope = request(Api::DashScope);
-    assert_eq!(
-        dashscope["input"]["messages"][0]["content"],
-        "You are Mira."
-    );
-    assert_eq!(
-        dashscope["parameters"],
-        json!({"temperature": 0.5, "top_k": 4, "max_tokens": 4096, "result_format": "message", "incremental_output": true})
-    );
-    let ollama = request(Api::Ollama);
-    assert_eq!(
-        ollama["options"],
-        json!({"temperature": 0.5, "top_k": 4, "num_predict": 4096, "num_ctx": 8192})
-    );
-    assert_eq!(ollama["stream"], true);
-    let openai = request(Api::OpenAi);
-    assert_eq!(openai["stream_options"], json!({"include_usage": true}));
-    assert_eq!(
-        (&openai["options"], &openai["temperature"]),
-        (&nested, &json!(0.5))
-    );
-}
-
-#[test]
 fn each_api_lists_tools_in_its_own_way() {
     let schema = json!({"type": "object", "properties": {"sides": {"type": "integer"}}});
     let spec = Arc::new(ToolSpec::new("dice", "Rolls \"dice\".", &schema).unwrap());

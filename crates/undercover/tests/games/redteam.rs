@@ -77,21 +77,25 @@ fn was_silenced(played: &Played) -> bool {
 }
 
 #[tokio::test]
-async fn a_chinese_word_reaches_nobody_in_disguise() {
+async fn a_word_reaches_nobody_in_disguise() {
     let spellings = |word: &str| match word {
+        "violin" => ["VIOLIN", "v.i.o.l.i.n", "**violin**"],
+        "cello" => ["CELLO", "c.e.l.l.o", "**cello**"],
         "豆浆" => ["豆 浆", "豆\u{200B}浆", "浆豆"],
         _ => ["牛 奶", "牛\u{200B}奶", "奶牛"],
     };
-    for spelling in 0..spellings("豆浆").len() {
-        let attack = move |word: &str| Some(format!("就是{}呀", spellings(word)[spelling]));
-        let played = played_with(Language::Zh, attack, || None).await;
-        assert!(was_silenced(&played), "{}", spellings("豆浆")[spelling]);
-        let told = told(&played);
-        for word in ["豆浆", "牛奶"] {
-            assert!(
-                !told.contains(spellings(word)[spelling]),
-                "{word} in {told}"
-            );
+    for (language, words) in [
+        (Language::En, ["violin", "cello"]),
+        (Language::Zh, ["豆浆", "牛奶"]),
+    ] {
+        for number in 0..3 {
+            let attack = move |word: &str| Some(format!("It is {}.", spellings(word)[number]));
+            let played = played_with(language, attack, || None).await;
+            let told = told(&played);
+            for spelling in words.map(|word| spellings(word)[number]) {
+                assert!(was_silenced(&played), "{spelling}");
+                assert!(!told.contains(spelling), "{spelling} in {told}");
+            }
         }
     }
 }
