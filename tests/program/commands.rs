@@ -4,31 +4,17 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
-use std::process::Output;
 
 use serde_json::Value;
 
 use super::{
-    Dir, err, exits, fed, has, in_one_line, journal, lacks, out, playhouse, records_of, run,
-    succeed, write,
+    Dir, command, err, exits, fed, has, in_one_line, journal, lacks, out, playhouse, records,
+    records_of, run, succeed, write,
 };
 
 /// Runs a command that must succeed, and gives what it printed.
 fn told(folder: &Path, arguments: &str) -> String {
     out(&succeed(folder, arguments))
-}
-
-/// Runs a command that prints records; `_` in its arguments are spaces.
-fn run_json(folder: &Path, arguments: &str) -> Output {
-    let words = arguments.split_whitespace();
-    let words = words.map(|word| word.replace('_', " "));
-    let mut command = playhouse(folder);
-    command.args(words).arg("--json").output().unwrap()
-}
-
-/// The records of [`run_json`].
-fn records(folder: &Path, arguments: &str) -> Vec<Value> {
-    records_of(&run_json(folder, arguments))
 }
 
 #[test]
@@ -65,11 +51,8 @@ fn a_story_keeps_its_seed_until_it_is_given_another() {
     told(folder, "undercover --players 3 --seed 8 --games 2 --save t");
     let other = exits(folder, "resume t --seed 9", 2);
     has(&err(&other), &["seed 8"]);
-    let bad = playhouse(folder)
-        .env("PLAYHOUSE_SEED", "often")
-        .args(["undercover", "--until", "1"])
-        .output()
-        .unwrap();
+    let mut bad = command(folder, "undercover --until 1");
+    let bad = bad.env("PLAYHOUSE_SEED", "often").output().unwrap();
     assert_eq!(bad.status.code(), Some(2));
     has(&err(&bad), &["PLAYHOUSE_SEED"]);
 }
@@ -78,8 +61,7 @@ fn a_story_keeps_its_seed_until_it_is_given_another() {
 fn printed_commands_name_the_folder_of_saves_that_was_given() {
     let folder = &Dir::new();
     let elsewhere = |command: &str| {
-        let words = command.split(' ').chain(["--saves", "my saves"]);
-        let output = playhouse(folder).args(words).output().unwrap();
+        let output = run(folder, &format!("{command} --saves 'my saves'"));
         format!("{}{}", out(&output), err(&output))
     };
     for (command, printed) in [
@@ -216,9 +198,9 @@ fn every_command_prints_one_record_a_line() {
         "show s --view costs",
         "show s --view trace",
         "show s",
-        "show s Odile_Marsh",
-        "recall s Odile_Marsh Jory",
-        "ask s what Odile_Marsh",
+        "show s 'Odile Marsh'",
+        "recall s 'Odile Marsh' Jory",
+        "ask s what 'Odile Marsh'",
         "show s --view events",
         "worlds",
         "check drowned-assize",
@@ -228,19 +210,15 @@ fn every_command_prints_one_record_a_line() {
         "saves --repair s",
         "export s --html s.html",
         "show s --view calls",
-        "show s --view chapters Odile_Marsh",
+        "show s --view chapters 'Odile Marsh'",
         "ask s who the-order",
         "show s --view voice",
-        "rehearse drowned-assize --runs 1",
         "chat",
     ] {
-        let output = run_json(folder, command);
-        // A single run need not meet what is expected of many.
-        let is_met = output.status.success()
-            || (command.starts_with("rehearse") && output.status.code() == Some(7));
-        assert!(is_met, "{command}: {}", err(&output));
-        records_of(&output);
+        records(folder, command);
     }
+    // A single run need not meet what is expected of many.
+    records_of(&run(folder, "rehearse drowned-assize --runs 1 --json"));
     // Commands that are asked for what there isn't fail with a record, too.
     for (command, kind) in [
         ("show s Nobody", "usage"),
@@ -266,9 +244,9 @@ fn every_command_prints_one_record_a_line() {
         ("replay s", "place"),
         ("ask s who the-order", "name"),
         ("show s --view voice", "name"),
-        ("show s --view chapters Odile_Marsh", "name"),
-        ("show s Odile_Marsh", "name"),
-        ("recall s Odile_Marsh Jory", "name"),
+        ("show s --view chapters 'Odile Marsh'", "name"),
+        ("show s 'Odile Marsh'", "name"),
+        ("recall s 'Odile Marsh' Jory", "name"),
         ("run --until 1", "place"),
     ] {
         let records = records(folder, command);
@@ -324,8 +302,8 @@ fn turns_have_the_same_numbers_everywhere() {
         assert!(turns.len() == 1 || is_replay, "{command}: {turns:?}");
     }
     let call = records(folder, "show s --view calls").swap_remove(0);
-    let agent = call["agent"].as_str().unwrap().replace(' ', "_");
-    let sent = records(folder, &format!("show s {agent} --call 1"));
+    let agent = call["agent"].as_str().unwrap();
+    let sent = records(folder, &format!("show s '{agent}' --call 1"));
     assert_eq!(sent[0]["turn"], 1, "{sent:?}");
     let told = out(&run(folder, "replay s --verbose"));
     has(&told, &["· turn 1 ·"]);
@@ -359,8 +337,8 @@ fn stories_of_different_worlds_are_not_compared() {
 fn what_somebody_heard_of_somebody_are_events() {
     let folder = &Dir::new();
     told(folder, "run --until 9 --save s -q");
-    let about = ["ask", "s", "what", "Odile Marsh", "--about", "Jory Teasel"];
-    let mut heard = records(folder, "ask s what Odile_Marsh --about Jory_Teasel");
+    let about = "ask s what 'Odile Marsh' --about 'Jory Teasel'";
+    let mut heard = records(folder, about);
     heard.retain(|record| record["record"] == "heard");
     assert!(!heard.is_empty());
     let events = records(folder, "show s --view events");
@@ -368,7 +346,7 @@ fn what_somebody_heard_of_somebody_are_events() {
         let event = events.iter().find(|event| event["id"] == heard["event"]);
         assert_eq!(event.unwrap()["text"], heard["text"]);
     }
-    let told = out(&playhouse(folder).args(about).output().unwrap());
+    let told = told(folder, about);
     let last = heard[heard.len() - 1]["event"].as_str().unwrap();
     has(&told, &[&format!("\n  {last} · ")]);
     let rows = told.lines().map(|row| row.chars().count());
@@ -484,12 +462,8 @@ fn a_trace_of_a_campaign_shows_what_was_asked() {
         assert!(call.get("context").is_none(), "{call}");
     }
     let who = outcomes[0]["entity"].as_str().unwrap();
-    let text = playhouse(folder)
-        .args(["show", "s", who, "--view", "trace"])
-        .output()
-        .unwrap();
-    let asked = outcomes[0]["asked"].as_str().unwrap();
-    has(&out(&text), &[asked]);
+    let text = told(folder, &format!("show s '{who}' --view trace"));
+    has(&text, &[outcomes[0]["asked"].as_str().unwrap()]);
 }
 
 #[test]
@@ -504,11 +478,7 @@ fn nobody_of_a_name_is_told_alike_everywhere() {
             "{command}: {said}"
         );
     }
-    let known = playhouse(folder)
-        .args(["ask", "s", "what", "Odile Marsh"])
-        .output()
-        .unwrap();
-    let known = out(&known);
+    let known = told(folder, "ask s what 'Odile Marsh'");
     let start = known.lines().filter(|line| line.contains("from the start"));
     for line in start {
         assert!(line.ends_with(" -") || line.contains("From -"), "{known}");
@@ -586,10 +556,10 @@ fn a_character_recalls_what_it_witnessed() {
     let folder = &Dir::new();
     told(folder, "run --until 14 --seed 1 --save s -q");
     let recall = |question: &str| {
-        let arguments = ["recall", "s", "Odile Marsh", question, "--k", "3", "--json"];
-        let output = playhouse(folder).args(arguments).output().unwrap();
-        assert_eq!(output.status.code(), Some(0), "{}", err(&output));
-        records_of(&output)
+        records(
+            folder,
+            &format!("recall s 'Odile Marsh' '{question}' --k 3"),
+        )
     };
     let found = recall("Who was in the fight?");
     assert!((1..=3).contains(&found.len()), "{found:?}");
@@ -638,9 +608,7 @@ fn what_was_sent_then_is_shown_listed_and_compared() {
         .map(|call| &call["call"])
         .collect();
     assert!(numbers.len() > 1 && numbers[0] == 1, "{numbers:?}");
-    let mut command = playhouse(folder);
-    command.args(["show", "s", "Edda Hollis", "--call", "2", "--json"]);
-    let request: Value = serde_json::from_str(&out(&command.output().unwrap())).unwrap();
+    let request = &records(folder, "show s 'Edda Hollis' --call 2")[0];
     let messages = request["messages"].as_array().unwrap();
     assert_eq!(messages[0]["role"], "system");
     let last = messages.last().unwrap();
@@ -671,9 +639,7 @@ fn what_was_sent_then_is_shown_listed_and_compared() {
     assert!(!title.ends_with('.'), "{title}");
     let events = records(folder, "show other --view events");
     assert!(events.iter().any(|known| known["id"] == *event), "{event}");
-    let mut command = playhouse(folder);
-    command.args(["diff", "s", "s", "Edda Hollis", "--calls", "1", "2"]);
-    let changed = out(&command.output().unwrap());
+    let changed = shown("diff s s 'Edda Hollis' --calls 1 2");
     has(&changed, &[" added", " unchanged"]);
     // An event is found by words that it alone has; who spoke is not among those not told.
     let why = records(folder, "show s --view events");

@@ -4,7 +4,7 @@ use std::fs;
 use std::io::Write;
 use std::path::Path;
 
-use super::{Dir, err, exits, has, lacks, out, playhouse, run, succeed, world, write};
+use super::{Dir, err, exits, has, lacks, out, run, succeed, world, write};
 
 #[test]
 fn the_built_in_data_are_written_to_be_edited() {
@@ -129,10 +129,7 @@ fn a_save_carries_its_world_and_takes_over_what_its_author_changes() {
     // What is read is as it was.
     done("replay tale");
     done("branch tale twig --turn 2");
-    let shown = |slot: &str, name: &str| {
-        let mut command = playhouse(folder);
-        out(&command.args(["show", slot, name]).output().unwrap())
-    };
+    let shown = |slot: &str, name: &str| out(&run(folder, &format!("show {slot} '{name}'")));
     assert!(shown("tale", "Tam Weller").contains("tired of bread"));
 
     let resumed = done("resume tale --until 5");

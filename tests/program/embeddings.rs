@@ -1,52 +1,34 @@
 //! Vectors for recall, chosen on the command line, in files of settings and in saves.
 
 use std::fs;
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::TcpListener;
 use std::path::PathBuf;
 use std::process::Output;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use serde_json::{Value, json};
+use serde_json::json;
 
-use super::{err, has, out, own_settings, playhouse, spent_on, write};
+use super::model_server::{Reply, serve};
+use super::{command, err, has, out, own_settings, spent_on, write};
 
 /// A server on this machine that makes vectors; how many requests it got.
 fn vector_server() -> (u16, Arc<AtomicUsize>) {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let port = listener.local_addr().unwrap().port();
     let requests = Arc::new(AtomicUsize::new(0));
     let counted = requests.clone();
-    std::thread::spawn(move || {
-        while let Ok((mut stream, _)) = listener.accept() {
-            counted.fetch_add(1, Ordering::SeqCst);
-            let mut reader = BufReader::new(stream.try_clone().unwrap());
-            let (mut length, mut line) = (0, String::new());
-            while reader.read_line(&mut line).unwrap() > 2 {
-                let head = line.to_lowercase();
-                if let Some(value) = head.strip_prefix("content-length:") {
-                    length = value.trim().parse().unwrap();
-                }
-                line.clear();
-            }
-            let mut body = vec![0; length];
-            reader.read_exact(&mut body).unwrap();
-            let body: Value = serde_json::from_slice(&body).unwrap();
-            let texts = body["input"].as_array().unwrap();
-            let data = texts.iter().map(|text| {
-                let bytes = text.as_str().unwrap().bytes().map(usize::from);
-                json!({"embedding": [1, bytes.clone().sum::<usize>() % 7, bytes.count() % 5]})
-            });
-            let data: Vec<_> = data.collect();
-            let answer = json!({"data": data, "usage": {"prompt_tokens": 5}}).to_string();
-            let length = answer.len();
-            let head = format!(
-                "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\n\
-                 content-length: {length}\r\n\r\n"
-            );
-            let _ = stream.write_all((head + answer.as_str()).as_bytes());
-        }
+    let port = serve(move |request| {
+        counted.fetch_add(1, Ordering::SeqCst);
+        let texts = request["input"].as_array().unwrap().iter();
+        let data = texts.map(|text| {
+            let bytes = text.as_str().unwrap().bytes().map(usize::from);
+            json!({"embedding": [1, bytes.clone().sum::<usize>() % 7, bytes.count() % 5]})
+        });
+        let data: Vec<_> = data.collect();
+        let answer = json!({"data": data, "usage": {"prompt_tokens": 5}});
+        Reply::Raw(
+            200,
+            "content-type: application/json\r\n",
+            answer.to_string(),
+        )
     });
     (port, requests)
 }
@@ -80,9 +62,9 @@ impl User {
 
     fn run(&self, arguments: &str) -> Output {
         let home = self.home.path();
-        let mut program = playhouse(home);
+        let mut program = command(home, arguments);
         program.env("HOME", home).env("APPDATA", home);
-        program.args(arguments.split(' ')).output().unwrap()
+        program.output().unwrap()
     }
 
     /// Runs a command that must succeed; what it printed, and how many requests it made.
@@ -137,13 +119,7 @@ fn settings_choose_them_and_the_option_comes_first() {
         0
     );
     assert!(user.asked(&format!("run --save on {play}")) > 0);
-    let question = ["recall", "on", "Odile Marsh", "Who was there?"];
-    let home = user.home.path();
-    let mut program = playhouse(home);
-    program.env("HOME", home).env("APPDATA", home);
-    let output = program.args(question).output().unwrap();
-    assert_eq!(output.status.code(), Some(0), "{}", err(&output));
-    assert!(user.requests.load(Ordering::SeqCst) > 0);
+    assert!(user.asked("recall on 'Odile Marsh' 'Who was there?'") > 0);
 }
 
 #[test]

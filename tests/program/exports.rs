@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::{Dir, err, exits, has, out, records_of, succeed, write};
+use super::{Dir, err, exits, has, out, records, succeed, write};
 
 /// The rows of a table, by the names of its columns.
 fn rows(folder: &Path, table: &str) -> Vec<BTreeMap<String, String>> {
@@ -19,7 +19,7 @@ fn rows(folder: &Path, table: &str) -> Vec<BTreeMap<String, String>> {
 fn a_story_is_exported_as_tables_that_are_connected() {
     let folder = &Dir::new();
     succeed(folder, "run --seed 1 --save s -q");
-    let told = records_of(&succeed(folder, "export s --csv one --json"));
+    let told = records(folder, "export s --csv one");
     succeed(folder, "export s --csv again");
     for table in [
         "stories", "events", "audience", "calls", "choices", "votes", "knowledge", "people",
@@ -48,7 +48,7 @@ fn a_story_is_exported_as_tables_that_are_connected() {
     assert!(!story["ending"].is_empty() && story["fingerprint"].len() > 20);
     assert_eq!(story["model"], "improviser");
     // What the records of events say is what the tables say of them.
-    let replayed = records_of(&succeed(folder, "replay s --json"));
+    let replayed = records(folder, "replay s");
     let told = replayed.iter().filter(|record| record["record"] == "event");
     let told: BTreeMap<_, _> = told.map(|event| (event["id"].as_str(), event)).collect();
     let (events, audience) = (rows(one, "events"), rows(one, "audience"));
@@ -63,7 +63,7 @@ fn a_story_is_exported_as_tables_that_are_connected() {
         assert_eq!(heard, told, "{record}");
     }
     let calls = rows(one, "calls");
-    let asked = records_of(&succeed(folder, "show s --view calls --json"));
+    let asked = records(folder, "show s --view calls");
     assert_eq!(calls.len(), asked.len());
     assert!(events.iter().any(|event| {
         let told = calls.iter().find(|call| call["call"] == event["call"]);
@@ -156,10 +156,7 @@ fn lines_of(path: &Path) -> Vec<Value> {
 fn a_chat_has_what_its_character_saw_and_is_read_again() {
     let folder = &Dir::new();
     succeed(folder, "run --seed 1 --save s -q");
-    let told = records_of(&succeed(
-        folder,
-        "export s --to sillytavern --dir out --json",
-    ));
+    let told = records(folder, "export s --to sillytavern --dir out");
     let files: BTreeMap<_, _> = told
         .iter()
         .map(|file| {
@@ -202,7 +199,7 @@ fn a_chat_has_what_its_character_saw_and_is_read_again() {
 fn examples_leave_out_what_nobody_should_learn() {
     let folder = &Dir::new();
     succeed(folder, "run --seed 1 --save s -q");
-    let all = records_of(&succeed(folder, "export s --to openai --dir all --json"));
+    let all = records(folder, "export s --to openai --dir all");
     let summary = all.last().unwrap();
     let examples = summary["examples"].as_u64().unwrap();
     let written: u64 = all.iter().filter_map(|file| file["lines"].as_u64()).sum();
@@ -237,10 +234,7 @@ fn examples_leave_out_what_nobody_should_learn() {
     assert!(one == again && one != other);
     let share = one.len() as f64 / examples as f64;
     assert!((0.15..0.45).contains(&share), "{share}");
-    let short = records_of(&succeed(
-        folder,
-        "export s --to openai --dir long --min-length 200 --json",
-    ));
+    let short = records(folder, "export s --to openai --dir long --min-length 200");
     let short = short.last().unwrap();
     assert!(short["left_out"]["short"].as_u64().unwrap() > 0);
     exits(folder, "export s --to openai --dir x --held-out 101", 2);
@@ -266,13 +260,13 @@ fn a_character_is_taken_home_as_a_card_with_its_memories() {
             "{member}"
         );
     }
-    let saved = &records_of(&succeed(folder, "saves --json"))[0];
+    let saved = &records(folder, "saves")[0];
     assert_eq!(
         data["extensions"]["playhouse"]["turn"],
         saved["head"]["turn"]
     );
     let book = data["character_book"]["entries"].as_array().unwrap();
-    let told = records_of(&succeed(folder, "show s --json"));
+    let told = records(folder, "show s");
     let odile = told
         .iter()
         .find(|entity| entity["name"] == "Odile Marsh")

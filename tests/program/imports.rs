@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use super::{Dir, err, exits, has, lacks, out, records_of, succeed, write};
+use super::{Dir, err, exits, has, lacks, out, records, succeed, write};
 
 /// A small world with these two in it.
 const WORLD: &str = r#"World(
@@ -49,7 +49,7 @@ fn a_chat_becomes_a_past_of_those_who_were_in_it() {
         ("Ann", "Thank you."),
     ];
     write(&folder.join("talk.jsonl"), &chat(&lines));
-    let told = records_of(&succeed(folder, "import chat talk.jsonl --into inn --json"));
+    let told = records(folder, "import chat talk.jsonl --into inn");
     let is = |fate: &str, what: &str| {
         told.iter()
             .any(|row| row["fate"] == fate && row["field"] == what)
@@ -82,7 +82,7 @@ fn a_chat_becomes_a_past_of_those_who_were_in_it() {
     has(&recalled, &["key"]);
     succeed(folder, "replay s");
     // It is remembered once, and another time is another chapter.
-    let again = records_of(&succeed(folder, "import chat talk.jsonl --into inn --json"));
+    let again = records(folder, "import chat talk.jsonl --into inn");
     assert!(again.iter().all(|row| row["fate"] != "taken"), "{again:?}");
     fs::copy(folder.join("talk.jsonl"), folder.join("later.jsonl")).unwrap();
     succeed(folder, "import chat later.jsonl --into inn");
@@ -154,10 +154,7 @@ fn a_persona_becomes_a_character_with_a_seat() {
         &text,
         &["look: \"Ann is a surveyor.\"", "She counts steps."],
     );
-    let usual = records_of(&succeed(
-        folder,
-        "import personas personas.json --into inn --json",
-    ));
+    let usual = records(folder, "import personas personas.json --into inn");
     let taken: Vec<_> = usual.iter().filter(|row| row["fate"] == "taken").collect();
     assert_eq!((taken.len(), &taken[0]["field"]), (1, &json!("Bo")));
     let nobody = run_to_fail(
@@ -183,7 +180,7 @@ fn a_component_becomes_a_team_that_plays() {
     let team: Value = json!({"provider": "autogen_agentchat.teams.RoundRobinGroupChat", "component_type": "team",
         "config": {"participants": [agent("Writer"), agent("Critic")], "max_turns": 2}});
     write(&folder.join("desk.json"), &team.to_string());
-    let told = records_of(&succeed(folder, "import team desk.json --json"));
+    let told = records(folder, "import team desk.json");
     let model = told
         .iter()
         .find(|row| row["field"] == "config.participants[0].config.model_client");

@@ -3,8 +3,8 @@
 #![cfg(unix)]
 
 use super::has;
-use std::io::{Read, Write};
-use std::net::TcpListener;
+use super::model_server::serve_bytes;
+use std::io::Write;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
@@ -265,11 +265,7 @@ fn what_was_started_ends_with_a_program_that_is_killed() {
 #[test]
 fn a_request_that_was_on_its_way_is_told_with_what_it_may_cost() {
     let saves = tempfile::tempdir().unwrap();
-    let (port, requests) = dripping_server();
-    let mut run = playhouse(saves.path(), &["run", "--save", "slow", "--model", "some"]);
-    run.env("OPENAI_BASE_URL", format!("http://127.0.0.1:{port}"));
-    let mut run = run.spawn().unwrap();
-    requests.recv_timeout(Duration::from_secs(60)).unwrap();
+    let (mut run, requests) = run_that_waits(saves.path());
     run.kill().unwrap();
     run.wait().unwrap();
     let sent = 1 + requests.try_iter().count();
@@ -293,39 +289,32 @@ fn a_request_that_was_on_its_way_is_told_with_what_it_may_cost() {
     );
 }
 
-/// A server that answers each request with one byte after the other, and says when one has come.
-fn dripping_server() -> (u16, Receiver<()>) {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let port = listener.local_addr().unwrap().port();
+/// A run whose server answers each request with one byte after the other, and says when one has come.
+/// The first has.
+fn run_that_waits(saves: &Path) -> (Child, Receiver<()>) {
     let (asked, requests) = channel();
-    std::thread::spawn(move || {
-        for client in listener.incoming() {
-            let (mut client, asked) = (client.unwrap(), asked.clone());
-            std::thread::spawn(move || {
-                let _ = client.read(&mut [0; 4_096]);
-                let _ = asked.send(());
-                let head = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n";
-                let event = b"data: {\"choices\": [{\"delta\": {\"content\": \"a\"}}]}\n\n";
-                for byte in head.iter().chain(event.iter().cycle()) {
-                    if client.write_all(&[*byte]).is_err() {
-                        return;
-                    }
-                    std::thread::sleep(Duration::from_millis(20));
-                }
-            });
+    let port = serve_bytes(move |_, mut client| {
+        let _ = asked.send(());
+        let head = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n";
+        let event = b"data: {\"choices\": [{\"delta\": {\"content\": \"a\"}}]}\n\n";
+        for byte in head.iter().chain(event.iter().cycle()) {
+            if client.write_all(&[*byte]).is_err() {
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(20));
         }
     });
-    (port, requests)
+    let mut run = playhouse(saves, &["run", "--save", "slow", "--model", "some"]);
+    run.env("OPENAI_BASE_URL", format!("http://127.0.0.1:{port}"));
+    let run = run.spawn().unwrap();
+    requests.recv_timeout(Duration::from_secs(60)).unwrap();
+    (run, requests)
 }
 
 #[test]
 fn ctrl_c_ends_a_run_whose_server_never_ends_an_answer() {
     let saves = tempfile::tempdir().unwrap();
-    let (port, requests) = dripping_server();
-    let mut run = playhouse(saves.path(), &["run", "--save", "slow", "--model", "some"]);
-    run.env("OPENAI_BASE_URL", format!("http://127.0.0.1:{port}"));
-    let mut run = run.spawn().unwrap();
-    requests.recv_timeout(Duration::from_secs(60)).unwrap();
+    let (mut run, requests) = run_that_waits(saves.path());
     std::thread::sleep(Duration::from_millis(1_500));
     assert!(run.try_wait().unwrap().is_none());
     interrupt(&run);

@@ -50,9 +50,20 @@ fn playhouse(folder: &Path) -> Command {
     command
 }
 
-fn run(folder: &Path, arguments: &str) -> Output {
+/// The program with these arguments, of which words in single quotation marks are one.
+fn command(folder: &Path, arguments: &str) -> Command {
     let mut command = playhouse(folder);
-    command.args(arguments.split_whitespace()).output().unwrap()
+    for (number, part) in arguments.split('\'').enumerate() {
+        match number % 2 {
+            0 => command.args(part.split_whitespace()),
+            _ => command.arg(part),
+        };
+    }
+    command
+}
+
+fn run(folder: &Path, arguments: &str) -> Output {
+    command(folder, arguments).output().unwrap()
 }
 
 /// Runs a command that must succeed.
@@ -139,6 +150,12 @@ fn own_settings(home: &Path) -> PathBuf {
         home.join(".config")
     };
     folder.join("playhouse")
+}
+
+/// The records of a command that must succeed.
+#[track_caller]
+fn records(folder: &Path, arguments: &str) -> Vec<Value> {
+    records_of(&succeed(folder, &format!("{arguments} --json")))
 }
 
 /// The records that a command printed, each of which stands in a line of its own.
@@ -293,29 +310,16 @@ fn every_kind_of_failure_has_its_exit_code_and_says_what_to_do() {
         ("run --save s --model nosuch", 5, "nosuch"),
         ("run --save s --max-calls 0", 6, "--max-calls"),
     ] {
-        let output = run(folder, arguments);
-        assert_eq!(
-            output.status.code(),
-            Some(code),
-            "{arguments}: {}",
-            err(&output)
-        );
+        let output = exits(folder, arguments, code);
         let says = if code == 6 { "the limit is 0" } else { says };
         let text = err(&output).replace("\n  ", " ").replace("\n    ", " ");
         assert!(text.contains(says), "{arguments}: {text}");
         lacks(&text, &["panicked"]);
     }
-    let mut local = playhouse(folder);
+    let mut local = command(folder, "--model some --max-cost 1");
     local.env("OPENAI_BASE_URL", "http://127.0.0.1:9");
-    let output = local
-        .args(["--model", "some", "--max-cost", "1"])
-        .output()
-        .unwrap();
-    assert_eq!(
-        output.status.code(),
-        Some(2),
-        "a cap on cost without a price"
-    );
+    let capped = local.output().unwrap().status.code();
+    assert_eq!(capped, Some(2), "a cap on cost without a price");
     model_server::unreachable_model(folder);
     exits(folder, "run --models models.ron --model m --save down", 5);
 }
@@ -333,9 +337,7 @@ fn a_seat_shows_its_own_feed_and_its_end_stops_the_run() {
 
 /// The program with this on its standard input.
 fn fed(folder: &Path, arguments: &str, input: &str) -> Output {
-    let mut command = playhouse(folder);
-    command.args(arguments.split_whitespace());
-    feed(command, input)
+    feed(command(folder, arguments), input)
 }
 
 fn feed(mut command: Command, input: &str) -> Output {
@@ -445,12 +447,10 @@ fn settings_say_where_they_come_from_and_keys_stay_hidden() {
     let folder = &Dir::new();
     write(&folder.join("playhouse.ron"), "(max_calls: Some(9))");
     exits(folder, "config --seed-is-not-here", 2);
-    let mut command = playhouse(folder);
-    command
-        .env("OPENAI_API_KEY", "sk-very-secret")
-        .env("LANG", "zh_CN.UTF-8");
-    let output = command.arg("config").output().unwrap();
-    let text = out(&output);
+    let mut command = command(folder, "config");
+    command.env("OPENAI_API_KEY", "sk-very-secret");
+    command.env("LANG", "zh_CN.UTF-8");
+    let text = out(&command.output().unwrap());
     has(&text, &["OPENAI_API_KEY"]);
     lacks(&text, &["secret"]);
     has(&text, &["文件（playhouse.ron）", "环境变量（LANG）"]);

@@ -29,6 +29,20 @@ impl Reply {
     }
 }
 
+/// What a server was sent.
+pub(super) struct Request {
+    pub(super) path: String,
+    /// The lines before its body.
+    pub(super) head: String,
+    pub(super) body: Vec<u8>,
+}
+
+impl Request {
+    pub(super) fn json(&self) -> Value {
+        serde_json::from_slice(&self.body).unwrap_or_default()
+    }
+}
+
 /// Starts a server, and writes `models.ron` with its model `m` into a folder.
 pub(super) fn serve_model(folder: &Path, answer: impl Fn(&Value) -> Reply + Send + Sync + 'static) {
     let port = serve(answer);
@@ -42,17 +56,26 @@ pub(super) fn serve(answer: impl Fn(&Value) -> Reply + Send + Sync + 'static) ->
 
 /// As [`serve`], for a server that answers by the path, too.
 pub(super) fn serve_pages(answer: impl Fn(&str, &Value) -> Reply + Send + Sync + 'static) -> u16 {
+    serve_http(move |request| answer(&request.path, &request.json()))
+}
+
+/// As [`serve`], for a server that answers by all that it is sent.
+pub(super) fn serve_http(answer: impl Fn(&Request) -> Reply + Send + Sync + 'static) -> u16 {
+    serve_bytes(move |request, stream| {
+        // A program that has ended reads no answer.
+        let _ = reply(stream, answer(&request));
+    })
+}
+
+/// As [`serve`], for a server that writes its answers itself.
+pub(super) fn serve_bytes(answer: impl Fn(Request, TcpStream) + Send + Sync + 'static) -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
     let answer = Arc::new(answer);
     std::thread::spawn(move || {
         while let Ok((stream, _)) = listener.accept() {
             let answer = answer.clone();
-            std::thread::spawn(move || {
-                let (path, request) = request(&stream);
-                // A program that has ended reads no answer.
-                let _ = reply(stream, answer(&path, &request));
-            });
+            std::thread::spawn(move || answer(request(&stream), stream));
         }
     });
     port
@@ -76,22 +99,19 @@ pub(super) fn write_model(folder: &Path, port: u16, settings: &str) {
     write(&folder.join("models.ron"), &model);
 }
 
-fn request(stream: &TcpStream) -> (String, Value) {
+fn request(stream: &TcpStream) -> Request {
     let mut reader = BufReader::new(stream);
-    let (mut length, mut line) = (0, String::new());
-    let _ = reader.read_line(&mut line);
-    let path = line.split(' ').nth(1).unwrap_or_default().to_owned();
-    line.clear();
-    while reader.read_line(&mut line).unwrap_or_default() > 2 {
-        let head = line.to_lowercase();
-        if let Some(value) = head.strip_prefix("content-length:") {
-            length = value.trim().parse().unwrap();
-        }
-        line.clear();
-    }
-    let mut body = vec![0; length];
+    let mut head = String::new();
+    while reader.read_line(&mut head).unwrap_or_default() > 2 {}
+    let length = head.lines().find_map(|line| {
+        let (name, value) = line.split_once(':')?;
+        let is_length = name.eq_ignore_ascii_case("content-length");
+        is_length.then(|| value.trim().parse().unwrap())
+    });
+    let mut body = vec![0; length.unwrap_or_default()];
     let _ = reader.read_exact(&mut body);
-    (path, serde_json::from_slice(&body).unwrap_or_default())
+    let path = head.split(' ').nth(1).unwrap_or_default().to_owned();
+    Request { path, head, body }
 }
 
 fn reply(mut stream: TcpStream, reply: Reply) -> std::io::Result<()> {

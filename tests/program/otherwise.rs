@@ -8,13 +8,7 @@ use serde_json::{Value, json};
 
 use super::model_server::{Reply, fitting, schema_of, serve_model};
 use super::served::Served;
-use super::{Dir, exits, has, out, playhouse, records_of, succeed};
-
-/// The records that a command prints.
-fn records(folder: &Dir, arguments: &[&str]) -> Vec<Value> {
-    let mut command = playhouse(folder);
-    records_of(&command.args(arguments).arg("--json").output().unwrap())
-}
+use super::{Dir, exits, has, out, records, run, succeed};
 
 fn text(value: &Value) -> String {
     value.as_str().unwrap_or_default().to_owned()
@@ -59,7 +53,7 @@ fn who_knows_what_is_what_the_log_of_events_taught() {
         let facts: BTreeSet<_> = learned.keys().map(|(_, fact)| fact).collect();
         let mut known = BTreeSet::new();
         for fact in facts {
-            for row in records(&folder, &["ask", "s", "who", fact]) {
+            for row in records(&folder, &format!("ask s who {fact}")) {
                 let key = (text(&row["name"]), fact.clone());
                 let is_taught = row["event"].as_str().is_some_and(|event| !event.is_empty());
                 assert_eq!(is_taught, learned.contains_key(&key), "{world}: {row}");
@@ -80,7 +74,7 @@ fn who_knows_what_is_what_the_log_of_events_taught() {
 #[test]
 fn whoever_left_the_story_is_still_somebody() {
     let folder = campaign("drowned-assize");
-    let everybody = records(&folder, &["show", "s"]);
+    let everybody = records(&folder, "show s");
     let gone: Vec<_> = everybody
         .iter()
         .filter(|who| who["gone"].is_string())
@@ -91,20 +85,19 @@ fn whoever_left_the_story_is_still_somebody() {
         let name = &*text(&who["name"]);
         assert!(who["messages"].as_u64() > Some(1), "{who}");
         for command in [
-            &["show", "s", name][..],
-            &["show", "s", name, "--view", "chapters"],
-            &["ask", "s", "what", name],
-            &["ask", "s", "recall", name, "Who came?"],
+            "show s @",
+            "show s @ --view chapters",
+            "ask s what @",
+            "ask s recall @ 'Who came?'",
         ] {
-            let printed = playhouse(&folder).args(command).output().unwrap();
-            assert!(printed.status.success(), "{command:?}");
+            succeed(&folder, &command.replace('@', &format!("'{name}'")));
         }
     }
     // The terminal, the journal and the page have the same sums.
-    let costs = records(&folder, &["show", "s", "--view", "costs"]);
+    let costs = records(&folder, "show s --view costs");
     let by_entity = costs.iter().filter(|row| row["entity"].is_string());
     let calls: u64 = by_entity.filter_map(|row| row["calls"].as_u64()).sum();
-    let timeline = records(&folder, &["show", "s", "--view", "calls"]);
+    let timeline = records(&folder, "show s --view calls");
     let requests = timeline.iter().filter_map(|call| call["requests"].as_u64());
     assert_eq!(requests.sum::<u64>(), calls);
     let page = Served::start(&folder, "s");
@@ -112,7 +105,7 @@ fn whoever_left_the_story_is_still_somebody() {
     assert_eq!(story["spent"]["calls"], json!(calls));
     let number = story["events"].as_u64().unwrap() - 1;
     let event = page.api(&format!("s/event/{number}"));
-    let why = &records(&folder, &["ask", "s", "why", &format!("#{number}")])[0];
+    let why = &records(&folder, &format!("ask s why #{number}"))[0];
     assert_eq!(why["event"]["id"], event["id"]);
     let people = page.api("s/people");
     let listed = people.as_array().unwrap();
@@ -164,7 +157,7 @@ fn answers_that_were_refused_are_paid_once_and_kept_by_a_stop() {
         );
     }
     let mut asked = asked.lock().unwrap().clone();
-    let costs = records(&folder, &["show", "s", "--view", "costs"]);
+    let costs = records(&folder, "show s --view costs");
     let by_entity = costs.iter().filter(|row| row["entity"].is_string());
     let calls: u64 = by_entity.filter_map(|row| row["calls"].as_u64()).sum();
     assert_eq!(calls, asked.len() as u64);
@@ -182,20 +175,12 @@ fn every_request_is_shown_as_it_was_sent() {
         "run mill --models models.ron --model m --seed 1 --save s --until 2 -q",
     );
     let mut shown = Vec::new();
-    for call in records(&folder, &["show", "s", "--view", "calls"]) {
+    for call in records(&folder, "show s --view calls") {
         let (who, number) = (text(&call["agent"]), call["call"].to_string());
         for attempt in 1..=call["requests"].as_u64().unwrap() {
-            let printed = playhouse(&folder)
-                .args(["show", "s", &who, "--view", "request", "--call", &number])
-                .args([
-                    "--attempt",
-                    &attempt.to_string(),
-                    "--models",
-                    "models.ron",
-                    "-q",
-                ])
-                .output()
-                .unwrap();
+            let show = format!("show s '{who}' --view request --call {number}");
+            let command = format!("{show} --attempt {attempt} --models models.ron -q");
+            let printed = run(&folder, &command);
             let sent: Value = serde_json::from_slice(&printed.stdout).unwrap();
             shown.push(sent.to_string());
         }

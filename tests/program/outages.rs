@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex};
 use serde_json::{Value, json};
 
 use super::model_server::{Reply, fitting, schema_of, serve, write_model};
-use super::{err, exits, has, in_one_line, journal, lacks, out, playhouse, run, succeed, write};
+use super::{command, err, exits, has, in_one_line, journal, lacks, out, run, succeed, write};
 
 /// A server that answers by what it is asked, and fails when it is told to.
 #[derive(Clone, Default)]
@@ -344,9 +344,7 @@ fn default_answers_show_and_are_asked_for_again_in_a_branch() {
             "playhouse branch s --models models.ron --retry",
         ],
     );
-    let mut show = playhouse(folder);
-    let shown = show.args(["show", "s", "Tam Weller", "--as", "json"]);
-    let context = out(&shown.output().unwrap());
+    let context = out(&run(folder, "show s 'Tam Weller' --as json"));
     assert!(context.contains("I hesitate") && !context.contains("zerod"));
     lacks(&context, &["\\\"option\\\":\\\"\\\""]);
     #[cfg(feature = "page")]
@@ -434,9 +432,9 @@ fn a_server_is_reached_through_a_proxy_which_errors_name() {
     write(&folder.join("models.ron"), model);
     let play = |proxy: u16| {
         let line = "run mill --models models.ron --model m --seed 1 --until 1 -q";
-        let mut command = playhouse(folder);
+        let mut command = command(folder, line);
         command.env("ALL_PROXY", format!("socks5h://127.0.0.1:{proxy}"));
-        command.args(line.split(' ')).output().unwrap()
+        command.output().unwrap()
     };
     let played = play(socks_proxy(port));
     assert_eq!(played.status.code(), Some(0), "{}", err(&played));

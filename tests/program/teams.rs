@@ -1,16 +1,15 @@
 //! Teams from outside: `chat`, `resume`, `replay`, `trace`, in both languages.
 
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{TcpListener, TcpStream};
+use std::io::{Read, Write};
+use std::net::TcpStream;
 use std::path::Path;
 use std::process::{Output, Stdio};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, channel};
-use std::thread;
+use std::sync::{Arc, Mutex};
 
-use super::model_server::{Reply, serve_model};
-use super::{Dir, err, exits, has, lacks, out, playhouse, records_of, run, succeed, world, write};
+use super::model_server::{Reply, serve_bytes, serve_model};
+use super::{Dir, command, err, exits, has, lacks, out, records_of, run, succeed, world, write};
 
 /// As [`chat`], and it must succeed.
 #[track_caller]
@@ -22,8 +21,7 @@ fn talk(folder: &Path, arguments: &str, task: &str) -> Output {
 
 /// Runs the program with a task of several words.
 fn chat(folder: &Path, arguments: &str, task: &str) -> Output {
-    let mut command = playhouse(folder);
-    command.args(arguments.split_whitespace());
+    let mut command = command(folder, arguments);
     command.args(["--task", task]).output().unwrap()
 }
 
@@ -682,27 +680,6 @@ fn what_is_written_in_pieces_stands_on_the_page_once() {
     }
 }
 
-/// Reads a request, and begins a stream of events.
-fn answers(stream: &mut TcpStream) {
-    let mut reader = BufReader::new(stream.try_clone().unwrap());
-    let mut length = 0;
-    loop {
-        let mut line = String::new();
-        reader.read_line(&mut line).unwrap();
-        let line = line.trim().to_lowercase();
-        if let Some(value) = line.strip_prefix("content-length: ") {
-            length = value.parse().unwrap();
-        }
-        if line.is_empty() {
-            break;
-        }
-    }
-    reader.read_exact(&mut vec![0; length]).unwrap();
-    let head =
-        "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n";
-    stream.write_all(head.as_bytes()).unwrap();
-}
-
 fn writes(stream: &mut TcpStream, text: &str) {
     let delta = serde_json::json!({"choices": [{"delta": {"content": text}}]});
     let event = format!("data: {delta}\n\n");
@@ -711,19 +688,21 @@ fn writes(stream: &mut TcpStream, text: &str) {
 
 /// A server that breaks off its first answer behind `[0]`, and stops in its second behind `[1]`
 /// until the test lets it go on.
-fn serve(listener: &TcpListener, texts: [&str; 3], go_on: &Receiver<()>) {
-    let (mut first, _) = listener.accept().unwrap();
-    answers(&mut first);
-    writes(&mut first, texts[0]);
-    drop(first);
-    let (mut second, _) = listener.accept().unwrap();
-    answers(&mut second);
-    writes(&mut second, texts[1]);
-    go_on.recv().unwrap();
-    writes(&mut second, texts[2]);
-    second
-        .write_all(b"e\r\ndata: [DONE]\n\n\r\n0\r\n\r\n")
-        .unwrap();
+fn serve(texts: [&'static str; 3], go_on: Receiver<()>) -> u16 {
+    let (is_first, go_on) = (AtomicBool::new(true), Mutex::new(go_on));
+    serve_bytes(move |_, mut stream| {
+        let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\
+                    transfer-encoding: chunked\r\n\r\n";
+        stream.write_all(head.as_bytes()).unwrap();
+        if is_first.swap(false, Ordering::SeqCst) {
+            return writes(&mut stream, texts[0]);
+        }
+        writes(&mut stream, texts[1]);
+        go_on.lock().unwrap().recv().unwrap();
+        writes(&mut stream, texts[2]);
+        let end = b"e\r\ndata: [DONE]\n\n\r\n0\r\n\r\n";
+        stream.write_all(end).unwrap();
+    })
 }
 
 #[test]
@@ -751,15 +730,14 @@ fn pieces_stand_on_the_page_while_the_server_is_still_writing() {
             r#"Team(name: "solo", language: {language}, participants: [(name: "Ava", stream: true)], max_turns: 1)"#
         );
         write(&folder.join("solo.ron"), &team);
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let port = listener.local_addr().unwrap().port();
         let (let_go_on, go_on) = channel();
-        let server = thread::spawn(move || serve(&listener, texts, &go_on));
-        let mut command = playhouse(folder);
-        command
-            .env("OPENAI_BASE_URL", format!("http://127.0.0.1:{port}"))
-            .args(["chat", "solo.ron", "--model", "some", "--task", "hi"])
-            .args(["--lang", language, "--format", form]);
+        let port = serve(texts, go_on);
+        let options = format!("--lang {language} --format {form}");
+        let mut command = command(
+            folder,
+            &format!("chat solo.ron --model some --task hi {options}"),
+        );
+        command.env("OPENAI_BASE_URL", format!("http://127.0.0.1:{port}"));
         let mut program = command
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -785,7 +763,6 @@ fn pieces_stand_on_the_page_while_the_server_is_still_writing() {
             1,
             "not told once more: {page}"
         );
-        server.join().unwrap();
     }
 }
 

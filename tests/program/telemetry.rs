@@ -1,8 +1,6 @@
 //! Spans and figures of calls, as a collector gets them.
 
 use std::collections::BTreeMap;
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::TcpListener;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -15,8 +13,8 @@ use opentelemetry_proto::tonic::trace::v1::Span;
 use prost::Message;
 use serde_json::{Value, json};
 
-use super::model_server::{Reply, serve_model};
-use super::{Dir, err, has, playhouse, succeed};
+use super::model_server::{Reply, serve_http, serve_model};
+use super::{Dir, command, err, has, succeed};
 
 /// What a collector got.
 #[derive(Clone, Default)]
@@ -28,36 +26,21 @@ struct Collected {
 impl Collected {
     /// A collector on this machine that speaks OTLP over HTTP; also returns its port.
     fn start() -> (Self, u16) {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let port = listener.local_addr().unwrap().port();
         let collected = Self::default();
         let collector = collected.clone();
-        std::thread::spawn(move || {
-            while let Ok((mut stream, _)) = listener.accept() {
-                let mut reader = BufReader::new(stream.try_clone().unwrap());
-                let mut head = String::new();
-                while !head.ends_with("\r\n\r\n") && reader.read_line(&mut head).unwrap_or(0) > 0 {}
-                let head = head.to_lowercase();
-                let length = head.split("content-length: ").nth(1).unwrap();
-                let length = length.lines().next().unwrap().parse().unwrap();
-                let mut body = vec![0; length];
-                reader.read_exact(&mut body).unwrap();
-                assert!(
-                    head.contains("content-type: application/x-protobuf"),
-                    "{head}"
-                );
-                if head.starts_with("post /v1/traces ") {
-                    let sent = ExportTraceServiceRequest::decode(&*body).unwrap();
-                    collector.spans.lock().unwrap().push(sent);
-                } else {
-                    assert!(head.starts_with("post /v1/metrics "), "{head}");
-                    let sent = ExportMetricsServiceRequest::decode(&*body).unwrap();
-                    collector.figures.lock().unwrap().push(sent);
-                }
-                let answer = "HTTP/1.1 200 OK\r\ncontent-type: application/x-protobuf\r\n\
-                              connection: close\r\ncontent-length: 0\r\n\r\n";
-                let _ = stream.write_all(answer.as_bytes());
+        let port = serve_http(move |request| {
+            let head = request.head.to_lowercase();
+            has(&head, &["content-type: application/x-protobuf"]);
+            if head.starts_with("post /v1/traces ") {
+                let sent = ExportTraceServiceRequest::decode(&*request.body).unwrap();
+                collector.spans.lock().unwrap().push(sent);
+            } else {
+                assert!(head.starts_with("post /v1/metrics "), "{head}");
+                let sent = ExportMetricsServiceRequest::decode(&*request.body).unwrap();
+                collector.figures.lock().unwrap().push(sent);
             }
+            let kind = "content-type: application/x-protobuf\r\n";
+            Reply::Raw(200, kind, String::new())
         });
         (collected, port)
     }
@@ -156,14 +139,10 @@ fn asked(arguments: &str, with_content: bool, words: &str) -> (Collected, String
         Reply::Raw(200, "content-type: text/event-stream\r\n", body.clone())
     });
     let (collected, port) = Collected::start();
-    let mut command = playhouse(folder);
-    command
-        .args("run mill --models models.ron --model m --seed 1 --save s --until 1".split(' '))
-        .args(arguments.split_whitespace())
-        .env(
-            "OTEL_EXPORTER_OTLP_ENDPOINT",
-            format!("http://127.0.0.1:{port}"),
-        );
+    let play = "run mill --models models.ron --model m --seed 1 --save s --until 1";
+    let mut command = command(folder, &format!("{play} {arguments}"));
+    let endpoint = format!("http://127.0.0.1:{port}");
+    command.env("OTEL_EXPORTER_OTLP_ENDPOINT", endpoint);
     if with_content {
         command.env("OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT", "true");
     }
@@ -253,10 +232,8 @@ fn what_was_said_is_sent_only_on_request() {
 #[test]
 fn a_collector_that_is_away_stops_nothing() {
     let folder = &Dir::new();
-    let mut command = playhouse(folder);
-    command
-        .args("run --seed 1 --save s --until 1 -q".split(' '))
-        .env("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:9");
+    let mut command = command(folder, "run --seed 1 --save s --until 1 -q");
+    command.env("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:9");
     let output = command.output().unwrap();
     assert!(output.status.success(), "{}", err(&output));
 }

@@ -7,34 +7,25 @@
 )]
 
 use std::fs;
-use std::io::{Read, Write};
-use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use super::{Dir, err, feed, has, lacks, out, own_settings, playhouse, write};
+use super::model_server::{Reply, serve, serve_http};
+use super::{Dir, command, err, feed, has, lacks, out, own_settings, playhouse, write};
 
 const KEY: &str = "sk-the-users-own-key-0123";
 
 /// A server on this machine that refuses everything; how many requests it got.
 fn strangers_server() -> (u16, Arc<AtomicUsize>) {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let port = listener.local_addr().unwrap().port();
     let requests = Arc::new(AtomicUsize::new(0));
     let counted = requests.clone();
-    thread::spawn(move || {
-        while let Ok((mut stream, _)) = listener.accept() {
-            counted.fetch_add(1, Ordering::SeqCst);
-            let _ = stream.read(&mut [0; 65_536]);
-            let answer =
-                "HTTP/1.1 401 Unauthorized\r\ncontent-length: 0\r\nconnection: close\r\n\r\n";
-            let _ = stream.write_all(answer.as_bytes());
-        }
+    let port = serve(move |_| {
+        counted.fetch_add(1, Ordering::SeqCst);
+        Reply::Raw(401, "", String::new())
     });
     (port, requests)
 }
@@ -81,9 +72,7 @@ impl Folder {
 
     /// Runs the program with this on its standard input.
     fn answering(&self, arguments: &str, answer: &str) -> Output {
-        let mut program = playhouse(&self.here());
-        program.args(arguments.split(' '));
-        self.play(program, answer)
+        self.play(command(&self.here(), arguments), answer)
     }
 
     /// Runs a program with the user's environment.
@@ -225,53 +214,35 @@ fn a_model_of_a_player_is_asked_again_only_if_the_user_chose_it() {
 fn in_a_branch_somebody_has_another_model_if_the_user_chose_it() {
     let (folder, requests) = folder_with_own_model();
     let sent = || requests.load(Ordering::SeqCst);
-    let played = |arguments: &[&str], code: i32| {
-        let mut program = playhouse(&folder.here());
-        program.args(arguments);
-        let output = folder.play(program, "");
-        assert_eq!(
-            output.status.code(),
-            Some(code),
-            "{arguments:?}: {}",
-            err(&output)
-        );
-        out(&output) + err(&output).as_str()
-    };
-    played(&["run", "mine", "--save", "tale", "--until", "2", "-q"], 0);
-    let branch = |name: &str, model: &str, code| {
-        played(
-            &["branch", "tale", name, "--turn", "1", "--model-of", model],
-            code,
-        )
-    };
-    branch("twig", "Tam Weller=m", 0);
-    branch("no", "Nobody=m", 2);
-    branch("no", "Tam Weller=nosuch", 5);
+    folder.exits("run mine --save tale --until 2 -q", 0);
+    let branch = "branch tale twig --turn 1 --model-of";
+    folder.exits(&format!("{branch} Nobody=m"), 2);
+    folder.exits(&format!("{branch} 'Tam Weller=nosuch'"), 5);
+    folder.exits(&format!("{branch} 'Tam Weller=m'"), 0);
     assert_eq!(sent(), 0);
     // It stays with the improviser for all others, and answers with what it would do by itself.
-    let until = |turn| {
-        [
-            "resume", "twig", "-q", "--on-server-error", "fall-back", "--until", turn,
-        ]
+    let resume_until = |turn: u32, code| {
+        let resume = "resume twig -q --on-server-error fall-back --until";
+        folder.exits(&format!("{resume} {turn}"), code);
     };
-    played(&until("3"), 0);
+    resume_until(3, 0);
     assert!(sent() > 0);
     let model_of = |slot: &str, name: &str| {
-        let calls = played(&["show", slot, name, "--view", "calls", "--json"], 0);
-        calls.contains("\"model\":\"x\"")
+        let show = format!("show {slot} '{name}' --view calls --json");
+        out(&folder.exits(&show, 0)).contains("\"model\":\"x\"")
     };
     assert!(model_of("twig", "Tam Weller"));
     assert!(!model_of("twig", "Isa Finch") && !model_of("tale", "Tam Weller"));
-    played(&["replay", "twig"], 0);
-    played(&until("4"), 0);
-    played(&["branch", "twig", "twig2", "--turn", "3"], 0);
-    played(&["replay", "twig2"], 0);
+    folder.exits("replay twig", 0);
+    resume_until(4, 0);
+    folder.exits("branch twig twig2 --turn 3", 0);
+    folder.exits("replay twig2", 0);
     // The journal of a save from elsewhere names the model too.
     let before = sent();
     folder.write("saves/twig/settings.json", r#"{"model": "improviser"}"#);
-    played(&until("5"), 2);
+    resume_until(5, 2);
     folder.write("saves/twig/settings.json", r#"{"player_models": ["m"]}"#);
-    played(&until("5"), 2);
+    resume_until(5, 2);
     assert_eq!(sent(), before);
 }
 
@@ -547,69 +518,29 @@ fn without_a_home_trust_can_not_be_kept() {
 
 /// A server that says everything it was sent, the key above all, wherever a server can.
 fn echoing_server() -> u16 {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let port = listener.local_addr().unwrap().port();
-    thread::spawn(move || {
-        while let Ok((mut stream, _)) = listener.accept() {
-            let request = read_request(&mut stream);
-            let head = request
-                .lines()
-                .find(|line| line.starts_with("authorization"));
-            let key = head
-                .and_then(|head| head.split_whitespace().last())
-                .unwrap_or_default();
-            let (left, right) = key.split_at(key.len() / 2);
-            let (kind, body) = if request.contains("fail-please") {
-                (
-                    "500 No",
-                    format!(r#"{{"error": {{"message": "bad key {key}"}}}}"#),
-                )
-            } else {
-                let chunk = |delta: String| {
-                    format!(
-                        "data: {{\"model\": \"m-{key}\", \"choices\": [{{\"delta\": {{{delta}}}}}]}}\n\n"
-                    )
-                };
-                let parts = [
-                    format!("\"reasoning_content\": \"I saw {key}\""),
-                    format!("\"content\": \"Your key is {left}\""),
-                    format!("\"content\": \"{right}, I think\""),
-                    "\"content\": \".\"".into(),
-                ];
-                ("200 OK", parts.map(chunk).concat() + "data: [DONE]\n\n")
-            };
-            let form = if kind.starts_with('2') {
-                "text/event-stream"
-            } else {
-                "application/json"
-            };
-            let length = body.len();
-            let answer = format!(
-                "HTTP/1.1 {kind}\r\ncontent-type: {form}\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n{body}"
-            );
-            let _ = stream.write_all(answer.as_bytes());
+    serve_http(|request| {
+        let mut head = request.head.lines();
+        let key = head.find_map(|line| line.strip_prefix("authorization: "));
+        let key = key.and_then(|key| key.split(' ').next_back());
+        let key = key.unwrap_or_default();
+        if request.json()["model"] == "fail-please" {
+            let error = json!({"error": {"message": format!("bad key {key}")}});
+            return Reply::Error(error.to_string());
         }
-    });
-    port
-}
-
-fn read_request(stream: &mut impl Read) -> String {
-    let (mut bytes, mut buffer) = (Vec::new(), [0; 65_536]);
-    loop {
-        let count = stream.read(&mut buffer).unwrap_or(0);
-        bytes.extend_from_slice(&buffer[..count]);
-        let text = String::from_utf8_lossy(&bytes).into_owned();
-        let Some((head, body)) = text.split_once("\r\n\r\n") else {
-            assert!(count > 0, "{text}");
-            continue;
+        let (left, right) = key.split_at(key.len() / 2);
+        let parts = [
+            json!({"reasoning_content": format!("I saw {key}")}),
+            json!({"content": format!("Your key is {left}")}),
+            json!({"content": format!("{right}, I think")}),
+            json!({"content": "."}),
+        ];
+        let chunk = |delta: Value| {
+            let event = json!({"model": format!("m-{key}"), "choices": [{"delta": delta}]});
+            format!("data: {event}\n\n")
         };
-        let length = head
-            .lines()
-            .find_map(|line| line.strip_prefix("content-length: "));
-        if count == 0 || body.len() >= length.map_or(0, |length| length.parse().unwrap()) {
-            return text;
-        }
-    }
+        let body = parts.map(chunk).concat() + "data: [DONE]\n\n";
+        Reply::Raw(200, "content-type: text/event-stream\r\n", body)
+    })
 }
 
 /// Every file in a folder, as text.

@@ -6,8 +6,8 @@ use serde_json::Value;
 
 use super::model_server::unreachable_model;
 use super::{
-    Dir, err, exits, fed, has, journal, lacks, out, playhouse, records_of, run, spent_on, succeed,
-    world, write,
+    Dir, err, exits, fed, has, journal, lacks, out, playhouse, records, records_of, run, spent_on,
+    succeed, world, write,
 };
 
 #[test]
@@ -92,7 +92,7 @@ fn why_names_who_learnt_what_and_a_rehearsal_shows_the_next_prompt_and_asks_nobo
     assert!(told.len() >= 4, "all others and the table: {line:#}");
 
     for arguments in ["undercover --players 4 --dry-run", "resume game --dry-run"] {
-        let mut unsent = records_of(&succeed(folder, &format!("{arguments} --json")));
+        let mut unsent = records(folder, &format!("{arguments}"));
         let total = unsent.pop().unwrap();
         assert_eq!(total["record"], "total");
         assert!(!unsent.is_empty(), "{arguments}");
@@ -262,7 +262,7 @@ fn a_tournament_is_the_same_however_many_games_are_played_at_a_time() {
     assert_eq!(alone.0, [third]);
     let listed = out(&run(folder, "saves"));
     has(&listed, &["batch, 5 games"]);
-    let saves = records_of(&succeed(folder, "saves --json"));
+    let saves = records(folder, "saves");
     let bytes = saves.iter().map(|save| save["bytes"].as_u64().unwrap());
     assert!(bytes.min() > Some(1000), "its games take space: {saves:#?}");
     let table = out(&play("--games 2 --save table"));
