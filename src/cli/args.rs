@@ -158,12 +158,8 @@ pub(crate) struct RunArgs {
 #[derive(Clone, Debug, Default, PartialEq, Args)]
 pub(crate) struct StoryArgs {
     pub(crate) world: Option<String>,
-    #[arg(long, value_name = "N")]
-    pub(crate) seed: Option<u64>,
-    #[arg(long, value_name = "SLOT")]
-    pub(crate) save: Option<String>,
-    #[arg(long, requires = "save")]
-    pub(crate) force: bool,
+    #[command(flatten)]
+    pub(crate) new: NewSaveArgs,
     #[command(flatten)]
     pub(crate) play: PlayArgs,
     /// Whether no command was written, so that the world may be a mistyped one.
@@ -171,27 +167,54 @@ pub(crate) struct StoryArgs {
     pub(crate) is_bare: bool,
 }
 
+/// By which seed something begins, and in which save.
+#[derive(Clone, Debug, Default, PartialEq, Args)]
+pub(crate) struct NewSaveArgs {
+    #[arg(long, value_name = "N")]
+    pub(crate) seed: Option<u64>,
+    #[arg(long, value_name = "SLOT")]
+    pub(crate) save: Option<String>,
+    #[arg(long, requires = "save")]
+    pub(crate) force: bool,
+}
+
 /// The words of a minute of `--pace`. Adults read 240 to 260 of English prose (Brysbaert 2019, "How
 /// many words do we read per minute?").
 const READING_SPEED: &str = "240";
 
-/// The options of all commands that play.
+/// Which model is asked, and what it may spend.
 #[derive(Clone, Debug, Default, PartialEq, Args)]
-pub(crate) struct PlayArgs {
+pub(crate) struct SpendArgs {
     #[arg(long, value_name = "MODEL")]
     pub(crate) model: Option<String>,
-    #[arg(long, value_name = "MODEL")]
-    pub(crate) embeddings: Option<String>,
-    #[arg(long, value_name = "TURN")]
-    pub(crate) until: Option<u64>,
-    #[arg(long, value_name = "ACTOR")]
-    pub(crate) seat: Vec<String>,
     #[arg(long, value_name = "N")]
     pub(crate) max_calls: Option<u64>,
     #[arg(long, value_name = "N")]
     pub(crate) max_tokens: Option<u64>,
     #[arg(long, value_name = "AMOUNT", value_parser = money)]
     pub(crate) max_cost: Option<f64>,
+}
+
+/// What happens if servers keep failing.
+#[derive(Clone, Debug, Default, PartialEq, Args)]
+pub(crate) struct FailureArgs {
+    #[arg(long)]
+    pub(crate) on_server_error: Option<OnServerError>,
+    #[arg(long, value_name = "N")]
+    pub(crate) max_defaults: Option<u64>,
+}
+
+/// The options of all commands that play.
+#[derive(Clone, Debug, Default, PartialEq, Args)]
+pub(crate) struct PlayArgs {
+    #[command(flatten)]
+    pub(crate) spend: SpendArgs,
+    #[arg(long, value_name = "MODEL")]
+    pub(crate) embeddings: Option<String>,
+    #[arg(long, value_name = "TURN")]
+    pub(crate) until: Option<u64>,
+    #[arg(long, value_name = "ACTOR")]
+    pub(crate) seat: Vec<String>,
     #[arg(long)]
     pub(crate) ids: bool,
     #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true,
@@ -199,10 +222,8 @@ pub(crate) struct PlayArgs {
     pub(crate) pace: Option<u32>,
     #[arg(long)]
     pub(crate) dry_run: bool,
-    #[arg(long)]
-    pub(crate) on_server_error: Option<OnServerError>,
-    #[arg(long, value_name = "N")]
-    pub(crate) max_defaults: Option<u64>,
+    #[command(flatten)]
+    pub(crate) failures: FailureArgs,
 }
 
 /// The arguments of `watch`.
@@ -313,12 +334,8 @@ pub(crate) struct ChatArgs {
     pub(crate) task: Option<String>,
     #[arg(long = "format", alias = "form", default_value = "rule")]
     pub(crate) form: ChatFormat,
-    #[arg(long, value_name = "N")]
-    pub(crate) seed: Option<u64>,
-    #[arg(long, value_name = "SLOT")]
-    pub(crate) save: Option<String>,
-    #[arg(long, requires = "save")]
-    pub(crate) force: bool,
+    #[command(flatten)]
+    pub(crate) new: NewSaveArgs,
     #[arg(long)]
     pub(crate) allow_code: bool,
     #[command(flatten)]
@@ -348,8 +365,8 @@ pub(crate) struct UndercoverArgs {
     pub(crate) reflect: Reflect,
     #[arg(long, value_name = "PLAYER_MODEL", value_parser = model_of)]
     pub(crate) model_of: Vec<(String, String)>,
-    #[arg(long, value_name = "N")]
-    pub(crate) seed: Option<u64>,
+    #[command(flatten)]
+    pub(crate) new: NewSaveArgs,
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=99_999),
           conflicts_with_all = ["seat", "until", "dry_run"])]
     pub(crate) games: Option<u32>,
@@ -365,10 +382,6 @@ pub(crate) struct UndercoverArgs {
     pub(crate) on: Option<String>,
     #[arg(long, value_name = "WHICH", num_args = 1.., conflicts_with_all = ["games", "save", "seat", "words"])]
     pub(crate) from: Vec<String>,
-    #[arg(long, value_name = "SLOT")]
-    pub(crate) save: Option<String>,
-    #[arg(long, requires = "save")]
-    pub(crate) force: bool,
     #[cfg(feature = "page")]
     #[arg(long, conflicts_with_all = ["games", "from", "dry_run"])]
     pub(crate) watch: bool,
@@ -440,51 +453,29 @@ pub(crate) struct ExperimentArgs {
     pub(crate) save: Option<String>,
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000))]
     pub(crate) jobs: Option<u32>,
-    #[arg(long, value_name = "MODEL")]
-    pub(crate) model: Option<String>,
-    #[arg(long, value_name = "N")]
-    pub(crate) max_calls: Option<u64>,
-    #[arg(long, value_name = "N")]
-    pub(crate) max_tokens: Option<u64>,
-    #[arg(long, value_name = "AMOUNT", value_parser = money)]
-    pub(crate) max_cost: Option<f64>,
-    #[arg(long)]
-    pub(crate) on_server_error: Option<OnServerError>,
-    #[arg(long, value_name = "N")]
-    pub(crate) max_defaults: Option<u64>,
-}
-
-impl ExperimentArgs {
-    /// Its options as those of a run.
-    pub(crate) fn play(&self) -> PlayArgs {
-        PlayArgs {
-            model: self.model.clone(),
-            max_calls: self.max_calls,
-            max_tokens: self.max_tokens,
-            max_cost: self.max_cost,
-            on_server_error: self.on_server_error,
-            max_defaults: self.max_defaults,
-            ..PlayArgs::default()
-        }
-    }
+    #[command(flatten)]
+    pub(crate) spend: SpendArgs,
+    #[command(flatten)]
+    pub(crate) failures: FailureArgs,
 }
 
 /// The arguments of `recall`.
 #[derive(Clone, Debug, Default, PartialEq, Args)]
 pub(crate) struct RecallArgs {
-    #[arg(required_unless_present = "corpus")]
-    pub(crate) slot: Option<String>,
-    #[arg(required_unless_present = "corpus", value_name = "NAME")]
-    pub(crate) who: Option<String>,
-    #[arg(required_unless_present = "corpus", value_name = "TEXT")]
-    pub(crate) question: Option<String>,
+    #[arg(long, value_name = "FILE")]
+    pub(crate) corpus: PathBuf,
+    #[arg(long, value_name = "FILE")]
+    pub(crate) questions: PathBuf,
+    #[command(flatten)]
+    pub(crate) search: SearchArgs,
+}
+
+/// How memories are searched for.
+#[derive(Clone, Debug, Default, PartialEq, Args)]
+pub(crate) struct SearchArgs {
     #[arg(long = "limit", alias = "k", value_name = "N", default_value_t = 10,
           value_parser = clap::value_parser!(u32).range(1..=1_000))]
     pub(crate) k: u32,
-    #[arg(long, value_name = "FILE", requires = "questions", conflicts_with_all = ["slot", "who", "question"])]
-    pub(crate) corpus: Option<PathBuf>,
-    #[arg(long, value_name = "FILE", requires = "corpus")]
-    pub(crate) questions: Option<PathBuf>,
     #[arg(long, value_name = "MODEL")]
     pub(crate) embeddings: Option<String>,
 }
@@ -730,7 +721,7 @@ pub(crate) struct NewArgs {
           value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub(crate) runs: u32,
     #[command(flatten)]
-    pub(crate) asked: AskedArgs,
+    pub(crate) spend: SpendArgs,
 }
 
 /// The arguments of `suggest`.
@@ -742,32 +733,7 @@ pub(crate) struct SuggestArgs {
     #[arg(value_name = "TEXT")]
     pub(crate) wish: Option<String>,
     #[command(flatten)]
-    pub(crate) asked: AskedArgs,
-}
-
-/// Which model drafts, and what it may spend.
-#[derive(Clone, Debug, Args)]
-pub(crate) struct AskedArgs {
-    #[arg(long, value_name = "MODEL")]
-    model: Option<String>,
-    #[arg(long, value_name = "N")]
-    max_calls: Option<u64>,
-    #[arg(long, value_name = "N")]
-    max_tokens: Option<u64>,
-    #[arg(long, value_name = "AMOUNT", value_parser = money)]
-    max_cost: Option<f64>,
-}
-
-impl AskedArgs {
-    pub(crate) fn play(&self) -> PlayArgs {
-        PlayArgs {
-            model: self.model.clone(),
-            max_calls: self.max_calls,
-            max_tokens: self.max_tokens,
-            max_cost: self.max_cost,
-            ..PlayArgs::default()
-        }
-    }
+    pub(crate) spend: SpendArgs,
 }
 
 /// The arguments of `play`.
@@ -779,12 +745,8 @@ pub(crate) struct PlayCardsArgs {
     pub(crate) scene: Option<String>,
     #[arg(long, value_parser = one_of(LANGUAGES))]
     pub(crate) world_lang: Option<Language>,
-    #[arg(long, value_name = "N")]
-    pub(crate) seed: Option<u64>,
-    #[arg(long, value_name = "SLOT")]
-    pub(crate) save: Option<String>,
-    #[arg(long, requires = "save")]
-    pub(crate) force: bool,
+    #[command(flatten)]
+    pub(crate) new: NewSaveArgs,
     #[command(flatten)]
     pub(crate) play: PlayArgs,
 }
@@ -971,11 +933,8 @@ pub(crate) enum Question {
         name: String,
         #[arg(value_name = "TEXT")]
         question: String,
-        #[arg(long = "limit", alias = "k", value_name = "N", default_value_t = 10,
-              value_parser = clap::value_parser!(u32).range(1..=1_000))]
-        k: u32,
-        #[arg(long, value_name = "MODEL")]
-        embeddings: Option<String>,
+        #[command(flatten)]
+        search: SearchArgs,
     },
 }
 
@@ -1074,7 +1033,7 @@ pub(crate) enum Command {
     Manual {
         dir: PathBuf,
     },
-    /// Also measures how well memories are found.
+    /// Measures how well memories are found.
     #[command(hide = true)]
     Recall(RecallArgs),
 }
@@ -1162,7 +1121,7 @@ mod tests {
     #[test]
     fn without_a_command_it_plays() {
         let world = |line| match parsed(line) {
-            Ok((Command::Run(run), common)) => (run.story.world, run.story.seed, common.lang),
+            Ok((Command::Run(run), common)) => (run.story.world, run.story.new.seed, common.lang),
             other => panic!("{other:?}"),
         };
         assert_eq!(world("playhouse"), (None, None, None));
@@ -1243,10 +1202,9 @@ mod tests {
             "playhouse ask s",
             "playhouse ask s what --about Jory",
             "playhouse branch s --retry --turn 4",
-            "playhouse recall s Ann",
-            "playhouse recall s Ann dog --limit 0",
+            "playhouse ask s recall Ann",
+            "playhouse ask s recall Ann dog --limit 0",
             "playhouse recall --corpus talk.jsonl",
-            "playhouse recall s Ann dog --corpus talk.jsonl --questions asked.jsonl",
             "playhouse show s Ann --original",
             "playhouse convert talk.json",
             "playhouse convert talk.json --to yaml",

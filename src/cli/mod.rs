@@ -97,7 +97,8 @@ fn start() -> ExitCode {
         ..CommonArgs::default()
     };
     let variable = &env::variable;
-    let guess = Settings::resolve(&guess, None, None, &env, variable, &found.files);
+    let play = PlayArgs::default();
+    let guess = Settings::resolve(&guess, None, &play, &env, variable, &found.files);
     let parse = |mut command: clap::Command| {
         let matches = command.try_get_matches_from_mut(arguments(std::env::args_os()));
         matches.and_then(|matches| CommandLine::from_arg_matches(&matches))
@@ -197,46 +198,33 @@ fn explain(error: &clap::Error, app: &App) -> ExitCode {
 fn run(mut command: Command, common: &CommonArgs, env: &Env, mut found: Found) -> ExitCode {
     #[cfg(feature = "page")]
     command.seat_on_pages();
-    let of_replay = match &command {
-        Command::Replay(replay) => Some(PlayArgs {
-            ids: replay.ids,
-            pace: replay.pace,
-            ..PlayArgs::default()
-        }),
-        _ => None,
-    };
-    let (of_experiment, of_draft);
-    #[cfg(feature = "cluster")]
-    let of_submitted;
-    let (run, play) = match &command {
-        Command::Run(run) => (Some(&run.story), Some(&run.story.play)),
+    let mut world = None;
+    let mut play = PlayArgs::default();
+    match &command {
+        Command::Run(run) => (world, play) = (run.story.world.as_ref(), run.story.play.clone()),
         #[cfg(feature = "page")]
-        Command::Watch(watch) => (Some(&watch.story), Some(&watch.story.play)),
-        Command::Resume(resume) => (None, Some(&resume.play)),
-        Command::Play(play) => (None, Some(&play.play)),
-        Command::Chat(chat) => (None, Some(&chat.play)),
-        Command::Undercover(game) => (None, Some(&game.play)),
+        Command::Watch(watch) => {
+            (world, play) = (watch.story.world.as_ref(), watch.story.play.clone());
+        }
+        Command::Resume(resume) => play = resume.play.clone(),
+        Command::Play(cards) => play = cards.play.clone(),
+        Command::Chat(chat) => play = chat.play.clone(),
+        Command::Undercover(game) => play = game.play.clone(),
         #[cfg(feature = "cluster")]
-        Command::Submit(args) => {
-            of_submitted = PlayArgs {
-                model: args.model.clone(),
-                ..PlayArgs::default()
-            };
-            (None, Some(&of_submitted))
-        }
+        Command::Submit(args) => play.spend.model.clone_from(&args.model),
         Command::Experiment { action } => {
-            of_experiment = action.args().play();
-            (None, Some(&of_experiment))
+            let args = action.args();
+            (play.spend, play.failures) = (args.spend.clone(), args.failures.clone());
         }
-        Command::New(NewArgs { asked, .. }) | Command::Suggest(SuggestArgs { asked, .. }) => {
-            of_draft = asked.play();
-            (None, Some(&of_draft))
+        Command::New(NewArgs { spend, .. }) | Command::Suggest(SuggestArgs { spend, .. }) => {
+            play.spend = spend.clone();
         }
-        _ => (None, of_replay.as_ref()),
-    };
-    let is_crowded = play.is_some_and(|play| play.seat.len() > 1);
+        Command::Replay(replay) => (play.ids, play.pace) = (replay.ids, replay.pace),
+        _ => {}
+    }
+    let is_crowded = play.seat.len() > 1;
     let app = |files: &SettingsFiles| {
-        let settings = Settings::resolve(common, run, play, env, &env::variable, files);
+        let settings = Settings::resolve(common, world, &play, env, &env::variable, files);
         App::new(settings, env)
     };
     let mut with_settings = app(&found.files);

@@ -19,7 +19,7 @@ use crate::undercover::{GAME, Match, MatchError};
 use bevy_ecs::prelude::{Entity, World};
 
 use super::app::shell_quoted;
-use super::args::PlayArgs;
+use super::args::{NewSaveArgs, PlayArgs};
 use super::{loader, slot_settings};
 
 /// A save, and the game that it is of.
@@ -410,9 +410,17 @@ pub(crate) fn check_turn(world: &World, args: &PlayArgs, slot: &str) -> Result<(
 }
 
 /// The name of a new slot: the given one, else a free one after a world.
-pub(crate) fn slot_name(app: &App, given: Option<&String>, world: &str) -> String {
-    let free = || free_name(&app.settings.saves.value, world);
-    given.cloned().unwrap_or_else(free)
+impl NewSaveArgs {
+    /// The given name, else a free one after the world.
+    pub(crate) fn slot(&self, app: &App, world: &str) -> String {
+        let free = || free_name(&app.settings.saves.value, world);
+        self.save.clone().unwrap_or_else(free)
+    }
+
+    /// Removes what is there, if this was asked for.
+    pub(crate) fn clear(&self, app: &App, slot: &str) -> Result<()> {
+        if self.force { clear(app, slot) } else { Ok(()) }
+    }
 }
 
 /// A free name for a new slot, after a world.
@@ -428,7 +436,7 @@ pub(crate) fn free_name(root: &Path, world: &str) -> String {
 
 /// Removes a save that no process has locked. If it holds more than one story, the user is asked
 /// first; without a terminal it stays.
-pub(crate) fn clear(app: &App, name: &str) -> Result<()> {
+fn clear(app: &App, name: &str) -> Result<()> {
     let slot = match Slot::find(&app.settings.saves.value, name) {
         Ok(slot) => slot,
         Err(SaveError::NoSuchSlot { .. }) => return Ok(()),

@@ -10,7 +10,7 @@ use crate::trust::{Demanding, Untrusted};
 use crate::world_data::Source;
 use serde::Deserialize;
 
-use super::args::{ColourArg, CommonArgs, LogFormat, OnServerError, PlayArgs, StoryArgs};
+use super::args::{ColourArg, CommonArgs, LogFormat, OnServerError, PlayArgs};
 use super::env::Env;
 use super::features;
 use super::trust::read_text;
@@ -285,13 +285,14 @@ impl Settings {
 
     pub(crate) fn resolve(
         common: &CommonArgs,
-        story: Option<&StoryArgs>,
-        play: Option<&PlayArgs>,
+        world: Option<&String>,
+        play: &PlayArgs,
         env: &Env,
         variable: Lookup<'_>,
         files: &SettingsFiles,
     ) -> Self {
-        let play = play.cloned().unwrap_or_default();
+        let play = play.clone();
+        let (spend, failures) = (play.spend, play.failures);
         let set = |name: &'static str| variable(name).map(|value| (name, value));
         let path = |name| set(name).map(|(name, value)| (name, PathBuf::from(value)));
         let language = Setting::pick(
@@ -320,7 +321,6 @@ impl Settings {
         });
         let width = files.find(|file| Some(usize::from(file.width?).max(20)));
         let saves = files.find(|file| file.saves.clone());
-        let world = story.and_then(|story| story.world.clone());
         let own_world = files.find(|file| file.world.clone());
         let model = files.find(|file| file.model.clone());
         let embeddings = files.find(|file| file.embeddings.clone());
@@ -340,22 +340,31 @@ impl Settings {
             ),
             colour: Setting::pick(common.color, no_colour, None, ColourArg::Auto),
             width: Setting::pick(common.width.map(usize::from), None, width, columns.max(20)),
-            world: Setting::pick(world, None, own_world, default_world.into()),
-            model: Setting::pick(play.model, set("PLAYHOUSE_MODEL"), model, IMPROVISER.into()),
+            world: Setting::pick(world.cloned(), None, own_world, default_world.into()),
+            model: Setting::pick(
+                spend.model,
+                set("PLAYHOUSE_MODEL"),
+                model,
+                IMPROVISER.into(),
+            ),
             embeddings: Setting::pick(play.embeddings, None, embeddings, OFF.into()),
-            max_calls: Setting::maybe(play.max_calls, None, files.lowest(|file| file.max_calls)),
-            max_tokens: Setting::maybe(play.max_tokens, None, files.lowest(|file| file.max_tokens)),
-            max_cost: Setting::maybe(play.max_cost, None, files.lowest(|file| file.max_cost)),
+            max_calls: Setting::maybe(spend.max_calls, None, files.lowest(|file| file.max_calls)),
+            max_tokens: Setting::maybe(
+                spend.max_tokens,
+                None,
+                files.lowest(|file| file.max_tokens),
+            ),
+            max_cost: Setting::maybe(spend.max_cost, None, files.lowest(|file| file.max_cost)),
             seat: Setting::maybe(play.seat.into_iter().next(), None, None),
             seed: Setting::maybe(None, set("PLAYHOUSE_SEED"), None),
             on_server_error: Setting::pick(
-                play.on_server_error,
+                failures.on_server_error,
                 None,
                 on_server_error,
                 OnServerError::Stop,
             ),
             max_defaults: Setting::maybe(
-                play.max_defaults,
+                failures.max_defaults,
                 None,
                 files.lowest(|file| file.max_defaults),
             ),
@@ -439,7 +448,7 @@ mod tests {
             folder: read(file),
             own: read("(max_calls: Some(9), max_tokens: Some(5), max_cost: Some(0.5))"),
         };
-        Settings::resolve(common, None, Some(play), &env(), &variable, &files)
+        Settings::resolve(common, None, play, &env(), &variable, &files)
     }
 
     #[test]
@@ -465,10 +474,8 @@ mod tests {
             verbose: 1,
             ..CommonArgs::default()
         };
-        let play = PlayArgs {
-            model: Some("mine".into()),
-            ..PlayArgs::default()
-        };
+        let mut play = PlayArgs::default();
+        play.spend.model = Some("mine".into());
         let settings = resolved(&common, &play, file);
         assert_eq!(
             (settings.language.value, settings.language.origin),

@@ -199,7 +199,7 @@ fn every_command_prints_one_record_a_line() {
         "show s --view trace",
         "show s",
         "show s 'Odile Marsh'",
-        "recall s 'Odile Marsh' Jory",
+        "ask s recall 'Odile Marsh' Jory",
         "ask s what 'Odile Marsh'",
         "show s --view events",
         "worlds",
@@ -246,7 +246,7 @@ fn every_command_prints_one_record_a_line() {
         ("show s --view voice", "name"),
         ("show s --view chapters 'Odile Marsh'", "name"),
         ("show s 'Odile Marsh'", "name"),
-        ("recall s 'Odile Marsh' Jory", "name"),
+        ("ask s recall 'Odile Marsh' Jory", "name"),
         ("run --until 1", "place"),
     ] {
         let records = records(folder, command);
@@ -558,7 +558,7 @@ fn a_character_recalls_what_it_witnessed() {
     let recall = |question: &str| {
         records(
             folder,
-            &format!("recall s 'Odile Marsh' '{question}' --k 3"),
+            &format!("ask s recall 'Odile Marsh' '{question}' --k 3"),
         )
     };
     let found = recall("Who was in the fight?");

@@ -119,7 +119,7 @@ fn settings_choose_them_and_the_option_comes_first() {
         0
     );
     assert!(user.asked(&format!("run --save on {play}")) > 0);
-    assert!(user.asked("recall on 'Odile Marsh' 'Who was there?'") > 0);
+    assert!(user.asked("ask on recall 'Odile Marsh' 'Who was there?'") > 0);
 }
 
 #[test]

@@ -20,7 +20,6 @@ use crate::cli::args::{ResumeArgs, RunArgs};
 use crate::cli::loader;
 use crate::cli::provenance::Provenance;
 use crate::cli::rehearsal::Report;
-use crate::cli::saved::{clear, slot_name};
 use crate::cli::slot_settings;
 
 /// Stories of a world.
@@ -95,12 +94,10 @@ impl Games for Stories {
 
 pub(super) fn begin(app: &App, args: &RunArgs, games: u32) -> Result<()> {
     let campaign = loader::world(app, &app.settings.world.value)?;
-    let seed = play::seed(app, args.story.seed)?;
-    let name = slot_name(app, args.story.save.as_ref(), &campaign.folder);
+    let seed = play::seed(app, args.story.new.seed)?;
+    let name = args.story.new.slot(app, &campaign.folder);
     let stories = Stories::by_settings(app, campaign)?;
-    if args.story.force {
-        clear(app, &name)?;
-    }
+    args.story.new.clear(app, &name)?;
     let plan = BatchPlan::of(&stories.campaign, seed, games);
     let root = &app.settings.saves.value;
     let batch = Batch::create(root, &name, plan).map_err(batch_error)?;

@@ -26,7 +26,7 @@ use crate::cli::chat_printer::ChatPrinter;
 use crate::cli::env::{clock, since};
 use crate::cli::loader;
 use crate::cli::output::{cells, wait_until_told};
-use crate::cli::saved::{Saved, clear, slot_name};
+use crate::cli::saved::Saved;
 use crate::cli::seat::{SeatConsole, SeatGame, TerminalSeat};
 use crate::cli::slot_settings::{self, LastTask, PlayedWith};
 
@@ -41,7 +41,7 @@ pub(super) fn chat(app: &App, args: &ChatArgs) -> Result<()> {
     if !has_task(task)? && !std::io::stdin().is_terminal() {
         return Err(no_task().help(text!(cli_task_help)));
     }
-    let seed = play::seed(app, args.seed)?;
+    let seed = play::seed(app, args.new.seed)?;
     if args.play.dry_run {
         let mut setup = game.set_up(seed)?;
         game.populate(&mut setup)?;
@@ -49,10 +49,8 @@ pub(super) fn chat(app: &App, args: &ChatArgs) -> Result<()> {
         return preview(app, &game, task, setup, story);
     }
     let base = name.strip_suffix(".ron").unwrap_or(name);
-    let slot = slot_name(app, args.save.as_ref(), base);
-    if args.force {
-        clear(app, &slot)?;
-    }
+    let slot = args.new.slot(app, base);
+    args.new.clear(app, &slot)?;
     let seats = seats(app, &game, &slot);
     let user_proxy = user_proxy(app, &game, &seats);
     let minds = minds(app, &game, seed, &user_proxy, Some(&seats))?;

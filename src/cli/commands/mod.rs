@@ -52,7 +52,7 @@ mod why;
 mod worlds;
 
 pub(super) use self::experiment::recall as recall_experiment;
-use super::args::{Command, DataCommand, Question, RecallArgs};
+use super::args::{Command, DataCommand, Question};
 
 pub(crate) fn run(command: Command, app: &App) -> Result<()> {
     match command {
@@ -93,7 +93,7 @@ pub(crate) fn run(command: Command, app: &App) -> Result<()> {
         Command::Branch(args) => branch::branch(app, &args),
         Command::Show(args) => show::show(app, &args),
         Command::Ask { slot, question } => ask(app, slot, question),
-        Command::Recall(args) => recall::recall(app, &args),
+        Command::Recall(args) => recall::measure(app, &args),
         Command::Diff(args) => diff::diff(app, &args),
         Command::Data {
             action: DataCommand::Export { dir, force },
@@ -157,18 +157,7 @@ fn ask(app: &App, slot: String, question: Question) -> Result<()> {
         Question::Recall {
             name,
             question,
-            k,
-            embeddings,
-        } => {
-            let args = RecallArgs {
-                slot: Some(slot),
-                who: Some(name),
-                question: Some(question),
-                k,
-                embeddings,
-                ..RecallArgs::default()
-            };
-            recall::recall(app, &args)
-        }
+            search,
+        } => recall::remember(app, &slot, [&name, &question], &search),
     }
 }

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use super::import::{into_world, read_cards, warn};
 use super::play::{self, Left};
 use super::run;
-use crate::cli::args::{PlayCardsArgs, StoryArgs};
+use crate::cli::args::{NewSaveArgs, PlayCardsArgs, StoryArgs};
 use crate::cli::loader;
 use crate::interop::cards::clean_name;
 use crate::rpg::Campaign;
@@ -18,7 +18,7 @@ const WORLD: &str = "world.ron";
 
 /// Plays the characters of these cards.
 pub(super) fn play(app: &App, args: &PlayCardsArgs) -> Result<Left> {
-    let seed = play::seed(app, args.seed)?;
+    let seed = play::seed(app, args.new.seed)?;
     let cast = read_cards(app, &args.cards)?;
     let language = args.world_lang.unwrap_or_else(|| cast.language());
     let seat = app.settings.seat.value.as_deref();
@@ -46,9 +46,10 @@ pub(super) fn play(app: &App, args: &PlayCardsArgs) -> Result<Left> {
     let campaign = campaign.or_fail(ErrorKind::World)?;
     let story = StoryArgs {
         world: None,
-        seed: Some(seed),
-        save: args.save.clone(),
-        force: args.force,
+        new: NewSaveArgs {
+            seed: Some(seed),
+            ..args.new.clone()
+        },
         play: args.play.clone(),
         is_bare: false,
     };

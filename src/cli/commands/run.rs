@@ -16,7 +16,6 @@ use super::play::{self, Left, Player, RunView};
 use crate::cli::args::{RunArgs, StoryArgs};
 use crate::cli::loader;
 use crate::cli::provenance::Provenance;
-use crate::cli::saved::{clear, slot_name};
 use crate::cli::seat::SeatGame;
 use crate::cli::settings::IMPROVISER;
 use crate::cli::slot_settings;
@@ -43,14 +42,14 @@ pub(super) fn begin(
     args: &StoryArgs,
     scene: Option<&str>,
 ) -> Result<Left> {
-    let opening = scene.map(|scene| Opening::find(app, campaign, scene, args.seed));
+    let opening = scene.map(|scene| Opening::find(app, campaign, scene, args.new.seed));
     let opening = opening.transpose()?;
     let seed = match &opening {
         Some(opening) => opening.seed,
-        None => play::seed(app, args.seed)?,
+        None => play::seed(app, args.new.seed)?,
     };
     let mut setup = campaign.new_game(seed).or_fail(ErrorKind::World)?;
-    let slot = slot_name(app, args.save.as_ref(), &campaign.folder);
+    let slot = args.new.slot(app, &campaign.folder);
     let player = Player::find(app, &mut setup.world, SeatGame::Campaign, &slot)?;
     if args.play.dry_run {
         dry_run(app, setup, DryStory::new(campaign, seed))?;
@@ -59,9 +58,7 @@ pub(super) fn begin(
     let main = loader::main_mind(app, &app.settings.model.value)?;
     let minds = loader::minds(app, main.mind, &mut setup.world)?;
     drop(setup);
-    if args.force {
-        clear(app, &slot)?;
-    }
+    args.new.clear(app, &slot)?;
     let models = loader::asked_models(app, campaign.file.models());
     let minds = player.seated(app, minds);
     let session = match &opening {
@@ -71,7 +68,7 @@ pub(super) fn begin(
     let provenance = Provenance::of(campaign.meta(), &app.settings.model.value);
     play::announce(app, &slot, seed, &provenance);
     // Users who name a save, or pay for answers, know what the figures are for.
-    let is_newcomer = args.save.is_none() && app.settings.model.value == IMPROVISER;
+    let is_newcomer = args.new.save.is_none() && app.settings.model.value == IMPROVISER;
     let introduce = || play::introduce_world(app, &campaign.file, main.introduction.as_deref());
     let until = args.play.until.or(opening.map(|opening| opening.turn + 1));
     player.play(app, session, until, introduce, |engine| {

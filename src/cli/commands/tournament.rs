@@ -17,7 +17,7 @@ use super::play;
 use super::players::{NAME, Players, introduce};
 use crate::cli::args::{ResumeArgs, UndercoverArgs};
 use crate::cli::provenance::Provenance;
-use crate::cli::saved::{clear, match_error, slot_name};
+use crate::cli::saved::match_error;
 use crate::cli::slot_settings;
 use crate::cli::statistics::write_statistics;
 
@@ -74,11 +74,9 @@ impl Games for Matches {
 pub(super) fn begin(app: &App, args: &UndercoverArgs, game: Match, games: u32) -> Result<()> {
     let matches = Matches::of(app, game)?;
     let root = &app.settings.saves.value;
-    let name = slot_name(app, args.save.as_ref(), NAME);
-    if args.force {
-        clear(app, &name)?;
-    }
-    let seed = play::seed(app, args.seed)?;
+    let name = args.new.slot(app, NAME);
+    args.new.clear(app, &name)?;
+    let seed = play::seed(app, args.new.seed)?;
     let begun = Batch::create(root, &name, BatchPlan::of(&matches.game, seed, games));
     let batch = begun.map_err(batch_error)?;
     slot_settings::remember(app, &name, matches.game.rules().player_models())?;

@@ -20,7 +20,7 @@ use crate::cli::args::{ResumeArgs, UndercoverArgs};
 use crate::cli::loader;
 use crate::cli::provenance::Provenance;
 use crate::cli::record_printer::RecordPrinter;
-use crate::cli::saved::{Saved, check_turn, clear, match_error, slot_name};
+use crate::cli::saved::{Saved, check_turn, match_error};
 use crate::cli::seat::SeatGame;
 use crate::cli::slot_settings;
 use crate::cli::undercover_printer::UndercoverPrinter;
@@ -93,10 +93,10 @@ fn lexicon(app: &App, words: &str) -> Result<Lexicon> {
 
 /// Plays a single game.
 fn play_one(app: &App, args: &UndercoverArgs, game: &Match) -> Result<Left> {
-    let seed = play::seed(app, args.seed)?;
+    let seed = play::seed(app, args.new.seed)?;
     let mut setup = game.set_up(seed)?;
     game.populate(&mut setup)?;
-    let slot = slot_name(app, args.save.as_ref(), NAME);
+    let slot = args.new.slot(app, NAME);
     let player = Player::find(app, &mut setup.world, SeatGame::Undercover, &slot)?;
     #[cfg(feature = "page")]
     for name in &args.table.invite {
@@ -108,9 +108,7 @@ fn play_one(app: &App, args: &UndercoverArgs, game: &Match) -> Result<Left> {
     }
     let players = Players::find(app, game.rules())?;
     drop(setup);
-    if args.force {
-        clear(app, &slot)?;
-    }
+    args.new.clear(app, &slot)?;
     let minds = player.seated(app, players.minds(game, seed));
     let models = game.rules().player_models();
     let session = slot_settings::start(app, &slot, game, seed, minds, models)?;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use tokio::runtime::Runtime;
 
-use crate::cli::args::RecallArgs;
+use crate::cli::args::SearchArgs;
 use crate::cli::commands::play;
 use crate::cli::loader;
 use crate::memory::Vectors;
@@ -23,7 +23,7 @@ pub(super) struct Embeddings {
 
 impl Embeddings {
     /// That of the command's option, or else of the settings; `None` if both say nothing.
-    pub(super) fn of(app: &App, args: &RecallArgs) -> Result<Option<Self>> {
+    pub(super) fn of(app: &App, args: &SearchArgs) -> Result<Option<Self>> {
         let settings = &app.settings.embeddings.value;
         let alias = args.embeddings.as_ref().unwrap_or(settings);
         let Some(embedder) = loader::embedder(app, alias)? else {

@@ -6,35 +6,25 @@ mod corpus;
 mod embeddings;
 
 use std::borrow::Cow;
-use std::path::Path;
 
 use self::corpus::{Corpus, questions};
 use self::embeddings::{Embeddings, or_words};
-use crate::cli::args::RecallArgs;
+use crate::cli::args::{RecallArgs, SearchArgs};
 use crate::cli::saved::{Saved, WorldState, being};
 use crate::memory::Meaning;
 
-/// Answers a question, or the questions of a file.
-pub(super) fn recall(app: &App, args: &RecallArgs) -> Result<()> {
-    let most = args.k as usize;
-    match (&args.corpus, &args.questions) {
-        (Some(corpus), Some(questions)) => {
-            let embeddings = Embeddings::of(app, args)?;
-            measure(app, [corpus, questions], embeddings, most)
-        }
-        _ => remember(app, args, most),
-    }
-}
-
 /// Prints what an entity remembers.
-fn remember(app: &App, args: &RecallArgs, most: usize) -> Result<()> {
-    let given = |argument: &Option<String>| argument.clone().unwrap_or_default();
-    let world = Saved::find(app, &given(&args.slot))?.world(true)?.world;
+pub(super) fn remember(
+    app: &App,
+    slot: &str,
+    [who, asked]: [&str; 2],
+    args: &SearchArgs,
+) -> Result<()> {
+    let world = Saved::find(app, slot)?.world(true)?.world;
     let state = WorldState::of(&world, &WorldState::default());
-    let (who, asked) = (given(&args.who), given(&args.question));
-    let being = being(&state, &who)?;
+    let being = being(&state, who)?;
     let made = Embeddings::of(app, args)?.map(|embeddings| {
-        let question = embeddings.question(&asked)?;
+        let question = embeddings.question(asked)?;
         let vectors = embeddings.vectors(world.get_resource(), state.witnessed(being))?;
         Ok((vectors, question))
     });
@@ -42,11 +32,11 @@ fn remember(app: &App, args: &RecallArgs, most: usize) -> Result<()> {
     let meaning = made
         .as_ref()
         .map(|(vectors, question)| Meaning { vectors, question });
-    let found = state.recall(being, (&asked, meaning), most);
+    let found = state.recall(being, (asked, meaning), args.k as usize);
     let mut out = app.out();
     for (rank, memory) in (1..).zip(&found) {
         if app.settings.json {
-            let name = &*who;
+            let name = who;
             out.json(&Printed::Memory { name, rank, memory });
             continue;
         }
@@ -72,23 +62,18 @@ fn remember(app: &App, args: &RecallArgs, most: usize) -> Result<()> {
 }
 
 /// Prints the ids of the messages that are found for each question.
-fn measure(
-    app: &App,
-    [corpus, asked]: [&Path; 2],
-    embeddings: Option<Embeddings>,
-    most: usize,
-) -> Result<()> {
-    let mut corpus = Corpus::read(corpus)?;
-    let asked = questions(asked)?;
+pub(super) fn measure(app: &App, args: &RecallArgs) -> Result<()> {
+    let mut corpus = Corpus::read(&args.corpus)?;
+    let asked = questions(&args.questions)?;
     let mut vectors = None;
-    if let Some(embeddings) = embeddings {
+    if let Some(embeddings) = Embeddings::of(app, &args.search)? {
         let texts = asked.iter().map(|asked| asked.question.as_str());
         let texts = texts.chain(corpus.texts()).map(Cow::Borrowed);
         vectors = or_words(app, embeddings.vectors(None, texts));
     }
     let mut out = app.out();
     for question in &asked {
-        let found = corpus.search(question, vectors.as_ref(), most);
+        let found = corpus.search(question, vectors.as_ref(), args.search.k as usize);
         let (ids, scores): (Vec<_>, Vec<_>) = found.into_iter().unzip();
         if app.settings.json {
             out.json(&Printed::Recalled {

@@ -16,7 +16,7 @@ use super::course::{Course, Opened, SavedCourse};
 use super::desk::WorldDesk;
 use super::saves::{PageCommand, SavesLibrary, library_error};
 use crate::cast::{EntityName, Kind};
-use crate::cli::args::{ServerArgs, StoryArgs, TableArgs};
+use crate::cli::args::{NewSaveArgs, ServerArgs, TableArgs};
 use crate::cli::commands::edited::EditedGame;
 use crate::cli::commands::play::{self, RunView, stopped};
 use crate::cli::commands::players::Players;
@@ -25,7 +25,7 @@ use crate::cli::event_types;
 use crate::cli::loader;
 use crate::cli::process::{note_interrupt, told_to_end};
 use crate::cli::provenance::Provenance;
-use crate::cli::saved::{Played, Saved, clear, free_name, slot_name};
+use crate::cli::saved::{Played, Saved, free_name};
 use crate::cli::servers::ToolServers;
 use crate::cli::settings::{Origin, Setting};
 use crate::cli::slot_settings;
@@ -95,7 +95,7 @@ impl<'a> Host<'a> {
     }
 
     /// The only story of this server: a new one of the world that was chosen.
-    pub(super) fn start(&self, args: &StoryArgs, is_paused: bool) -> Result<Opened> {
+    pub(super) fn start(&self, args: &NewSaveArgs, is_paused: bool) -> Result<Opened> {
         let opened = self.begin(self.app, args, (is_paused, None), &self.table.invite)?;
         *self.only() = Some(opened.story.slot.name().to_string());
         Ok(opened)
@@ -115,10 +115,10 @@ impl<'a> Host<'a> {
         }
         app.settings.world = chosen(world);
         app.settings.model = chosen(model);
-        let args = StoryArgs {
+        let args = NewSaveArgs {
             seed,
             save: name.filter(|name| !name.is_empty()),
-            ..StoryArgs::default()
+            force: false,
         };
         self.begin_and_play(&app, &args, None)
     }
@@ -126,7 +126,7 @@ impl<'a> Host<'a> {
     fn begin_and_play(
         &mut self,
         app: &App,
-        args: &StoryArgs,
+        args: &NewSaveArgs,
         opening: Option<Opening>,
     ) -> Result<String, LibraryError> {
         let begun = self.begin(app, args, (false, opening), &[]);
@@ -143,14 +143,14 @@ impl<'a> Host<'a> {
         let mut app = self.app.clone();
         slot_settings::recall(&mut app, slot, true).map_err(library_error)?;
         app.settings.world = chosen(story.view.about.world.clone());
-        self.begin_and_play(&app, &StoryArgs::default(), Some(opening))
+        self.begin_and_play(&app, &NewSaveArgs::default(), Some(opening))
     }
 
     /// A new story of the world of the settings.
     fn begin(
         &self,
         app: &App,
-        args: &StoryArgs,
+        args: &NewSaveArgs,
         (is_paused, opening): (bool, Option<Opening>),
         invited: &[String],
     ) -> Result<Opened> {
@@ -166,10 +166,8 @@ impl<'a> Host<'a> {
         let (minds, seats) = self.seated(minds, &mut setup.world, invited)?;
         let teach = teacher(&setup.world);
         drop(setup);
-        let slot = slot_name(app, args.save.as_ref(), &campaign.folder);
-        if args.force {
-            clear(app, &slot)?;
-        }
+        let slot = args.slot(app, &campaign.folder);
+        args.clear(app, &slot)?;
         let session = match opening {
             Some(Opening { seed, turn }) => {
                 let opening = run::Opening { seed, turn };

@@ -34,7 +34,7 @@ pub(super) fn watch(app: &App, args: &WatchArgs) -> Result<()> {
     }
     let shown = match slot_of(app, args) {
         Some(slot) => host.read(slot)?,
-        None => host.start(&args.story, args.paused)?,
+        None => host.start(&args.story.new, args.paused)?,
     };
     host.show(shown, &args.server)
 }
@@ -68,7 +68,7 @@ pub(super) fn run(app: &App, args: &RunArgs) -> Result<()> {
         loader::check_bare_world(app, &app.settings.world.value)?;
     }
     let mut host = Host::new(app, args.story.play.until, &args.table)?;
-    let mut shown = host.start(&args.story, false)?;
+    let mut shown = host.start(&args.story.new, false)?;
     if let Course::Begun(session, _) = &mut shown.course
         && args.table.invite.is_empty()
     {
@@ -89,7 +89,7 @@ pub(super) fn check_server(has_page: bool, server: &ServerArgs) -> Result<()> {
 
 /// The save that is meant; `None` if a new story is.
 pub(crate) fn slot_of<'a>(app: &App, args: &'a WatchArgs) -> Option<&'a str> {
-    let is_new = args.story.seed.is_some() || args.story.save.is_some();
+    let is_new = args.story.new.seed.is_some() || args.story.new.save.is_some();
     let named = args.story.world.as_deref().filter(|_| !is_new);
     let root = &app.settings.saves.value;
     named.filter(|name| Slot::find(root, name).is_ok())
