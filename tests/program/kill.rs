@@ -2,43 +2,24 @@
 //! journaled is lost.
 #![cfg(unix)]
 
-use super::has;
 use super::model_server::serve_bytes;
+use super::{Dir, command, has, in_one_line, journal, records, succeed, world, write};
 use std::io::Write;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
-/// The program, with its saves in a folder, which is also the home of its user.
-fn program(saves: &Path, arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_playhouse"));
-    command
-        .args(arguments)
-        .arg("--saves")
-        .arg(saves)
-        .env_remove("XDG_CONFIG_HOME")
-        .env("HOME", saves)
-        .env("PLAYHOUSE_SEED", "1");
-    command.stdin(Stdio::null());
-    command
-}
-
-fn playhouse(saves: &Path, arguments: &[&str]) -> Command {
-    let mut command = program(saves, arguments);
-    command.args(["--quiet", "--color", "never"]);
-    command.stdout(Stdio::null()).stderr(Stdio::null());
-    command
-}
-
-#[track_caller]
-fn succeeds(saves: &Path, arguments: &[&str]) {
-    assert!(playhouse(saves, arguments).status().unwrap().success());
+/// A program that is under way, whose errors are kept.
+fn begin(folder: &Path, arguments: &str) -> Child {
+    let mut command = command(folder, arguments);
+    command.stdout(Stdio::null()).stderr(Stdio::piped());
+    command.spawn().unwrap()
 }
 
 /// How many bytes the journal of a slot has.
-fn written(saves: &Path, slot: &str) -> u64 {
-    let journal = saves.join(slot).join("journal.jsonl");
+fn written(folder: &Path, slot: &str) -> u64 {
+    let journal = folder.join("saves").join(slot).join("journal.jsonl");
     journal.metadata().map_or(0, |file| file.len())
 }
 
@@ -53,195 +34,128 @@ fn bytes_in(folder: &Path) -> u64 {
 }
 
 /// Waits until a run has journaled so many bytes, or is over.
-fn wait_for(run: &mut Child, saves: &Path, slot: &str, bytes: u64) {
-    while written(saves, slot) < bytes && run.try_wait().unwrap().is_none() {
+fn wait_for(run: &mut Child, folder: &Path, slot: &str, bytes: u64) {
+    while written(folder, slot) < bytes && run.try_wait().unwrap().is_none() {
         std::thread::sleep(Duration::from_millis(1));
     }
 }
 
-fn interrupt(run: &Child) {
-    send("-INT", run.id());
+fn send(signal: &str, run: &Child) {
+    let arguments = [format!("-{signal}"), run.id().to_string()];
+    let sent = Command::new("kill").args(arguments).status();
+    assert!(sent.unwrap().success());
 }
 
-fn send(signal: &str, id: u32) {
-    let sent = Command::new("kill")
-        .args([signal, &id.to_string()])
-        .status()
-        .unwrap();
-    assert!(sent.success());
+/// Sends a signal to a run, which stops and says how to go on.
+fn stop(run: Child, signal: &str, slot: &str) {
+    send(signal, &run);
+    let ended = run.wait_with_output().unwrap();
+    let said = super::err(&ended);
+    assert_eq!(ended.status.code(), Some(130), "{signal}: {said}");
+    has(&said, &["playhouse resume ", slot]);
 }
 
 /// Every outcome in a journal, as entity and number.
-fn outcomes(saves: &Path, slot: &str) -> Vec<(String, u64)> {
-    let journal = std::fs::read_to_string(saves.join(slot).join("journal.jsonl")).unwrap();
-    let lines = journal
-        .lines()
-        .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+fn outcomes(folder: &Path, slot: &str) -> Vec<(String, u64)> {
+    let journal = journal(folder, slot);
+    let lines = journal.lines();
     let outcomes = lines.filter_map(|line| {
+        let line: serde_json::Value = serde_json::from_str(line).unwrap();
         let outcome = line.get("outcome")?;
-        Some((
-            outcome["entity"].as_str()?.to_owned(),
-            outcome["number"].as_u64()?,
-        ))
+        let entity = outcome["entity"].as_str()?.to_owned();
+        Some((entity, outcome["number"].as_u64()?))
     });
     outcomes.collect()
 }
 
-#[test]
-fn a_killed_run_resumes_to_the_same_world() {
-    let saves = tempfile::tempdir().unwrap();
-    let saves = saves.path();
-    succeeds(saves, &["run", "--until", "12", "--save", "whole"]);
-    let whole = std::fs::read(saves.join("whole/world.json")).unwrap();
-    let length = written(saves, "whole");
+/// Kills runs of a command when so much of the journal of a whole one has been written. They
+/// resume to the same world, and no answer is paid for twice. Gives how many were not over yet.
+fn survives_kills(arguments: &str, resumed: &str, percents: [u64; 4]) -> u32 {
+    let folder = &Dir::new();
+    succeed(folder, &format!("{arguments} --save whole -q"));
+    let length = written(folder, "whole");
     let mut killed_midway = 0;
-    for percent in [1, 20, 50, 80] {
+    for percent in percents {
         let slot = format!("killed-{percent}");
-        let mut run = playhouse(saves, &["run", "--until", "12", "--save", &slot])
-            .spawn()
-            .unwrap();
-        wait_for(&mut run, saves, &slot, length * percent / 100);
+        let mut run = begin(folder, &format!("{arguments} --save {slot} -q"));
+        wait_for(&mut run, folder, &slot, (length * percent / 100).max(1));
         // SIGKILL: the program gets no chance to tidy up.
         run.kill().unwrap();
         let ended_by_itself = run.wait().unwrap().success();
         killed_midway += u32::from(!ended_by_itself);
-        let resumed = playhouse(saves, &["resume", &slot, "--until", "12"])
-            .status()
-            .unwrap();
-        assert!(resumed.success(), "killed at {percent} % of the journal");
-        let world = std::fs::read(saves.join(&slot).join("world.json")).unwrap();
-        assert!(
-            world == whole,
-            "killed at {percent} % of the journal, the world differs"
-        );
-        let mut asked = outcomes(saves, &slot);
+        if !ended_by_itself {
+            succeed(folder, &format!("resume {slot} {resumed} -q"));
+        }
+        let is_same = world(folder, &slot) == world(folder, "whole");
+        assert!(is_same, "killed at {percent} %, the world differs");
+        let mut asked = outcomes(folder, &slot);
         let total = asked.len();
         asked.sort();
         asked.dedup();
-        assert_eq!(
-            asked.len(),
-            total,
-            "killed at {percent} % of the journal, an ask was paid for twice"
-        );
+        assert_eq!(asked.len(), total, "killed at {percent} %, paid twice");
     }
-    assert!(
-        killed_midway > 0,
-        "every run was over before it could be killed"
-    );
+    killed_midway
+}
+
+#[test]
+fn a_killed_run_resumes_to_the_same_world() {
+    let killed = survives_kills("run --until 12", "--until 12", [1, 20, 50, 80]);
+    assert!(killed > 0, "every run was over before it could be killed");
 }
 
 #[test]
 fn a_team_that_is_killed_at_any_point_keeps_its_task() {
-    let saves = tempfile::tempdir().unwrap();
-    let saves = saves.path();
-    let chat = |slot: &str| {
-        let task = ["--task", "Write of the sea", "--save", slot];
-        let arguments: Vec<_> = ["chat", "en/writing-desk"]
-            .into_iter()
-            .chain(task)
-            .collect();
-        playhouse(saves, &arguments)
-    };
-    assert!(chat("whole").status().unwrap().success());
-    let whole = std::fs::read(saves.join("whole/world.json")).unwrap();
-    let length = written(saves, "whole");
     // At first the save has only just got its name.
-    for percent in [0, 30, 60, 90] {
-        let slot = format!("killed-{percent}");
-        let mut run = chat(&slot).spawn().unwrap();
-        wait_for(&mut run, saves, &slot, (length * percent / 100).max(1));
-        run.kill().unwrap();
-        let ended_by_itself = run.wait().unwrap().success();
-        let resumed = playhouse(saves, &["resume", &slot]).status().unwrap();
-        assert!(
-            ended_by_itself || resumed.success(),
-            "killed at {percent} %"
-        );
-        let world = std::fs::read(saves.join(&slot).join("world.json")).unwrap();
-        assert!(world == whole, "killed at {percent} %, the world differs");
-    }
+    let chat = "chat en/writing-desk --task 'Write of the sea'";
+    survives_kills(chat, "", [0, 30, 60, 90]);
 }
 
 #[test]
 fn an_interrupted_run_stops_between_commits_and_says_how_to_go_on() {
-    let saves = tempfile::tempdir().unwrap();
-    let saves = saves.path();
-    let mut run = program(saves, &["run", "--save", "broken-off", "--lang", "en"]);
-    run.stdout(Stdio::null());
-    let mut run = run.stderr(Stdio::piped()).spawn().unwrap();
+    let folder = &Dir::new();
     // Long before a story ends, and long after the program has begun to listen; the journal begins
     // with a copy of the world.
     let data = bytes_in(Path::new("data/worlds/drowned-assize"));
-    wait_for(&mut run, saves, "broken-off", data + 40_000);
-    interrupt(&run);
-    let ended = run.wait_with_output().unwrap();
-    let said = String::from_utf8(ended.stderr).unwrap();
-    assert_eq!(ended.status.code(), Some(130), "{said}");
-    has(&said, &["playhouse resume broken-off"]);
-    let next = ["resume", "broken-off", "--until", "12"];
-    succeeds(saves, &next);
-    succeeds(saves, &["run", "--until", "12", "--save", "whole"]);
-    let world = |slot: &str| std::fs::read(saves.join(slot).join("world.json")).unwrap();
-    assert!(world("broken-off") == world("whole"));
-}
-
-#[test]
-fn a_program_that_is_told_to_end_stops_as_with_ctrl_c() {
-    let saves = tempfile::tempdir().unwrap();
-    for signal in ["TERM", "HUP"] {
-        let mut run = program(saves.path(), &["run", "--pace=1", "--save", signal]);
-        run.args(["--lang", "en"])
-            .stdout(Stdio::null())
-            .stderr(Stdio::piped());
-        let mut run = run.spawn().unwrap();
-        let data = bytes_in(Path::new("data/worlds/drowned-assize"));
-        wait_for(&mut run, saves.path(), signal, data + 20_000);
-        send(&format!("-{signal}"), run.id());
-        let ended = run.wait_with_output().unwrap();
-        let said = String::from_utf8(ended.stderr).unwrap();
-        assert_eq!(ended.status.code(), Some(130), "{signal}: {said}");
-        has(&said, &["playhouse resume"]);
+    for signal in ["INT", "TERM", "HUP"] {
+        let mut run = begin(folder, &format!("run --pace=1 --save {signal}"));
+        wait_for(&mut run, folder, signal, data + 20_000);
+        stop(run, signal, signal);
     }
+    succeed(folder, "resume INT --until 12 -q");
+    succeed(folder, "run --until 12 --save whole -q");
+    assert!(world(folder, "INT") == world(folder, "whole"));
 }
 
 #[test]
 fn limits_of_the_shell_end_in_a_message() {
-    let saves = tempfile::tempdir().unwrap();
+    let folder = &Dir::new();
     let files = "Too many open files (os error 24). Let the program have more";
     for (limit, reason) in [("-f 8", "File too large"), ("-n 12", files)] {
-        let run = program(saves.path(), &["run", "--until=2", "--lang=en", "-q"]);
+        let run = command(folder, "run --until 2 -q");
         let mut shell = Command::new("sh");
         let limited = format!(r#"ulimit {limit}; exec "$0" "$@""#);
         shell.args(["-c", &limited]).arg(run.get_program());
-        shell.args(run.get_args()).env("HOME", saves.path());
-        let ended = shell.stdin(Stdio::null()).output().unwrap();
-        let said = String::from_utf8(ended.stderr).unwrap();
-        assert!(
-            ended.status.code().is_some_and(|code| code > 0),
-            "{limit}: {said}"
-        );
-        let words: Vec<_> = said.split_whitespace().collect();
-        has(&words.join(" "), &[reason]);
+        shell.args(run.get_args()).current_dir(&**folder);
+        let ended = shell.env("HOME", &**folder).output().unwrap();
+        let said = super::err(&ended);
+        assert!(!ended.status.success(), "{limit}: {said}");
+        has(&in_one_line(&said), &[reason]);
     }
 }
 
 #[cfg(target_os = "linux")]
 #[test]
 fn what_was_started_ends_with_a_program_that_is_killed() {
-    let folder = tempfile::tempdir().unwrap();
-    let (started, models) = (
-        folder.path().join("started"),
-        folder.path().join("models.ron"),
-    );
+    let folder = &Dir::new();
+    let started = folder.join("started");
     let script = format!(
         "echo $$ > {}; trap '' HUP; while :; do sleep 1; done",
         started.display()
     );
     let server =
         format!(r#"(servers: {{"s": (command: "sh", args: ["-c", {script:?}], start: 60)}})"#);
-    super::write(&models, &server);
-    let arguments = ["doctor", "--models", models.to_str().unwrap()];
-    let mut run = playhouse(folder.path(), &arguments).spawn().unwrap();
+    write(&folder.join("models.ron"), &server);
+    let mut run = begin(folder, "doctor --models models.ron");
     let id = (0..3_000).find_map(|_| {
         std::thread::sleep(Duration::from_millis(10));
         let written = std::fs::read_to_string(&started).ok()?;
@@ -264,34 +178,24 @@ fn what_was_started_ends_with_a_program_that_is_killed() {
 
 #[test]
 fn a_request_that_was_on_its_way_is_told_with_what_it_may_cost() {
-    let saves = tempfile::tempdir().unwrap();
-    let (mut run, requests) = run_that_waits(saves.path());
+    let folder = &Dir::new();
+    let (mut run, requests) = run_that_waits(folder);
     run.kill().unwrap();
     run.wait().unwrap();
     let sent = 1 + requests.try_iter().count();
-    let mut costs = program(saves.path(), &["show", "slow", "--view", "costs", "--json"]);
-    let costs = String::from_utf8(costs.output().unwrap().stdout).unwrap();
-    let costs = costs
-        .lines()
-        .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+    let costs = records(folder, "show slow --view costs").into_iter();
     let unknown: Vec<_> = costs
         .filter(|row| row["record"] == "unknown_cost")
         .collect();
-    let told: u64 = unknown
-        .iter()
-        .filter_map(|row| row["requests"].as_u64())
-        .sum();
-    assert!(told >= sent as u64, "{unknown:?}");
-    assert!(
-        unknown
-            .iter()
-            .all(|row| row["most_tokens"].as_u64() > Some(0))
-    );
+    let told = unknown.iter().filter_map(|row| row["requests"].as_u64());
+    assert!(told.sum::<u64>() >= sent as u64, "{unknown:?}");
+    let mut most = unknown.iter().map(|row| row["most_tokens"].as_u64());
+    assert!(most.all(|most| most > Some(0)), "{unknown:?}");
 }
 
 /// A run whose server answers each request with one byte after the other, and says when one has come.
 /// The first has.
-fn run_that_waits(saves: &Path) -> (Child, Receiver<()>) {
+fn run_that_waits(folder: &Path) -> (Child, Receiver<()>) {
     let (asked, requests) = channel();
     let port = serve_bytes(move |_, mut client| {
         let _ = asked.send(());
@@ -304,20 +208,20 @@ fn run_that_waits(saves: &Path) -> (Child, Receiver<()>) {
             std::thread::sleep(Duration::from_millis(20));
         }
     });
-    let mut run = playhouse(saves, &["run", "--save", "slow", "--model", "some"]);
+    let mut run = command(folder, "run --save slow --model some -q");
     run.env("OPENAI_BASE_URL", format!("http://127.0.0.1:{port}"));
-    let run = run.spawn().unwrap();
+    let run = run.stderr(Stdio::null()).spawn().unwrap();
     requests.recv_timeout(Duration::from_secs(60)).unwrap();
     (run, requests)
 }
 
 #[test]
 fn ctrl_c_ends_a_run_whose_server_never_ends_an_answer() {
-    let saves = tempfile::tempdir().unwrap();
-    let (mut run, requests) = run_that_waits(saves.path());
+    let folder = &Dir::new();
+    let (mut run, _requests) = run_that_waits(folder);
     std::thread::sleep(Duration::from_millis(1_500));
     assert!(run.try_wait().unwrap().is_none());
-    interrupt(&run);
+    send("INT", &run);
     for _ in 0..6_000 {
         if run.try_wait().unwrap().is_some() {
             return;
@@ -330,37 +234,22 @@ fn ctrl_c_ends_a_run_whose_server_never_ends_an_answer() {
 
 #[test]
 fn an_interrupted_tournament_stops_all_its_games_and_goes_on_to_the_same_figures() {
-    let saves = tempfile::tempdir().unwrap();
-    let saves = saves.path();
-    let tournament = "undercover --players 4 --games 12 --jobs 2 --lang en";
-    let begun = tournament.split(' ').chain(["--save", "broken-off"]);
-    let mut run = program(saves, &begun.collect::<Vec<_>>());
-    run.stdout(Stdio::null());
-    let mut run = run.stderr(Stdio::piped()).spawn().unwrap();
+    let folder = &Dir::new();
+    let tournament = "undercover --players 4 --games 12 --jobs 2";
+    let mut run = begin(folder, &format!("{tournament} --save broken-off"));
     // The third game has begun, the last has not.
-    let games = saves.join("broken-off/games");
+    let games = folder.join("saves/broken-off/games");
     let begun = || std::fs::read_dir(&games).map_or(0, Iterator::count);
     while begun() < 3 && run.try_wait().unwrap().is_none() {
         std::thread::sleep(Duration::from_millis(1));
     }
-    interrupt(&run);
-    let ended = run.wait_with_output().unwrap();
-    let said = String::from_utf8(ended.stderr).unwrap();
-    assert_eq!(ended.status.code(), Some(130), "{said}");
-    has(&said, &["playhouse resume broken-off"]);
-    assert!(begun() < 12, "all games had begun: {said}");
-    let resumed = playhouse(saves, &["resume", "broken-off"]).status();
-    assert!(resumed.unwrap().success());
-    let whole: Vec<_> = tournament.split(' ').chain(["--save", "whole"]).collect();
-    succeeds(saves, &whole);
-    let world = |name: &str, game: &str| {
-        std::fs::read(saves.join(name).join("games").join(game).join("world.json")).unwrap()
-    };
+    stop(run, "INT", "broken-off");
+    assert!(begun() < 12, "all games had begun");
+    succeed(folder, "resume broken-off -q");
+    succeed(folder, &format!("{tournament} --save whole -q"));
     for game in std::fs::read_dir(&games).unwrap() {
         let game = game.unwrap().file_name().into_string().unwrap();
-        assert!(
-            world("broken-off", &game) == world("whole", &game),
-            "{game}"
-        );
+        let world = |name: &str| world(folder, &format!("{name}/games/{game}"));
+        assert!(world("broken-off") == world("whole"), "{game}");
     }
 }
