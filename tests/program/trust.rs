@@ -19,29 +19,52 @@ use super::{Dir, command, err, feed, has, lacks, out, own_settings, playhouse, w
 
 const KEY: &str = "sk-the-users-own-key-0123";
 
-/// A server on this machine that refuses everything; how many requests it got.
-fn strangers_server() -> (u16, Arc<AtomicUsize>) {
-    let requests = Arc::new(AtomicUsize::new(0));
-    let counted = requests.clone();
-    let port = serve(move |_| {
-        counted.fetch_add(1, Ordering::SeqCst);
-        Reply::Raw(401, "", String::new())
-    });
-    (port, requests)
-}
-
-/// A folder with a world, and a home of the user beside it.
+/// A folder with a world, a home of the user beside it, and a server on this machine that refuses
+/// everything.
 struct Folder {
     root: tempfile::TempDir,
+    port: u16,
+    requests: Arc<AtomicUsize>,
 }
 
 impl Folder {
     fn new() -> Self {
         let root = tempfile::tempdir().unwrap();
         fs::create_dir_all(root.path().join("here/data/worlds")).unwrap();
-        let folder = Self { root };
+        let requests = Arc::new(AtomicUsize::new(0));
+        let counted = requests.clone();
+        let port = serve(move |_| {
+            counted.fetch_add(1, Ordering::SeqCst);
+            Reply::Raw(401, "", String::new())
+        });
+        let folder = Self {
+            root,
+            port,
+            requests,
+        };
         folder.exits("new data/worlds/mine", 0);
         folder
+    }
+
+    /// One whose user has chosen these models of the provider `p`, and has other settings.
+    fn with_own(models: &str, others: &str) -> Self {
+        let folder = Self::new();
+        write(
+            &folder.own().join("models.ron"),
+            &folder.models(models, others),
+        );
+        folder
+    }
+
+    /// A model file for the server.
+    fn models(&self, models: &str, others: &str) -> String {
+        let provider = provider(self.port);
+        format!(r#"(providers: {{"p": {provider}}}, models: {{{models}}}, {others})"#)
+    }
+
+    /// How many requests the server got.
+    fn sent(&self) -> usize {
+        self.requests.load(Ordering::SeqCst)
     }
 
     fn here(&self) -> PathBuf {
@@ -92,27 +115,16 @@ impl Folder {
     }
 }
 
-/// A folder whose user has chosen the model `m`, and how often its server was asked.
-fn folder_with_own_model() -> (Folder, Arc<AtomicUsize>) {
-    let (port, requests) = strangers_server();
-    let folder = Folder::new();
-    let models = format!(
-        r#"(providers: {{"p": {}}}, models: {{"m": (provider: "p", model: "x")}})"#,
-        provider(port, r#"key_env: "OPENAI_API_KEY""#)
-    );
-    write(&folder.own().join("models.ron"), &models);
-    (folder, requests)
-}
+const MODEL: &str = r#""m": (provider: "p", model: "x")"#;
 
 #[test]
 fn a_save_is_played_on_with_its_model_if_the_user_chose_it() {
-    let (folder, requests) = folder_with_own_model();
-    let sent = || requests.load(Ordering::SeqCst);
+    let folder = Folder::with_own(MODEL, "");
     let game = "undercover --players 4 --save";
     folder.exits(&format!("{game} s --model m"), 5);
-    let before = sent();
+    let before = folder.sent();
     let resumed = folder.exits("resume s", 5);
-    assert!(sent() > before, "the same model is asked again");
+    assert!(folder.sent() > before, "the same model is asked again");
     has(&err(&resumed), &["--model m"]);
     folder.exits("branch s twig --turn 0", 0);
     folder.exits("resume twig", 5);
@@ -120,23 +132,20 @@ fn a_save_is_played_on_with_its_model_if_the_user_chose_it() {
     let settings = fs::read_to_string(folder.here().join("saves/s/settings.json")).unwrap();
     folder.exits(&format!("{game} theirs --until 1"), 0);
     folder.write("saves/theirs/settings.json", &settings);
-    let before = sent();
+    let before = folder.sent();
     let refused = folder.exits("resume theirs", 2);
     has(&err(&refused), &["--model"]);
-    assert_eq!(sent(), before);
+    assert_eq!(folder.sent(), before);
     let path = "saves/theirs/settings.json";
-    let shown = folder.run(&format!("trust {path}"));
-    let hash = shown.stderr.clone();
-    let hash = String::from_utf8(hash).unwrap();
-    let hash = hash.split_whitespace().find(|word| word.len() == 64);
-    folder.exits(&format!("trust {path} --hash {}", hash.unwrap()), 0);
+    let hash = hash_in(&folder.run(&format!("trust {path}")));
+    folder.exits(&format!("trust {path} --hash {hash}"), 0);
     folder.exits("resume theirs", 5);
-    assert!(sent() > before);
+    assert!(folder.sent() > before);
     // Another model than before, from now on.
     for command in ["resume s --model improviser --until 1", "resume s"] {
-        let before = sent();
+        let before = folder.sent();
         folder.exits(command, 0);
-        assert_eq!(sent(), before, "{command}");
+        assert_eq!(folder.sent(), before, "{command}");
     }
     folder.write("saves/s/settings.json", "not JSON");
     let damaged = folder.exits("resume s", 4);
@@ -145,22 +154,16 @@ fn a_save_is_played_on_with_its_model_if_the_user_chose_it() {
 
 #[test]
 fn a_save_names_no_model_that_neither_its_user_nor_the_world_here_names() {
-    let (folder, requests) = folder_with_own_model();
-    let sent = || requests.load(Ordering::SeqCst);
-    let models = folder.own().join("models.ron");
-    let two = fs::read_to_string(&models).unwrap().replace(
-        r#""m": (provider: "p", model: "x")"#,
-        r#""m": (provider: "p", model: "x"), "dear": (provider: "p", model: "y")"#,
-    );
-    write(&models, &two);
+    let dear = r#""dear": (provider: "p", model: "y")"#;
+    let folder = Folder::with_own(&format!("{MODEL}, {dear}"), "");
     let world = folder.here().join("data/worlds/mine/world.ron");
     let text = fs::read_to_string(&world).unwrap();
     let text = text.replacen("faction: Hero,", "faction: Hero, model: \"dear\",", 1);
     folder.write("data/worlds/mine/world.ron", &text);
     let is_played = |command: &str| {
-        let before = sent();
+        let before = folder.sent();
         folder.exits(command, 5);
-        assert!(sent() > before, "{command}");
+        assert!(folder.sent() > before, "{command}");
     };
     is_played("run mine --model m --save s");
     fs::remove_dir_all(world.parent().unwrap()).unwrap();
@@ -168,20 +171,19 @@ fn a_save_names_no_model_that_neither_its_user_nor_the_world_here_names() {
     is_played("resume s");
     // A save from elsewhere carries the same world.
     folder.write("saves/s/settings.json", r#"{"model": "improviser"}"#);
-    let before = sent();
+    let before = folder.sent();
     let refused = folder.exits("resume s --model m", 2);
     let said = err(&refused);
     has(&said, &["dear", "playhouse trust"]);
-    assert_eq!(sent(), before);
+    assert_eq!(folder.sent(), before);
     folder.write("data/worlds/mine/world.ron", &text);
     is_played("resume s --model m");
 }
 
 #[test]
 fn a_model_of_a_player_is_asked_again_only_if_the_user_chose_it() {
-    let (folder, requests) = folder_with_own_model();
-    let sent = || requests.load(Ordering::SeqCst);
-    let mut before = sent();
+    let folder = Folder::with_own(MODEL, "");
+    let mut before = folder.sent();
     for command in [
         "undercover --players 4 --model-of Agatha=m --save s",
         "resume s",
@@ -192,8 +194,8 @@ fn a_model_of_a_player_is_asked_again_only_if_the_user_chose_it() {
         let is_asked = !command.starts_with("branch");
         let expected = if is_asked { 5 } else { 0 };
         assert_eq!(played.status.code(), Some(expected), "{}", err(&played));
-        assert_eq!(sent() > before, is_asked, "{command}");
-        before = sent();
+        assert_eq!(folder.sent() > before, is_asked, "{command}");
+        before = folder.sent();
     }
     // The journal of a save from elsewhere names the model too.
     for settings in [
@@ -203,30 +205,29 @@ fn a_model_of_a_player_is_asked_again_only_if_the_user_chose_it() {
         folder.write("saves/s/settings.json", settings);
         let refused = folder.exits("resume s", 2);
         has(&err(&refused), &["playhouse trust"]);
-        assert_eq!(sent(), before, "{settings}");
+        assert_eq!(folder.sent(), before, "{settings}");
     }
     fs::remove_file(folder.here().join("saves/s/settings.json")).unwrap();
     folder.exits("resume s", 2);
-    assert_eq!(sent(), before);
+    assert_eq!(folder.sent(), before);
 }
 
 #[test]
 fn in_a_branch_somebody_has_another_model_if_the_user_chose_it() {
-    let (folder, requests) = folder_with_own_model();
-    let sent = || requests.load(Ordering::SeqCst);
+    let folder = Folder::with_own(MODEL, "");
     folder.exits("run mine --save tale --until 2 -q", 0);
     let branch = "branch tale twig --turn 1 --model-of";
     folder.exits(&format!("{branch} Nobody=m"), 2);
     folder.exits(&format!("{branch} 'Tam Weller=nosuch'"), 5);
     folder.exits(&format!("{branch} 'Tam Weller=m'"), 0);
-    assert_eq!(sent(), 0);
+    assert_eq!(folder.sent(), 0);
     // It stays with the improviser for all others, and answers with what it would do by itself.
     let resume_until = |turn: u32, code| {
         let resume = "resume twig -q --on-server-error fall-back --until";
         folder.exits(&format!("{resume} {turn}"), code);
     };
     resume_until(3, 0);
-    assert!(sent() > 0);
+    assert!(folder.sent() > 0);
     let model_of = |slot: &str, name: &str| {
         let show = format!("show {slot} '{name}' --view calls --json");
         out(&folder.exits(&show, 0)).contains("\"model\":\"x\"")
@@ -238,25 +239,20 @@ fn in_a_branch_somebody_has_another_model_if_the_user_chose_it() {
     folder.exits("branch twig twig2 --turn 3", 0);
     folder.exits("replay twig2", 0);
     // The journal of a save from elsewhere names the model too.
-    let before = sent();
+    let before = folder.sent();
     folder.write("saves/twig/settings.json", r#"{"model": "improviser"}"#);
     resume_until(5, 2);
     folder.write("saves/twig/settings.json", r#"{"player_models": ["m"]}"#);
     resume_until(5, 2);
-    assert_eq!(sent(), before);
+    assert_eq!(folder.sent(), before);
 }
 
 #[test]
 fn no_team_spends_more_than_the_user_allowed_by_naming_a_model_without_a_price() {
-    let (port, requests) = strangers_server();
-    let folder = Folder::new();
     let price =
         r#"price: (input: 1.0, cached: 1.0, output: 1.0, currency: "USD", date: "2026-01-01")"#;
-    let models = format!(
-        r#"(providers: {{"p": {}}}, models: {{"m": (provider: "p", model: "x", {price})}})"#,
-        provider(port, r#"key_env: "OPENAI_API_KEY""#)
-    );
-    write(&folder.own().join("models.ron"), &models);
+    let model = format!(r#""m": (provider: "p", model: "x", {price})"#);
+    let folder = Folder::with_own(&model, "");
     folder.write(
         "data/models.ron",
         r#"(models: {"dear": (provider: "p", model: "y")})"#,
@@ -267,14 +263,14 @@ fn no_team_spends_more_than_the_user_allowed_by_naming_a_model_without_a_price()
     folder.write("t.ron", team);
     let chat = folder.exits("chat t.ron --model m --max-cost 1 --task hi", 2);
     has(&err(&chat), &["'dear' has none"]);
-    assert_eq!(requests.load(Ordering::SeqCst), 0);
+    assert_eq!(folder.sent(), 0);
 }
 
 /// A provider that gives up at once.
-fn provider(port: u16, members: &str) -> String {
+fn provider(port: u16) -> String {
     format!(
-        r#"(base_url: "http://127.0.0.1:{port}", retry: (times: 0, patience: 0),
-            timeouts: (first_byte: 5.0, between_bytes: 5.0), {members})"#
+        r#"(base_url: "http://127.0.0.1:{port}", key_env: "OPENAI_API_KEY",
+            retry: (times: 0, patience: 0), timeouts: (first_byte: 5.0, between_bytes: 5.0))"#
     )
 }
 
@@ -287,9 +283,10 @@ fn hash_in(output: &Output) -> String {
 
 #[test]
 fn a_strangers_folder_runs_sends_and_reads_nothing() {
-    let (port, requests) = strangers_server();
+    let folder = Folder::new();
+    let port = folder.port;
     let base_url = format!(r#"base_url: "http://127.0.0.1:{port}""#);
-    let openai = provider(port, r#"key_env: "OPENAI_API_KEY""#);
+    let openai = provider(port);
     let kinds = [
         ("another address for a provider", format!(r#"providers: {{"openai": {openai}}}"#)),
         (
@@ -330,7 +327,6 @@ fn a_strangers_folder_runs_sends_and_reads_nothing() {
         ),
         ("web pages", r#"web: (hosts: ["*.example"], private: ["localhost"])"#.into()),
     ];
-    let folder = Folder::new();
     for (kind, members) in kinds {
         folder.write("data/models.ron", &format!("({members})"));
         for command in [
@@ -342,18 +338,14 @@ fn a_strangers_folder_runs_sends_and_reads_nothing() {
             "run mine --model openai --save s",
         ] {
             let output = folder.run(command);
-            let said = err(&output);
+            let said = err(&output).replace("\n    ", " ");
             assert_eq!(output.status.code(), Some(2), "{kind}, {command}: {said}");
-            let said = said.replace("\n    ", " ");
-            assert!(
-                said.contains("playhouse trust"),
-                "{kind}, {command}: {said}"
-            );
+            assert!(said.contains("playhouse trust"), "{kind}: {said}");
         }
     }
     let output = folder.run("doctor --lang zh");
     has(&err(&output), &["需要你的信任"]);
-    assert_eq!(requests.load(Ordering::SeqCst), 0);
+    assert_eq!(folder.sent(), 0);
     assert!(!folder.here().join("ran").exists() && !folder.here().join("saves").exists());
     // Whoever plays without models is not bothered, and a bug in the check would not be hidden.
     folder.exits("run mine --until 1 -q", 0);
@@ -361,15 +353,7 @@ fn a_strangers_folder_runs_sends_and_reads_nothing() {
 
 #[test]
 fn a_folders_settings_choose_no_model_and_no_folder_elsewhere() {
-    let (port, requests) = strangers_server();
-    let folder = Folder::new();
-    let own = provider(port, r#"key_env: "OPENAI_API_KEY""#);
-    write(
-        &folder.own().join("models.ron"),
-        &format!(
-            r#"(providers: {{"mine": {own}}}, models: {{"dear": (provider: "mine", model: "x")}})"#
-        ),
-    );
+    let folder = Folder::with_own(r#""dear": (provider: "p", model: "x")"#, "");
     for settings in [
         r#"(model: "dear")"#,
         r#"(saves: "../elsewhere")"#,
@@ -381,11 +365,11 @@ fn a_folders_settings_choose_no_model_and_no_folder_elsewhere() {
         has(&err(&output), &["playhouse trust playhouse.ron"]);
         folder.exits("--help", 0);
     }
-    assert_eq!(requests.load(Ordering::SeqCst), 0);
+    assert_eq!(folder.sent(), 0);
     folder.write("playhouse.ron", r#"(model: Some("dear"))"#);
     assert_eq!(folder.answering("trust", "yes\n").status.code(), Some(0));
     folder.exits("run mine --until 1", 5);
-    assert!(requests.load(Ordering::SeqCst) > 0);
+    assert!(folder.sent() > 0);
     // Settings that only suit the folder need no trust.
     folder.write(
         "playhouse.ron",
@@ -416,16 +400,9 @@ fn a_folders_settings_choose_no_model_and_no_folder_elsewhere() {
 
 #[test]
 fn trust_is_for_one_content_at_one_place_and_can_be_revoked() {
-    let (port, requests) = strangers_server();
     let folder = Folder::new();
-    let models = format!(
-        r#"(
-            providers: {{"p": {}}},
-            models: {{"m": (provider: "p", model: "x")}},
-            servers: {{"s": (command: "sh", args: ["-c", "echo ran > ran"], start: 2)}},
-        )"#,
-        provider(port, r#"key_env: "OPENAI_API_KEY""#)
-    );
+    let servers = r#"servers: {"s": (command: "sh", args: ["-c", "echo ran > ran"], start: 2)}"#;
+    let models = folder.models(MODEL, servers);
     folder.write("data/models.ron", &models);
     let no = folder.answering("trust", "no\n");
     assert_eq!(no.status.code(), Some(1));
@@ -442,12 +419,12 @@ fn trust_is_for_one_content_at_one_place_and_can_be_revoked() {
     folder.exits("trust data/models.ron", 1);
     let other = folder.exits("trust data/models.ron --hash 00ff", 1);
     let hash = hash_in(&other);
-    assert_eq!(requests.load(Ordering::SeqCst), 0);
+    assert_eq!(folder.sent(), 0);
     assert!(!folder.here().join("ran").exists());
 
     folder.exits(&format!("trust data/models.ron --hash {hash}"), 0);
     folder.exits("doctor m", 5);
-    assert!(requests.load(Ordering::SeqCst) > 0);
+    assert!(folder.sent() > 0);
     folder.exits("doctor s", 5);
     assert!(folder.here().join("ran").exists());
 
@@ -458,7 +435,7 @@ fn trust_is_for_one_content_at_one_place_and_can_be_revoked() {
         assert_eq!(first["state"], state, "{listed}");
     };
     listed("same");
-    let before = requests.load(Ordering::SeqCst);
+    let before = folder.sent();
     folder.write(
         "data/models.ron",
         &models.replace("ran > ran", "more > ran"),
@@ -473,27 +450,24 @@ fn trust_is_for_one_content_at_one_place_and_can_be_revoked() {
     folder.exits("doctor --data copy", 2);
     folder.exits("trust data/models.ron --revoke", 0);
     folder.exits("doctor", 2);
-    assert_eq!(requests.load(Ordering::SeqCst), before);
+    assert_eq!(folder.sent(), before);
 }
 
 #[test]
 fn the_users_own_files_need_no_trust() {
-    let (port, requests) = strangers_server();
     let folder = Folder::new();
-    let models = format!(
-        r#"(providers: {{"p": {}}}, models: {{"m": (provider: "p", model: "x", model_env: "SOME_SECRET")}})"#,
-        provider(port, r#"key_env: "OPENAI_API_KEY""#)
-    );
+    let model = r#""m": (provider: "p", model: "x", model_env: "SOME_SECRET")"#;
+    let models = folder.models(model, "");
     folder.write("named.ron", &models);
     folder.exits("doctor m", 5);
-    assert_eq!(requests.load(Ordering::SeqCst), 0);
+    assert_eq!(folder.sent(), 0);
     let named = folder.exits("doctor m --models named.ron --json", 5);
     has(&out(&named), &["$SOME_SECRET"]);
-    let after_named = requests.load(Ordering::SeqCst);
+    let after_named = folder.sent();
     assert!(after_named > 0);
     write(&folder.own().join("models.ron"), &models);
     folder.exits("doctor m", 5);
-    assert!(requests.load(Ordering::SeqCst) > after_named);
+    assert!(folder.sent() > after_named);
     // A folder adds models of that provider, and a file that was named takes the place of both.
     folder.write(
         "data/models.ron",
@@ -559,20 +533,14 @@ fn all_files(folder: &Path) -> String {
 
 #[test]
 fn a_key_that_is_echoed_reaches_no_save_no_log_and_no_terminal() {
-    let folder = Folder::new();
-    let port = echoing_server();
-    let key = r#"key_env: "OPENAI_API_KEY""#;
-    let models = format!(
-        r#"(
-            providers: {{"p": {}}},
-            models: {{
-                "m": (provider: "p", model: "x"),
-                "f": (provider: "p", model: "fail-please"),
-                "path": (provider: "p", model: "x", base_url: "http://127.0.0.1:{port}/v1/{KEY}/x"),
-            }},
-        )"#,
-        provider(port, key)
+    let mut folder = Folder::new();
+    folder.port = echoing_server();
+    let others = format!(
+        r#"{MODEL}, "f": (provider: "p", model: "fail-please"), "path": (provider: "p",
+            model: "x", base_url: "http://127.0.0.1:{}/v1/{KEY}/x")"#,
+        folder.port
     );
+    let models = folder.models(&others, "");
     write(&folder.own().join("models.ron"), &models);
     folder.write(
         "solo.ron",
