@@ -1,5 +1,4 @@
 //! Answers are seen while they are written.
-#![expect(clippy::unwrap_used, reason = "tests")]
 
 use std::collections::BTreeMap;
 

@@ -193,8 +193,8 @@ fn a_request_that_was_on_its_way_is_told_with_what_it_may_cost() {
     assert!(most.all(|most| most > Some(0)), "{unknown:?}");
 }
 
-/// A run whose server answers each request with one byte after the other, and says when one has come.
-/// The first has.
+/// A run whose server answers each request with one byte after the other, and says when one has
+/// come. The first has.
 fn run_that_waits(folder: &Path) -> (Child, Receiver<()>) {
     let (asked, requests) = channel();
     let port = serve_bytes(move |_, mut client| {

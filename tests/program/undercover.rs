@@ -92,7 +92,7 @@ fn why_names_who_learnt_what_and_a_rehearsal_shows_the_next_prompt_and_asks_nobo
     assert!(told.len() >= 4, "all others and the table: {line:#}");
 
     for arguments in ["undercover --players 4 --dry-run", "resume game --dry-run"] {
-        let mut unsent = records(folder, &format!("{arguments}"));
+        let mut unsent = records(folder, arguments);
         let total = unsent.pop().unwrap();
         assert_eq!(total["record"], "total");
         assert!(!unsent.is_empty(), "{arguments}");
