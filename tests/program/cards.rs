@@ -97,7 +97,8 @@ fn cards_are_taken_into_a_world_and_nothing_is_lost_silently() {
         &[
             "// People. Only the actor reads its profile",
             "Ruth Pell",
-            "\"Wren\"",
+            "\n        (\n            name: \"Wren\",\n            profile: r#\"\n                Wren is",
+            "\n        (\n            id: \"wren-1\",\n",
             "books/mara.json",
         ],
     );
@@ -190,6 +191,12 @@ fn a_hostile_card_is_imported_clean_or_refused() {
         has(&err(&refused), &[file, words]);
         assert!(!folder.join("x").exists(), "{file}");
     }
+    let rows = records_of(&succeed(folder, "import card . --into y --json"));
+    let mut left_out = rows.iter().filter(|row| row["fate"] == "dropped");
+    assert!(
+        left_out.any(|row| row["file"] == "./broken.png"),
+        "{rows:?}"
+    );
     #[cfg(unix)]
     {
         let outside = &Dir::new();

@@ -64,7 +64,7 @@ fn a_chat_becomes_a_past_of_those_who_were_in_it() {
         "{told:?}"
     );
     let text = fs::read_to_string(&world).unwrap();
-    has(&text, &["// Who is there.", "past: ["]);
+    has(&text, &["// Who is there.", "past: [\n"]);
     succeed(folder, "check inn");
     // She remembers it, and he does not.
     succeed(folder, "run inn --seed 1 --save s -q --until 1");
@@ -180,16 +180,16 @@ fn a_component_becomes_a_team_that_plays() {
     let team: Value = json!({"provider": "autogen_agentchat.teams.RoundRobinGroupChat", "component_type": "team",
         "config": {"participants": [agent("Writer"), agent("Critic")], "max_turns": 2}});
     write(&folder.join("desk.json"), &team.to_string());
-    let told = records(folder, "import team desk.json");
+    let told = records(folder, "import team desk.json --into teams");
     let model = told
         .iter()
         .find(|row| row["field"] == "config.participants[0].config.model_client");
     assert_eq!(model.unwrap()["note"], "OpenAIChatCompletionClient");
-    succeed(folder, "check desk.ron");
-    let played = out(&succeed(folder, "chat desk.ron --task Bees"));
+    succeed(folder, "check teams/desk.ron");
+    let played = out(&succeed(folder, "chat teams/desk.ron --task Bees"));
     has(&played, &["Writer", "Critic"]);
     // Nothing is written over.
-    run_to_fail(folder, "import team desk.json");
+    run_to_fail(folder, "import team desk.json --into teams");
     // What was a dead end leads on.
     has(
         &err(&run_to_fail(folder, "convert desk.json --to openai")),

@@ -267,6 +267,7 @@ fn a_seat_says_who_one_is_before_it_asks() {
         "What you know",
         "/me",
         "/help",
+        "A whitewashed chapel",
         "What is on your mind?",
     ];
     let zh = [

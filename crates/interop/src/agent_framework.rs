@@ -11,6 +11,12 @@ pub(super) fn is_message(map: &Map<String, Value>) -> bool {
     map.contains_key("role") && map.get("contents").is_some_and(Value::is_array)
 }
 
+/// Whether it is what an agent or a client answered, which holds messages.
+pub(super) fn is_answer(map: &Map<String, Value>) -> bool {
+    let kind = map.get("type").and_then(Value::as_str);
+    kind.is_some_and(|kind| kind.ends_with("_response")) && map.contains_key("messages")
+}
+
 pub(super) fn read(
     map: &Map<String, Value>,
     warnings: &mut Vec<FormatError>,

@@ -11,7 +11,10 @@ use super::blocks::read_at;
 use super::detect::detect;
 use super::messages::{read_message, write_messages};
 use super::neutral::{join_steps, tell_calls_apart};
-use super::{Profile, autogen, blocks, gemini, memory, openai, responses, sharegpt, sillytavern};
+use super::{
+    Profile, agent_framework, autogen, blocks, gemini, memory, openai, responses, sharegpt,
+    sillytavern,
+};
 
 /// A conversation in no particular format.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -140,7 +143,13 @@ pub fn read_value(value: &Value, profile: Option<Profile>) -> Result<Imported, D
         let reason = text!(dialect_no_messages);
         return Err(DialectError::NoConversation { reason });
     }
-    document.read(profile)
+    document.read(profile).map_err(|error| {
+        let is_unknown = matches!(error, DialectError::UnknownFormat { .. });
+        let kind = sillytavern::other_file(value).filter(|_| is_unknown);
+        kind.map_or(error, |kind| DialectError::NoConversation {
+            reason: text!(dialect_other_file, kind),
+        })
+    })
 }
 
 /// Whether a value is more than a message.
@@ -148,7 +157,8 @@ fn is_conversation(value: &Value) -> bool {
     match value {
         Value::Array(_) => true,
         Value::Object(map) => {
-            list_of(map).is_some() || is_state(map) || autogen::saved_lists(map, "").is_some()
+            let is_saved = is_state(map) || autogen::saved_lists(map, "").is_some();
+            is_saved || list_of(map).is_some() || answers(map).next().is_some()
         }
         _ => false,
     }
@@ -169,14 +179,15 @@ const WRAPPERS: [&str; 5] = [
 ];
 
 /// The list of messages that an object holds, and the path to it. What has a role or a type is a
-/// message itself, whatever it holds, unless it is a saved thread.
+/// message itself, whatever it holds, unless it is a saved thread or the answer of an agent.
 fn list_of(map: &Map<String, Value>) -> Option<(String, &[Value])> {
     let wrappers = WRAPPERS.iter();
     let mut wrapped = wrappers.filter_map(|key| Some((*key, map.get(*key)?.as_object()?)));
     wrapped
         .find_map(|(key, inner)| list_within(key, inner))
         .or_else(|| {
-            let (key, list) = direct_list(map).filter(|_| !is_message(map))?;
+            let is_one = is_message(map) && !agent_framework::is_answer(map);
+            let (key, list) = direct_list(map).filter(|_| !is_one)?;
             Some((key.to_owned(), list))
         })
 }
@@ -192,6 +203,19 @@ fn list_within<'a>(key: &str, saved: &'a Map<String, Value>) -> Option<(String, 
     let mut lists = members.filter_map(|(name, inner)| Some((name, direct_list(inner)?)));
     let (name, (member, list)) = lists.next()?;
     Some((format!("{key}.{name}.{member}"), list))
+}
+
+/// What an answer of Gemini or of chat completions says, with its path. If there are several, each
+/// is another answer to the same.
+fn answers(map: &Map<String, Value>) -> impl Iterator<Item = (String, &Value)> {
+    let lists = [("candidates", "content"), ("choices", "message")];
+    lists.into_iter().flat_map(|(list, member)| {
+        let answers = map.get(list).and_then(Value::as_array);
+        let answers = (0..).zip(answers.into_iter().flatten());
+        answers.filter_map(move |(number, answer)| {
+            Some((format!("{list}[{number}].{member}"), answer.get(member)?))
+        })
+    })
 }
 
 fn direct_list(map: &Map<String, Value>) -> Option<(&'static str, &[Value])> {
@@ -257,13 +281,22 @@ enum PartContent<'a> {
 }
 
 impl<'a> Part<'a> {
-    /// The parts of a value: one, or several in the state of an AutoGen team.
+    /// The parts of a value: one, or several in the state of an AutoGen team and in an answer.
     fn all_of(value: &'a Value, path: String) -> Vec<Self> {
         let saved = value
             .as_object()
             .and_then(|map| autogen::saved_lists(map, &path));
         let Some(saved) = saved else {
-            return vec![Self::of(value, path)];
+            let answers = value.as_object().into_iter().flat_map(answers);
+            let answers = answers.map(|(place, message)| {
+                let path = format!("{path}{}{place}", if path.is_empty() { "" } else { "." });
+                Self::of_messages(std::slice::from_ref(message), path)
+            });
+            let answers: Vec<_> = answers.collect();
+            return match answers.is_empty() {
+                true => vec![Self::of(value, path)],
+                false => answers,
+            };
         };
         let parts = saved.into_iter().map(|list| Self {
             path: list.path,

@@ -107,6 +107,33 @@ fn gemini_is_read() {
 }
 
 #[test]
+fn answers_are_read_each_of_several_as_a_conversation() {
+    let hi = json!([{"role": "assistant", "content": "Hi."}]);
+    let gemini =
+        json!({"content": {"parts": [{"text": "Hi."}], "role": "model"}, "finishReason": "STOP"});
+    let both =
+        json!({"candidates": [gemini, gemini, {"finishReason": "SAFETY"}], "modelVersion": "m"});
+    let several = (json!([hi, hi]), 0);
+    assert_eq!(read_as(Profile::Gemini, &both), several);
+    let one = json!({"candidates": [gemini]});
+    assert_eq!(read_as(Profile::Gemini, &one), (hi.clone(), 0));
+    assert_eq!(read_as(Profile::Gemini, &json!([one, one])), several);
+    let completion =
+        json!({"object": "chat.completion", "choices": [{"index": 0, "message": hi[0]}]});
+    assert_eq!(read_as(Profile::OpenAi, &completion), (hi.clone(), 0));
+    for kind in ["agent_response", "agent_run_response", "chat_response"] {
+        let messages = json!([{"type": "chat_message", "role": {"type": "role", "value": "assistant"},
+            "contents": [{"type": "text", "text": "Hi."}]}]);
+        let answer =
+            json!({"type": kind, "messages": messages, "response_id": "r", "usage_details": {}});
+        assert_eq!(read_as(Profile::AgentFramework, &answer), (hi.clone(), 0));
+    }
+    let wrong = json!({"candidates": [gemini, {"content": {"role": "elf", "parts": []}}]});
+    let told = read_value(&wrong, None).unwrap_err().to_string();
+    assert!(told.contains("candidates[1].content"), "{told}");
+}
+
+#[test]
 fn responses_are_read() {
     let request = json!({"model": "m", "instructions": "Be brief.", "input": [
         {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "Roll."}]},
@@ -181,10 +208,10 @@ fn threads_of_the_agent_framework_are_read() {
 #[test]
 fn rows_of_sharegpt_are_read_and_written() {
     let rows = json!([{"id": "1", "system": "Be brief.", "conversations": [
-        {"from": "human", "value": "Roll."},
+        {"from": "human", "value": "Roll.", "id": "r", "lang": "en"},
         {"from": "function_call", "value": "{\"name\": \"dice\", \"arguments\": {\"sides\": 6}}"},
         {"from": "observation", "value": "4"},
-        {"from": "gpt", "value": "<think>Hm.</think>Four."},
+        {"from": "gpt", "value": "<think>Hm.</think>Four.", "weight": 0.5},
         {"from": "Odile", "value": "Again?"}]}]);
     let imported = read_value(&rows, None).unwrap();
     assert_eq!(imported.profile, Profile::ShareGpt);
@@ -196,10 +223,10 @@ fn rows_of_sharegpt_are_read_and_written() {
     let line = write(&imported.conversations, Profile::ShareGpt);
     let wanted = json!({"conversations": [
         {"from": "system", "value": "Be brief."},
-        {"from": "human", "value": "Roll."},
+        {"from": "human", "value": "Roll.", "id": "r", "lang": "en"},
         {"from": "function_call", "value": "{\"arguments\":{\"sides\":6},\"name\":\"dice\"}"},
         {"from": "observation", "value": "4"},
-        {"from": "gpt", "value": "Four."},
+        {"from": "gpt", "value": "Four.", "weight": 0.5},
         {"from": "human", "value": "Again?"}]});
     assert_eq!(serde_json::from_str::<Value>(&line).unwrap(), wanted);
     let losses = super::losses(&imported.conversations, Profile::ShareGpt);

@@ -57,4 +57,4 @@ pub use document::{
 pub use macros::Macros;
 pub use playhouse_engine::reading::{Arguments, ArgumentsError, ArgumentsRepair};
 pub use profile::{Profile, UnknownProfile};
-pub use sillytavern::{Persona, other_file, personas};
+pub use sillytavern::{Persona, personas};

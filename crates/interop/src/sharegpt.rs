@@ -5,7 +5,10 @@ use playhouse_engine::message::{Block, FormatError, Message, Role, shown};
 use serde_json::{Map, Value, json};
 
 use super::blocks;
-use super::neutral::Neutral;
+use super::neutral::{Neutral, ORIGIN};
+
+/// The member of an origin that keeps members of which the format says nothing.
+const OTHERS: &str = "sharegpt";
 
 /// Whether it is a message of such a conversation.
 pub(super) fn is_message(map: &Map<String, Value>) -> bool {
@@ -54,6 +57,9 @@ pub(super) fn read(
         ..Neutral::default()
     };
     neutral.keep("weight", map.get("weight"));
+    let mut others = map.clone();
+    others.retain(|member, _| !["from", "value", "weight"].contains(&&**member));
+    neutral.keep(OTHERS, Some(&Value::Object(others)));
     Ok(neutral)
 }
 
@@ -63,6 +69,20 @@ pub(super) fn write(messages: &[Message]) -> Vec<Value> {
 }
 
 fn write_message(message: &Message) -> Vec<Value> {
+    let mut written = write_blocks(message);
+    let metadata = message.body.metadata();
+    let origin = metadata.and_then(|metadata| metadata.get(ORIGIN)?.as_object());
+    if let (Some(origin), Some(Value::Object(first))) = (origin, written.first_mut()) {
+        let others = origin.get(OTHERS).and_then(Value::as_object);
+        let weight = origin.get_key_value("weight");
+        for (member, value) in others.into_iter().flatten().chain(weight) {
+            first.entry(member.clone()).or_insert_with(|| value.clone());
+        }
+    }
+    written
+}
+
+fn write_blocks(message: &Message) -> Vec<Value> {
     let said = |from: &str, value: String| json!({"from": from, "value": value});
     let blocks = message.body.to_blocks();
     let (mut words, mut written) = (Vec::new(), Vec::new());

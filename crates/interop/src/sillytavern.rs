@@ -25,7 +25,7 @@ pub(super) fn is_head(value: &Value) -> bool {
 
 /// What a file of SillyTavern is that is no chat, by the members that tell it; `None` if that is
 /// not known.
-pub fn other_file(value: &Value) -> Option<UiText> {
+pub(crate) fn other_file(value: &Value) -> Option<UiText> {
     let is = |members: &str| members.split(' ').all(|member| value.get(member).is_some());
     let first = value.as_array().and_then(|list| list.first());
     if first.unwrap_or(value).get("findRegex").is_some() {

@@ -732,7 +732,6 @@ cli_import_old = { $count ->
     [one] the oldest line; { $max } are taken
    *[other] the { $count } oldest lines; { $max } are taken
 }
-cli_import_other = this is { $kind }, not a chat; it is not taken
 cli_import_past = You talked with { $others }. It began with “{ $first }” and ended with “{ $last }”
 cli_import_persona = a character; play it at a seat
 cli_import_seat = Play it with: playhouse { $command }

@@ -672,7 +672,6 @@ cli_import_nobody = 这个世界里没有人参与过这段聊天
 cli_import_nobody_help = 世界中有：{ $names }。请导入人设，或按聊天中的名字把说话者写进世界
 cli_import_not_wanted = 不是默认人设；要导入请加 --name "{ $name }"
 cli_import_old = 最早的 { $count } 行；最多导入 { $max } 行
-cli_import_other = 这是{ $kind }，不是聊天记录，不予导入
 cli_import_past = 你和{ $others }聊过。开头是“{ $first }”，结尾是“{ $last }”
 cli_import_persona = 一个角色，可入座扮演
 cli_import_seat = 扮演：playhouse { $command }

@@ -68,13 +68,19 @@ impl Played {
     }
 
     /// The game of a save, with the data that its journal has.
-    pub(crate) fn saved(lines: &[Line], head: &Meta, tools: Vec<Tool>) -> PyResult<Self> {
-        if head.world == GAME {
-            let game = Match::embedded_in(lines, &head.data).ok_or_else(|| without_data(head))?;
+    pub(crate) fn saved(
+        lines: &[Line],
+        world: &str,
+        data: &str,
+        tools: Vec<Tool>,
+    ) -> PyResult<Self> {
+        let without = || SaveError::new_err(format!("the save does not keep the data of {world}"));
+        if world == GAME {
+            let game = Match::embedded_in(lines, data).ok_or_else(without)?;
             return Ok(Self::undercover(game.or_raise::<SaveError>()?, tools));
         }
-        let world = Campaign::embedded_in(lines, &head.data).ok_or_else(|| without_data(head))?;
-        Ok(Self::world(world.or_raise::<SaveError>()?, tools))
+        let campaign = Campaign::embedded_in(lines, data).ok_or_else(without)?;
+        Ok(Self::world(campaign.or_raise::<SaveError>()?, tools))
     }
 
     fn world(campaign: Campaign, tools: Vec<Tool>) -> Self {
@@ -110,10 +116,6 @@ impl Played {
             ..About::titled(&self.title)
         }
     }
-}
-
-fn without_data(head: &Meta) -> PyErr {
-    SaveError::new_err(format!("the save does not keep the data of {}", head.world))
 }
 
 impl Table {

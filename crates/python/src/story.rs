@@ -8,13 +8,13 @@ use playhouse::engine::{SpendLimits, Stop};
 use playhouse::journal::{HOST, Input, Line, branch_input};
 use playhouse::locale::text;
 use playhouse::mind::{Cost, Minds};
-use playhouse::save::{Meta, Slot};
+use playhouse::save::Slot;
 use playhouse::session::{EventLog, Game, Session, Wanted, branch, requests};
 use playhouse::story::data::{InOrder, Rows, StoryRow, rows_of};
 use playhouse::story::{StoryView, read, watch};
 use pyo3::exceptions::{PyIndexError, PyKeyError};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyDict, PyList};
 use tempfile::TempDir;
 
 use crate::drive::{Watch, held, runtime};
@@ -211,7 +211,7 @@ impl Story {
     }
 
     /// What somebody remembers, as messages; `None` for nobody of this name.
-    fn context<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Option<Bound<'py, PyAny>>> {
+    fn context<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Option<Bound<'py, PyList>>> {
         let view = self.view();
         let state = view.read().state.clone();
         let being = state.named(name);
@@ -316,17 +316,11 @@ impl Story {
         let header = &stored.header;
         let head = stored.world.as_ref().map(|world| world.head()).transpose();
         let head = head.or_raise::<SaveError>()?;
-        let head = match head {
-            Some(head) => Meta {
-                world: head.world,
-                data: head.data,
-            },
-            None => Meta {
-                world: header.world.clone(),
-                data: header.data.clone(),
-            },
+        let (world, data) = match head {
+            Some(head) => (head.world, head.data),
+            None => (header.world.clone(), header.data.clone()),
         };
-        let played = Played::saved(&stored.lines, &head, tools)?;
+        let played = Played::saved(&stored.lines, &world, &data, tools)?;
         let watch = Arc::default();
         let models = played.models.iter().map(String::as_str).collect();
         let minds = minds(given, models, &watch)?;

@@ -9,6 +9,7 @@ use playhouse::groupchat::team::TeamFile;
 use playhouse::groupchat::{ChatGame, Team as Talking};
 use playhouse::world_data::DataFolder;
 use pyo3::prelude::*;
+use pyo3::types::PyList;
 
 use crate::drive::{Watch, held};
 use crate::error::{Error, OrRaise, WorldError, given};
@@ -90,7 +91,7 @@ impl Team {
     }
 
     /// What a participant remembers, as messages; `None` for nobody of this name.
-    fn context<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Option<Bound<'py, PyAny>>> {
+    fn context<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Option<Bound<'py, PyList>>> {
         let team = held(&self.team, BUSY)?;
         let context = team.context(name);
         context

@@ -43,14 +43,8 @@ impl Tool {
 /// Adds tools to those that there are.
 pub(crate) fn add(tools: &[Tool], toolbox: &mut Toolbox) {
     for tool in tools {
-        let Tool {
-            name,
-            about,
-            schema,
-            function,
-            ..
-        } = tool.clone();
-        toolbox.add_foreign(&name, &name, &about, schema, move |arguments| {
+        let (name, schema, function) = (&tool.name, tool.schema.clone(), tool.function.clone());
+        toolbox.add_foreign(name, name, &tool.about, schema, move |arguments| {
             let (function, arguments) = (function.clone(), arguments.to_owned());
             let call = move || {
                 Python::attach(|py| {

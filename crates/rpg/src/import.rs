@@ -8,15 +8,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use playhouse_engine::knowledge::{Fact, KnownBy};
 use playhouse_engine::locale::{Language, Localize, text};
 use playhouse_engine::wording::fold_name;
-use playhouse_engine::world_data::{Problems, Source};
+use playhouse_engine::world_data::{Problems, Source, as_read};
 use playhouse_interop::cards::{Card, Character, Fate, Row, Taken, Taking, clean_name};
-use ron::ser::PrettyConfig;
-use serde::Serialize;
 use serde_json::Value;
 use thiserror::Error;
 
+use super::draft::write::{self, item_text, ron_text};
 use super::lore::FOLDER;
-use super::world_file::{Actor, ActorFaction, ROLES, StageKind, Voice, WorldFile};
+use super::world_file::{Actor, ActorFaction, Past, ROLES, StageKind, Voice, WorldFile};
 
 /// Why characters can't be added to a world.
 #[derive(Debug, Error, Localize)]
@@ -80,7 +79,7 @@ pub fn meeting(language: Language) -> &'static str {
 pub fn meeting_in(language: Language, scene: Option<&str>) -> String {
     let source = Source::new("", meeting(language));
     let scene = scene.map(str::trim).filter(|scene| !scene.is_empty());
-    let changed = scene.and_then(|scene| source.with_value("stages[0].profile", &ron_of(&scene)));
+    let changed = scene.and_then(|scene| source.with_value("stages[0].profile", &ron_text(&scene)));
     changed.unwrap_or(source).text().to_owned()
 }
 
@@ -114,11 +113,6 @@ impl Cast {
     /// Adds them to a world.
     pub fn into_world(self, world: Source) -> Result<Imported, ImportError> {
         let (file, _) = WorldFile::unchecked(&world)?;
-        let stage = file
-            .stages
-            .iter()
-            .find(|stage| stage.kind == StageKind::Home);
-        let stage = stage.ok_or(ImportError::NoStage)?.name.clone();
         let mut import = Import {
             taken_names: file
                 .names()
@@ -127,7 +121,7 @@ impl Cast {
                 .map(fold_name)
                 .collect(),
             file: &file,
-            stage,
+            newcomer: newcomer(&file).ok_or(ImportError::NoStage)?,
             imported: Imported::default(),
             actors: Vec::new(),
             facts: Vec::new(),
@@ -178,7 +172,7 @@ impl Cast {
 /// Cards on their way into a world.
 struct Import<'w> {
     file: &'w WorldFile,
-    stage: String,
+    newcomer: Actor,
     /// As names are compared.
     taken_names: BTreeSet<String>,
     imported: Imported,
@@ -242,7 +236,7 @@ impl Import<'_> {
             self.facts.push(Fact {
                 id: format!("{slug}-{number}"),
                 title,
-                text,
+                text: lines_kept(&text),
                 known_by: KnownBy::Only(vec![name.clone()]),
                 ..Fact::default()
             });
@@ -250,16 +244,16 @@ impl Import<'_> {
         report.rows.extend(taken.report);
         self.actors.push(Actor {
             name,
-            profile: taken.profile,
+            profile: lines_kept(&taken.profile),
             look: taken.look,
             voice: Voice {
                 lines: taken.voice,
                 never: Vec::new(),
             },
-            kickoff: taken.kickoff,
+            kickoff: lines_kept(&taken.kickoff),
             books: own.into_iter().chain(shared.iter().cloned()).collect(),
             tags: taken.tags,
-            ..self.actor()
+            ..self.newcomer.clone()
         });
         self.imported.reports.push(report);
     }
@@ -271,30 +265,21 @@ impl Import<'_> {
             profile: text!(rpg_person_profile, name).in_language(language),
             look: text!(rpg_person_look).in_language(language),
             kickoff: text!(cards_no_greeting).in_language(language),
-            ..self.actor()
+            ..self.newcomer.clone()
         });
     }
 
-    /// Those who travel have to be able to fight, if anybody does.
-    fn actor(&self) -> Actor {
-        Actor {
-            faction: match self.file.has_fights() {
-                true => ActorFaction::Neutral,
-                false => ActorFaction::Hero,
-            },
-            stage: self.stage.clone(),
-            ..Actor::default()
-        }
-    }
-
     fn finish(mut self, mut source: Source) -> Result<Imported, ImportError> {
-        for (list, items) in [
-            ("facts", written(&self.facts)),
-            ("actors", written(&self.actors)),
-        ] {
+        let language = self.file.language;
+        let facts = self.facts.iter();
+        let facts = facts.map(|fact| item_text(language, fact, write::fact));
+        let actors = self.actors.iter();
+        let actors = actors.map(|actor| actor_text(language, actor));
+        let lists: [(_, Vec<_>); 2] = [("facts", facts.collect()), ("actors", actors.collect())];
+        for (list, items) in lists {
             if !items.is_empty() {
                 source = source
-                    .with_item(list, None, &items)
+                    .with_item(list, None, &items.join(",\n        "))
                     .ok_or(ImportError::NoList)?;
             }
         }
@@ -304,18 +289,43 @@ impl Import<'_> {
     }
 }
 
-fn written<T: Serialize>(items: &[T]) -> String {
-    let items = items
-        .iter()
-        .map(|item| ron_of(item).replace('\n', "\n        "));
-    items.collect::<Vec<_>>().join(",\n        ")
+/// Somebody who comes into a world; `None` if it has no place to be at home.
+pub fn newcomer(world: &WorldFile) -> Option<Actor> {
+    let mut stages = world.stages.iter();
+    let stage = stages.find(|stage| stage.kind == StageKind::Home)?;
+    Some(Actor {
+        // Those who travel have to be able to fight, if anybody does.
+        faction: match world.has_fights() {
+            true => ActorFaction::Neutral,
+            false => ActorFaction::Hero,
+        },
+        stage: stage.name.clone(),
+        ..Actor::default()
+    })
 }
 
-fn ron_of(value: &impl Serialize) -> String {
-    // Texts are escaped, so that no text ends before its end.
-    let text = ron::ser::to_string_pretty(value, PrettyConfig::new()).unwrap_or_default();
-    // An apostrophe needs no mark.
-    text.replace("\\'", "'")
+/// An actor as a world file has it.
+pub fn actor_text(language: Language, actor: &Actor) -> String {
+    item_text(language, actor, write::actor)
+}
+
+/// What somebody remembers from before as a world file has it.
+pub fn past_text(language: Language, past: &Past) -> String {
+    item_text(language, past, write::past)
+}
+
+/// A text whose lines stay apart in a world file, which joins those of a paragraph.
+///
+/// ```
+/// # use playhouse_rpg::import::lines_kept;
+/// assert_eq!(lines_kept("Age: 30\nHair: red\n\n- tea\n- rain"), "Age: 30\n\nHair: red\n\n- tea\n- rain");
+/// ```
+pub fn lines_kept(text: &str) -> String {
+    let paragraphs = text.split("\n\n").map(|lines| match as_read(lines) {
+        read if read == lines => read,
+        _ => lines.replace('\n', "\n\n"),
+    });
+    paragraphs.collect::<Vec<_>>().join("\n\n")
 }
 
 /// A name as ids and files have it: letters and digits alone.

@@ -28,7 +28,7 @@ pub use playhouse_derive::Prompt;
 pub use problem::{Problem, Problems, Severity};
 pub(crate) use prompts::phrase;
 pub use prompts::{Declared, Fields, Prompt, PromptSet};
-pub use prose::{one_or_more, prose};
+pub use prose::{as_read, one_or_more, prose};
 pub(crate) use ron_text::RonMistake;
 pub use ron_text::{MAX_RON_BYTES, read_ron};
 pub use source::{Parsed, Source, is_within};

@@ -5,7 +5,12 @@ use serde::{Deserialize, Deserializer};
 /// Reads a long text: its indentation is removed and the lines of each paragraph are joined, so
 /// that writers may break lines where they like. For `#[serde(deserialize_with = "prose")]`.
 pub fn prose<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
-    Ok(unwrapped(&unindented(&String::deserialize(from)?)))
+    Ok(as_read(&String::deserialize(from)?))
+}
+
+/// What [`prose`] makes of a text.
+pub fn as_read(text: &str) -> String {
+    unwrapped(&unindented(text))
 }
 
 /// Reads one name, or a list of names.

@@ -99,6 +99,22 @@ enum Recovery {
     AddComma(usize),
 }
 
+/// The lines of an item, of which the last is to be indented like this.
+fn indented(item: &str, indent: &str) -> String {
+    let mut lines = item.split('\n');
+    let last = item.rsplit('\n').next().unwrap_or_default();
+    let (own, _) = last.split_at(last.len() - last.trim_start().len());
+    let mut text = lines.next().unwrap_or_default().to_owned();
+    for line in lines {
+        text.push('\n');
+        if !line.is_empty() {
+            text.push_str(indent);
+        }
+        text.push_str(line.strip_prefix(own).unwrap_or(line));
+    }
+    text
+}
+
 /// A text with other words in this range.
 fn replaced(text: &str, range: std::ops::Range<usize>, new: &str) -> Option<String> {
     Some([text.get(..range.start)?, new, text.get(range.end..)?].concat())
@@ -355,8 +371,8 @@ impl Source {
         self.text.get(node.value.clone())
     }
 
-    /// The text with one more item in a list of the outermost value, before the item of this number
-    /// or at the end. `None` if there is no such place.
+    /// The text with one more item in a list, before the item of this number or at the end. A list
+    /// that is missing is added. `None` if there is no such place.
     ///
     /// ```
     /// use playhouse_engine::world_data::Source;
@@ -367,7 +383,7 @@ impl Source {
     /// let first = source.with_item("items", Some(0), "0").unwrap();
     /// assert_eq!(first.text(), "(items: [\n    0,\n    1,\n    2\n])");
     /// let new = source.with_item("prices", None, "3").unwrap();
-    /// assert!(new.text().starts_with("(prices: [\n        3,\n    ], items"));
+    /// assert!(new.text().ends_with("    2\n],\nprices: [\n    3,\n],)"));
     /// ```
     #[must_use]
     pub fn with_item(&self, list: &str, before: Option<usize>, item: &str) -> Option<Self> {
@@ -376,43 +392,50 @@ impl Source {
             let changed = self.files.get(file)?.with_item(&list, before, item)?;
             return self.with_file(file, changed);
         }
-        let range = |path: &str| {
-            let node = self.node(self.outline.find(path, &self.text)?)?;
-            Some(node.value.clone())
-        };
-        let Some(whole) = range(list) else {
-            return self.with_value(list, &format!("[\n        {item},\n    ]"));
-        };
+        let find = |path: &str| self.outline.find(path, &self.text);
+        let last_in = |outer| self.outline.nodes().iter().rfind(|node| node.is_in(outer));
         let indent_at = |at: usize| {
             let line = self.text.get(..at)?.rsplit('\n').next()?;
-            let blank = line.len() - line.trim_start().len();
-            line.get(..blank)
+            line.get(..line.len() - line.trim_start().len())
         };
-        let text = match before.and_then(|number| range(&format!("{list}[{number}]"))) {
-            Some(next) => {
-                let indent = indent_at(next.start)?;
-                let new = format!("{item},\n{indent}");
-                replaced(&self.text, next.start..next.start, &new)?
+        let next = before.and_then(|number| self.node(find(&format!("{list}[{number}]"))?));
+        let text = if let Some(next) = next {
+            let (at, indent) = (next.value.start, indent_at(next.value.start)?);
+            let new = format!("{},\n{indent}", indented(item, indent));
+            replaced(&self.text, at..at, &new)?
+        } else if let Some(whole) = find(list) {
+            if let Some(last) = last_in(whole) {
+                self.after(last, indent_at(last.value.start)?, item)?
+            } else {
+                let start = self.node(whole)?.value.start;
+                let (at, indent) = (start + 1, indent_at(start)?);
+                let item = indented(item, &format!("{indent}    "));
+                replaced(
+                    &self.text,
+                    at..at,
+                    &format!("\n{indent}    {item},\n{indent}"),
+                )?
             }
-            None => {
-                let items = (0..).map_while(|number| range(&format!("{list}[{number}]")));
-                match items.last() {
-                    Some(last) => {
-                        let indent = indent_at(last.start)?;
-                        let rest = self.text.get(last.end..)?;
-                        let comma = usize::from(rest.starts_with(','));
-                        let (at, new) = (last.end + comma, format!("\n{indent}{item},"));
-                        let new = if comma == 0 { format!(",{new}") } else { new };
-                        replaced(&self.text, at..at, &new)?
-                    }
-                    None => {
-                        let at = whole.start + 1;
-                        replaced(&self.text, at..at, &format!("\n        {item},\n    "))?
-                    }
-                }
+        } else {
+            let (outer, name) = list.rsplit_once('.').unwrap_or(("", list));
+            let new = format!("{name}: [\n    {},\n]", indented(item, "    "));
+            match last_in(find(outer)?) {
+                Some(last) => self.after(last, indent_at(last.field.start)?, &new)?,
+                None => return self.with_value(list, &format!("[{item}]")),
             }
         };
         Some(Self::new(self.file.clone(), &text))
+    }
+
+    /// The text with something more after a member or an item. A comment beside that stays there.
+    fn after(&self, last: &Node, indent: &str, new: &str) -> Option<String> {
+        let (before, rest) = self.text.split_at_checked(last.value.end)?;
+        let rest = rest.strip_prefix(',').unwrap_or(rest);
+        let line = rest.split('\n').next()?;
+        let is_comment = line.trim_start().starts_with("//");
+        let (beside, rest) = rest.split_at(if is_comment { line.len() } else { 0 });
+        let new = indented(new, indent);
+        Some(format!("{before},{beside}\n{indent}{new},{rest}"))
     }
 
     /// The innermost part of a path that is there; `None` if what is missing are items.
@@ -977,7 +1000,14 @@ mod tests {
         let added = joined
             .with_item("cages", None, "(legs: 6)")
             .expect("is added");
-        assert!(added.files()[1].text().contains("(legs: 6)"));
+        assert_eq!(
+            added.files()[1].text(),
+            "(\n  cages: [\n    (legs: 4), // many\n    (legs: 6),\n  ],\n)"
+        );
+        let added = added.with_item("cages[2].by", None, "(\n            a: 1,\n        )");
+        assert!(added.expect("is added").files()[1].text().contains(
+            "    (legs: 6,\n    by: [\n        (\n            a: 1,\n        ),\n    ],),"
+        ));
     }
 
     #[test]

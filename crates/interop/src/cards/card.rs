@@ -11,7 +11,7 @@ use thiserror::Error;
 
 use super::{charx, fields, png};
 use crate::lore::Book;
-use crate::other_file;
+use crate::sillytavern::other_file;
 
 /// Larger files are refused, in bytes. Most of a large one are pictures, which are not read.
 pub const MAX_CARD_BYTES: u64 = 64 * 1024 * 1024;

@@ -12,7 +12,7 @@ mod mend;
 mod part;
 mod parts;
 mod suggest;
-mod write;
+pub(crate) mod write;
 
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;

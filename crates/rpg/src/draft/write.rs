@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use playhouse_engine::knowledge::Fact;
 use playhouse_engine::locale::{UiText, text};
 use playhouse_engine::mind::Language;
-use playhouse_engine::world_data::Problems;
+use playhouse_engine::world_data::{Problems, as_read};
 use ron::ser::PrettyConfig;
 use serde::Serialize;
 
 use crate::drama::{Condition, Ending, Scene};
-use crate::world_file::{Actor, WorldFile};
+use crate::world_file::{Actor, Past, WorldFile};
 
 /// The longest line of a text.
 const COLUMNS: usize = 100;
@@ -82,7 +82,7 @@ pub(super) fn written(world: &WorldFile, remarks: &Remarks) -> String {
 }
 
 /// An item of a list, as it stands in the file.
-pub(super) fn item_text<T>(
+pub(crate) fn item_text<T>(
     language: Language,
     item: &T,
     write: fn(&mut WorldText<'_>, &T),
@@ -101,7 +101,7 @@ pub(super) fn item_text<T>(
     item.strip_suffix(',').unwrap_or(item).to_owned()
 }
 
-pub(super) fn fact(text: &mut WorldText<'_>, fact: &Fact) {
+pub(crate) fn fact(text: &mut WorldText<'_>, fact: &Fact) {
     text.value("id", &fact.id);
     text.value("title", &fact.title);
     text.prose("text", &fact.text);
@@ -109,17 +109,18 @@ pub(super) fn fact(text: &mut WorldText<'_>, fact: &Fact) {
     text.filled("phrases", &fact.phrases);
 }
 
-fn actor(text: &mut WorldText<'_>, actor: &Actor) {
+pub(crate) fn actor(text: &mut WorldText<'_>, actor: &Actor) {
     text.value("name", &actor.name);
     text.prose("profile", &actor.profile);
     text.prose("look", &actor.look);
-    if !actor.voice.lines.is_empty() || !actor.voice.never.is_empty() {
-        let [lines, never] = [&actor.voice.lines, &actor.voice.never].map(ron_text);
-        let never = match never.as_str() {
-            "[]" => String::new(),
-            never => format!(", never: {never}"),
-        };
-        text.line(&format!("voice: (lines: {lines}{never}),"));
+    if actor.voice != Default::default() {
+        text.open("voice", "(");
+        for (name, lines) in [("lines", &actor.voice.lines), ("never", &actor.voice.never)] {
+            text.items(name, lines, |text, line| {
+                text.line(&format!("{},", ron_text(line)));
+            });
+        }
+        text.close(")");
     }
     text.value("faction", &actor.faction);
     text.value("stage", &actor.stage);
@@ -133,6 +134,17 @@ fn actor(text: &mut WorldText<'_>, actor: &Actor) {
         }
         text.filled("met_words", &goal.met_words);
         text.filled("lost_words", &goal.lost_words);
+    });
+    text.filled("books", &actor.books);
+    text.filled("tags", &actor.tags);
+}
+
+pub(crate) fn past(text: &mut WorldText<'_>, past: &Past) {
+    text.value("title", &past.title);
+    text.prose("summary", &past.summary);
+    text.short("said", &past.said, |text, said| {
+        text.value("who", &said.who);
+        text.value("words", &said.words);
     });
 }
 
@@ -169,7 +181,7 @@ pub(super) fn ending(text: &mut WorldText<'_>, ending: &Ending) {
     text.prose("closing", &ending.closing);
 }
 
-pub(super) struct WorldText<'r> {
+pub(crate) struct WorldText<'r> {
     out: String,
     depth: usize,
     language: Language,
@@ -241,10 +253,12 @@ impl WorldText<'_> {
     /// A long text, in lines that the reader of the file joins again.
     fn prose(&mut self, name: &str, text: &str) {
         let is_short = text.chars().count() + name.len() + 4 * self.depth < COLUMNS - 6;
-        if is_short && !text.contains('\n') || text.contains("\"#") || text.contains('\r') {
+        if is_short && !text.contains('\n') || text.contains("\"#") {
             return self.value(name, &text);
         }
+        let from = self.out.len();
         self.line(&format!("{name}: r#\""));
+        let begin = self.out.len();
         self.depth += 1;
         for paragraph in text.lines() {
             let width = COLUMNS - 4 * self.depth;
@@ -256,6 +270,10 @@ impl WorldText<'_> {
             }
         }
         self.depth -= 1;
+        if self.out.get(begin..).map(as_read) != Some(as_read(text)) {
+            self.out.truncate(from);
+            return self.value(name, &text);
+        }
         self.line("\"#,");
     }
 
@@ -298,7 +316,7 @@ impl WorldText<'_> {
 }
 
 /// A value on one line.
-pub(super) fn ron_text(value: &impl Serialize) -> String {
+pub(crate) fn ron_text(value: &impl Serialize) -> String {
     let pretty = PrettyConfig::new().depth_limit(0);
     let text = ron::ser::to_string_pretty(value, pretty).unwrap_or_default();
     // An apostrophe needs no backslash between double quotation marks.

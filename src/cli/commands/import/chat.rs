@@ -2,7 +2,6 @@
 
 use crate::cli::prelude::*;
 use std::collections::BTreeMap;
-use std::fmt::Write;
 use std::path::Path;
 
 use playhouse_engine::files;
@@ -10,9 +9,10 @@ use playhouse_engine::files;
 use super::report::Report;
 use crate::cli::commands::edited_world::EditedWorld;
 use crate::interop::cards::Fate;
-use crate::interop::{Conversation, other_file, read};
+use crate::interop::{Conversation, read};
 use crate::message::Role;
-use crate::rpg::world_file::WorldFile;
+use crate::rpg::import::past_text;
+use crate::rpg::world_file::{Past, PastWords, WorldFile};
 
 /// The most bytes of a file.
 const LONGEST: u64 = 32 * 1024 * 1024;
@@ -26,11 +26,6 @@ const CHAPTER: usize = 50;
 /// So much of what was said first and last is kept in mind.
 const MAX_QUOTED: usize = 200;
 
-struct Line {
-    who: String,
-    words: String,
-}
-
 pub(super) fn import(app: &App, file: &Path, into: &Path) -> Result<()> {
     let mut report = Report::default();
     let place = file.display().to_string();
@@ -39,10 +34,6 @@ pub(super) fn import(app: &App, file: &Path, into: &Path) -> Result<()> {
         .map_err(|error| CommandError::of(ErrorKind::Other, &error.problem).at(&place))?;
     if files::count_values(text.as_bytes()) > MAX_VALUES {
         return Err(refused(text!(cli_input_too_many, max = MAX_VALUES)));
-    }
-    let whole = serde_json::from_str::<Value>(&text).ok();
-    if let Some(kind) = whole.as_ref().and_then(other_file) {
-        return Err(refused(text!(cli_import_other, kind)));
     }
     note_what_is_beside(&text, &mut report);
     let read =
@@ -106,7 +97,7 @@ fn note_what_is_beside(text: &str, report: &mut Report) {
 }
 
 /// Who said what.
-fn lines_of(conversation: &Conversation, report: &mut Report) -> Vec<Line> {
+fn lines_of(conversation: &Conversation, report: &mut Report) -> Vec<PastWords> {
     let owner = conversation.name.as_deref();
     let (mut nameless, mut cut) = (0_usize, 0_usize);
     let mut lines = Vec::new();
@@ -125,7 +116,7 @@ fn lines_of(conversation: &Conversation, report: &mut Report) -> Vec<Line> {
             words.truncate(end);
             cut += 1;
         }
-        lines.push(Line {
+        lines.push(PastWords {
             who: who.to_owned(),
             words,
         });
@@ -160,7 +151,7 @@ fn lines_of(conversation: &Conversation, report: &mut Report) -> Vec<Line> {
 fn remember(
     (world, before): (&mut EditedWorld, &WorldFile),
     title: &str,
-    lines: &[Line],
+    lines: &[PastWords],
     report: &mut Report,
 ) -> Result<bool> {
     let mut anybody = false;
@@ -186,7 +177,12 @@ fn remember(
                 report.add(Fate::Dropped, &name, text!(cli_import_known, title));
                 continue;
             }
-            let written = written(&title, &summary(before, &name, part), part);
+            let past = Past {
+                title: title.clone(),
+                summary: summary(before, &name, part),
+                said: part.to_vec(),
+            };
+            let written = past_text(before.language, &past);
             world.add(&format!("actors[{index}].past"), &written)?;
             let count = part.len();
             report.add(Fate::Taken, &name, text!(cli_import_chapter, title, count));
@@ -199,7 +195,7 @@ fn remember(
 }
 
 /// What somebody has in mind of a part of a conversation, in the language of the world.
-fn summary(before: &WorldFile, name: &str, part: &[Line]) -> String {
+fn summary(before: &WorldFile, name: &str, part: &[PastWords]) -> String {
     let mut others: Vec<_> = part
         .iter()
         .map(|line| &*line.who)
@@ -207,7 +203,7 @@ fn summary(before: &WorldFile, name: &str, part: &[Line]) -> String {
         .collect();
     others.sort_unstable();
     others.dedup();
-    let quoted = |line: Option<&Line>| {
+    let quoted = |line: Option<&PastWords>| {
         let line = line.map_or_else(String::new, |line| format!("{}: {}", line.who, line.words));
         let line: String = line.split_whitespace().collect::<Vec<_>>().join(" ");
         match line.char_indices().nth(MAX_QUOTED) {
@@ -218,14 +214,4 @@ fn summary(before: &WorldFile, name: &str, part: &[Line]) -> String {
     let (first, last) = (quoted(part.first()), quoted(part.last()));
     let others = Argument::list(others);
     text!(cli_import_past, others, first, last).in_language(before.language)
-}
-
-/// A part of a past as the world file has it.
-fn written(title: &str, summary: &str, part: &[Line]) -> String {
-    let mut text = format!("(title: {title:?}, summary: {summary:?}, said: [\n");
-    for Line { who, words } in part {
-        // Writing to a string can't fail.
-        let _ = writeln!(text, "    (who: {who:?}, words: {words:?}),");
-    }
-    text + "])"
 }

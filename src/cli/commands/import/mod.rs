@@ -15,7 +15,7 @@ use playhouse_engine::files::{self, Durability, FileError, Folder};
 use super::edited_world::{EditedWorld, refused};
 use crate::cli::args::{ImportCardArgs, ImportCommand};
 use crate::cli::shell::shell_quoted;
-use crate::interop::cards::{CardFile, Fate, MAX_CARD_BYTES};
+use crate::interop::cards::{CardFile, Fate, MAX_CARD_BYTES, Row};
 use crate::rpg::import::{Cast, ImportError, Imported, Report, meeting};
 use crate::world_data::{DataFolder, Source};
 
@@ -83,12 +83,14 @@ pub(super) fn read_cards(app: &App, paths: &[PathBuf]) -> Result<Cast> {
             match read_file(&path) {
                 Ok(file) => add(&mut cast, &path, file),
                 // Folders hold all kinds of files.
-                Err(error) if app.prints_text() => {
-                    let why = error.message.unwrap_or_default().in_language(app.language);
-                    let row = format!("{}{}{why}", path.display(), say!(app.language, cli_colon));
-                    app.err().paragraph(&Paragraph::of(Style::Warn, row));
+                Err(error) => {
+                    let row = Row {
+                        field: String::new(),
+                        fate: Fate::Dropped,
+                        note: error.message.unwrap_or_default(),
+                    };
+                    warn_of(app, &path.display().to_string(), None, &row);
                 }
-                Err(_) => {}
             }
         }
     }
@@ -144,15 +146,8 @@ fn show(app: &App, reports: &[Report]) {
         .flat_map(|report| report.rows.iter().map(move |row| (report, row)));
     let columns =
         columns!(app.language, < cli_name, < cli_import_part, < cli_import_fate, < cli_import_note);
-    let json = |(report, row): &(&Report, &crate::interop::cards::Row)| {
-        json!(Printed::Import {
-            file: Some(&report.file),
-            actor: Some(&report.actor),
-            field: &row.field,
-            fate: row.fate.name(),
-            note: row.note.to_string(),
-        })
-    };
+    let json =
+        |(report, row): &(&Report, &Row)| json!(record(&report.file, Some(&report.actor), row));
     app.list(columns, rows, json, |(report, row)| {
         [
             report.actor.clone(),
@@ -172,18 +167,36 @@ fn fate(fate: Fate) -> UiText {
     }
 }
 
+fn record<'a>(file: &'a str, actor: Option<&'a str>, row: &'a Row) -> Printed<'a> {
+    Printed::Import {
+        file: Some(file),
+        actor,
+        field: &row.field,
+        fate: row.fate.name(),
+        note: row.note.to_string(),
+    }
+}
+
 /// Prints only what somebody should look at.
 pub(super) fn warn(app: &App, reports: &[Report]) {
-    if !app.prints_text() {
-        return;
-    }
     for report in reports {
         let rows = report.rows.iter();
         for row in rows.filter(|row| row.fate == Fate::Warned || row.field == "name") {
-            let note = row.note.in_language(app.language);
-            let colon = say!(app.language, cli_colon);
-            let line = format!("{}{colon}{}{colon}{note}", report.actor, row.field);
-            app.err().paragraph(&Paragraph::of(Style::Warn, line));
+            warn_of(app, &report.file, Some(&report.actor), row);
         }
+    }
+}
+
+fn warn_of(app: &App, file: &str, actor: Option<&str>, row: &Row) {
+    if app.settings.json {
+        app.out().json(&record(file, actor, row));
+    } else if app.prints_text() {
+        let colon = say!(app.language, cli_colon);
+        let note = row.note.in_language(app.language);
+        let line = match actor {
+            Some(actor) => format!("{actor}{colon}{}{colon}{note}", row.field),
+            None => format!("{file}{colon}{note}"),
+        };
+        app.err().paragraph(&Paragraph::of(Style::Warn, line));
     }
 }

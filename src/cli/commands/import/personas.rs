@@ -11,6 +11,8 @@ use crate::cli::commands::edited_world::EditedWorld;
 use crate::cli::shell::shell_quoted;
 use crate::interop::cards::Fate;
 use crate::interop::personas;
+use crate::rpg::import::{actor_text, lines_kept, newcomer};
+use crate::rpg::world_file::Actor;
 
 /// The most bytes of a file: settings hold much else.
 const LONGEST: u64 = 32 * 1024 * 1024;
@@ -36,7 +38,6 @@ pub(super) fn import(app: &App, file: &Path, into: &Path, names: &[String]) -> R
     let has_usual = found.iter().any(|persona| persona.is_default);
     let (mut world, before) = EditedWorld::open(app, into)?;
     let mut report = Report::default();
-    let stage = before.stages.first().map(|stage| stage.name.clone());
     let kickoff = text!(cards_no_greeting).in_language(before.language);
     let mut seats = Vec::new();
     for (index, persona) in found.iter().enumerate() {
@@ -60,18 +61,14 @@ pub(super) fn import(app: &App, file: &Path, into: &Path, names: &[String]) -> R
             description => description,
         };
         let look: String = first_sentence(description).chars().take(MAX_LOOK).collect();
-        let stage = stage.as_deref().unwrap_or_default();
-        // Those who travel have to be able to fight, if anybody does.
-        let faction = match before.has_fights() {
-            true => "Neutral",
-            false => "Hero",
+        let actor = Actor {
+            name: name.clone(),
+            profile: lines_kept(description),
+            look,
+            kickoff: kickoff.clone(),
+            ..newcomer(&before).unwrap_or_default()
         };
-        world.add(
-            "actors",
-            &format!(
-                "(name: {name:?}, faction: {faction}, stage: {stage:?},\n    profile: {description:?},\n    look: {look:?},\n    kickoff: {kickoff:?})"
-            ),
-        )?;
+        world.add("actors", &actor_text(before.language, &actor))?;
         report.add(Fate::Taken, name, text!(cli_import_persona));
         seats.push(name.clone());
     }

@@ -1,7 +1,7 @@
 //! `import team`: AutoGen's component file as a team file.
 
 use crate::cli::prelude::*;
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::Write;
 use std::path::Path;
 
@@ -32,6 +32,7 @@ pub(super) fn import(app: &App, file: &Path, into: &Path) -> Result<()> {
         let message = text!(cli_cant_write, error = error.to_string());
         CommandError::new(ErrorKind::Other, message).at(path.display())
     };
+    fs::create_dir_all(into).map_err(cant)?;
     let mut written = File::create_new(&path).map_err(cant)?;
     written.write_all(read.text.as_bytes()).map_err(cant)?;
     let shown = path.display().to_string();
