@@ -318,7 +318,8 @@ pub fn past_text(language: Language, past: &Past) -> String {
 ///
 /// ```
 /// # use playhouse_rpg::import::lines_kept;
-/// assert_eq!(lines_kept("Age: 30\nHair: red\n\n- tea\n- rain"), "Age: 30\n\nHair: red\n\n- tea\n- rain");
+/// let lines = lines_kept("Age: 30\nHair: red\n\n- tea\n- rain");
+/// assert_eq!(lines, "Age: 30\n\nHair: red\n\n- tea\n- rain");
 /// ```
 pub fn lines_kept(text: &str) -> String {
     let paragraphs = text.split("\n\n").map(|lines| match as_read(lines) {
