@@ -140,7 +140,7 @@ fn what_is_no_chat_is_named_and_changes_nothing() {
 fn a_persona_becomes_a_character_with_a_seat() {
     let folder = &inn();
     let personas = json!({"personas": {"a.png": "Ann", "b.png": "Bo"}, "default_persona": "b.png",
-        "persona_descriptions": {"a.png": {"description": "Ann is a surveyor. She counts steps."},
+        "persona_descriptions": {"a.png": {"description": "{{user}} is a surveyor of roads. She counts steps."},
             "b.png": {"description": "Bo."}}});
     write(&folder.join("personas.json"), &personas.to_string());
     let told = out(&succeed(
@@ -152,11 +152,11 @@ fn a_persona_becomes_a_character_with_a_seat() {
     let text = fs::read_to_string(folder.join("inn/world.ron")).unwrap();
     has(
         &text,
-        &["look: \"Ann is a surveyor.\"", "She counts steps."],
+        &["look: \"Ann is a surveyor of roads.\"", "She counts steps."],
     );
     let usual = records(folder, "import personas personas.json --into inn");
     let taken: Vec<_> = usual.iter().filter(|row| row["fate"] == "taken").collect();
-    assert_eq!((taken.len(), &taken[0]["field"]), (1, &json!("Bo")));
+    assert_eq!((taken.len(), &taken[0]["actor"]), (1, &json!("Bo")));
     let nobody = run_to_fail(
         folder,
         "import personas personas.json --into inn --name Anna",

@@ -733,7 +733,6 @@ cli_import_old = { $count ->
    *[other] the { $count } oldest lines; { $max } are taken
 }
 cli_import_past = You talked with { $others }. It began with “{ $first }” and ended with “{ $last }”
-cli_import_persona = a character; play it at a seat
 cli_import_seat = Play it with: playhouse { $command }
 cli_import_setting = a setting of the chat
 cli_import_stranger = { $count ->

@@ -673,7 +673,6 @@ cli_import_nobody_help = 世界中有：{ $names }。请导入人设，或按聊
 cli_import_not_wanted = 不是默认人设；要导入请加 --name "{ $name }"
 cli_import_old = 最早的 { $count } 行；最多导入 { $max } 行
 cli_import_past = 你和{ $others }聊过。开头是“{ $first }”，结尾是“{ $last }”
-cli_import_persona = 一个角色，可入座扮演
 cli_import_seat = 扮演：playhouse { $command }
 cli_import_setting = 聊天的一项设置
 cli_import_stranger = { $count } 行；世界中没有叫这个名字的人

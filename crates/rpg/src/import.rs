@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use playhouse_engine::knowledge::{Fact, KnownBy};
-use playhouse_engine::locale::{Language, Localize, text};
+use playhouse_engine::locale::{Language, Localize, UiText, text};
 use playhouse_engine::wording::fold_name;
 use playhouse_engine::world_data::{Problems, Source, as_read};
 use playhouse_interop::cards::{Card, Character, Fate, Row, Taken, Taking, clean_name};
@@ -48,13 +48,20 @@ pub struct Cast {
     pub seed: u64,
 }
 
-/// What became of a card.
-#[derive(Debug)]
+/// What became of a card, or of something else.
+#[derive(Debug, Default)]
 pub struct Report {
     pub file: String,
-    /// The name of the actor.
+    /// The name of the actor, if it is about one.
     pub actor: String,
     pub rows: Vec<Row>,
+}
+
+impl Report {
+    pub fn add(&mut self, fate: Fate, field: impl Into<String>, note: UiText) {
+        let field = field.into();
+        self.rows.push(Row { field, fate, note });
+    }
 }
 
 /// A world with characters who have come into it.
@@ -157,9 +164,11 @@ impl Cast {
             let mut report = Report {
                 file: file.clone(),
                 actor: name.clone(),
-                rows: Vec::new(),
+                ..Report::default()
             };
-            report.rows.extend(renamed.clone());
+            if let Some(note) = renamed {
+                report.add(Fate::Changed, "name", note.clone());
+            }
             import.add(taken, &shared, report);
         }
         if let Some(person) = &self.person {
@@ -182,7 +191,7 @@ struct Import<'w> {
 
 impl Import<'_> {
     /// A name that nobody else has, and what was changed about it.
-    fn name(&mut self, file: &str, card: &Card) -> (String, Option<Row>) {
+    fn name(&mut self, file: &str, card: &Card) -> (String, Option<UiText>) {
         let called = card.called();
         let clean = clean_name(called).or_else(|| clean_name(file));
         let clean = clean.unwrap_or_else(|| "Card".to_owned());
@@ -195,12 +204,7 @@ impl Import<'_> {
         } else {
             (name != called).then(|| text!(rpg_import_name_changed, name = called))
         };
-        let row = note.map(|note| Row {
-            field: "name".into(),
-            fate: Fate::Changed,
-            note,
-        });
-        (name, row)
+        (name, note)
     }
 
     /// The paths of books that all have.
@@ -274,7 +278,7 @@ impl Import<'_> {
         let facts = self.facts.iter();
         let facts = facts.map(|fact| item_text(language, fact, write::fact));
         let actors = self.actors.iter();
-        let actors = actors.map(|actor| actor_text(language, actor));
+        let actors = actors.map(|actor| item_text(language, actor, write::actor));
         let lists: [(_, Vec<_>); 2] = [("facts", facts.collect()), ("actors", actors.collect())];
         for (list, items) in lists {
             if !items.is_empty() {
@@ -290,7 +294,7 @@ impl Import<'_> {
 }
 
 /// Somebody who comes into a world; `None` if it has no place to be at home.
-pub fn newcomer(world: &WorldFile) -> Option<Actor> {
+fn newcomer(world: &WorldFile) -> Option<Actor> {
     let mut stages = world.stages.iter();
     let stage = stages.find(|stage| stage.kind == StageKind::Home)?;
     Some(Actor {
@@ -304,24 +308,13 @@ pub fn newcomer(world: &WorldFile) -> Option<Actor> {
     })
 }
 
-/// An actor as a world file has it.
-pub fn actor_text(language: Language, actor: &Actor) -> String {
-    item_text(language, actor, write::actor)
-}
-
 /// What somebody remembers from before as a world file has it.
 pub fn past_text(language: Language, past: &Past) -> String {
     item_text(language, past, write::past)
 }
 
 /// A text whose lines stay apart in a world file, which joins those of a paragraph.
-///
-/// ```
-/// # use playhouse_rpg::import::lines_kept;
-/// let lines = lines_kept("Age: 30\nHair: red\n\n- tea\n- rain");
-/// assert_eq!(lines, "Age: 30\n\nHair: red\n\n- tea\n- rain");
-/// ```
-pub fn lines_kept(text: &str) -> String {
+fn lines_kept(text: &str) -> String {
     let paragraphs = text.split("\n\n").map(|lines| match as_read(lines) {
         read if read == lines => read,
         _ => lines.replace('\n', "\n\n"),

@@ -6,12 +6,12 @@ use std::path::Path;
 
 use playhouse_engine::files;
 
-use super::report::Report;
+use super::show;
 use crate::cli::commands::edited_world::EditedWorld;
 use crate::interop::cards::Fate;
 use crate::interop::{Conversation, read};
 use crate::message::Role;
-use crate::rpg::import::past_text;
+use crate::rpg::import::{Report, past_text};
 use crate::rpg::world_file::{Past, PastWords, WorldFile};
 
 /// The most bytes of a file.
@@ -55,13 +55,13 @@ pub(super) fn import(app: &App, file: &Path, into: &Path) -> Result<()> {
     if !anybody {
         let names = before.actors.iter().map(|actor| actor.name.as_str());
         let help = text!(cli_import_nobody_help, names = Argument::list(names));
-        report.print(app);
+        show(app, &[report]);
         return Err(refused(text!(cli_import_nobody)).help(help));
     }
-    if report.has_taken() {
+    if report.rows.iter().any(|row| row.fate == Fate::Taken) {
         world.save(app)?;
     }
-    report.print(app);
+    show(app, &[report]);
     Ok(())
 }
 

@@ -2,7 +2,6 @@
 
 mod chat;
 mod personas;
-mod report;
 mod team;
 
 use crate::cli::prelude::*;
@@ -84,12 +83,12 @@ pub(super) fn read_cards(app: &App, paths: &[PathBuf]) -> Result<Cast> {
                 Ok(file) => add(&mut cast, &path, file),
                 // Folders hold all kinds of files.
                 Err(error) => {
-                    let row = Row {
-                        field: String::new(),
-                        fate: Fate::Dropped,
-                        note: error.message.unwrap_or_default(),
+                    let mut report = Report {
+                        file: path.display().to_string(),
+                        ..Report::default()
                     };
-                    warn_of(app, &path.display().to_string(), None, &row);
+                    report.add(Fate::Warned, "", error.message.unwrap_or_default());
+                    warn(app, &[report]);
                 }
             }
         }
@@ -139,23 +138,39 @@ fn write_books(folder: &Path, books: &BTreeMap<String, String>) -> Result<(), Fi
     Ok(())
 }
 
-/// Prints what became of each part of each card.
+/// Prints what became of each part.
 fn show(app: &App, reports: &[Report]) {
-    let rows = reports
-        .iter()
-        .flat_map(|report| report.rows.iter().map(move |row| (report, row)));
+    // Only cards are about somebody.
+    let unnamed = usize::from(reports.iter().all(|report| report.actor.is_empty()));
     let columns =
         columns!(app.language, < cli_name, < cli_import_part, < cli_import_fate, < cli_import_note);
-    let json =
-        |(report, row): &(&Report, &Row)| json!(record(&report.file, Some(&report.actor), row));
-    app.list(columns, rows, json, |(report, row)| {
-        [
+    let columns = columns.into_iter().skip(unnamed);
+    let json = |(report, row): &(&Report, &Row)| json!(record(report, row));
+    app.list(columns, rows(reports), json, |(report, row)| {
+        let cells = [
             report.actor.clone(),
             row.field.clone(),
             fate(row.fate).in_language(app.language),
             row.note.in_language(app.language),
-        ]
+        ];
+        cells.into_iter().skip(unnamed)
     });
+}
+
+fn rows(reports: &[Report]) -> impl Iterator<Item = (&Report, &Row)> {
+    let of = |report: &Report| report.rows.iter().map(move |row| (report, row));
+    reports.iter().flat_map(of)
+}
+
+fn record<'a>(report: &'a Report, row: &'a Row) -> Printed<'a> {
+    let given = |text: &'a String| Some(&**text).filter(|text| !text.is_empty());
+    Printed::Import {
+        file: given(&report.file),
+        actor: given(&report.actor),
+        field: &row.field,
+        fate: row.fate.name(),
+        note: row.note.to_string(),
+    }
 }
 
 fn fate(fate: Fate) -> UiText {
@@ -167,36 +182,24 @@ fn fate(fate: Fate) -> UiText {
     }
 }
 
-fn record<'a>(file: &'a str, actor: Option<&'a str>, row: &'a Row) -> Printed<'a> {
-    Printed::Import {
-        file: Some(file),
-        actor,
-        field: &row.field,
-        fate: row.fate.name(),
-        note: row.note.to_string(),
-    }
-}
-
 /// Prints only what somebody should look at.
 pub(super) fn warn(app: &App, reports: &[Report]) {
-    for report in reports {
-        let rows = report.rows.iter();
-        for row in rows.filter(|row| row.fate == Fate::Warned || row.field == "name") {
-            warn_of(app, &report.file, Some(&report.actor), row);
+    for (report, row) in rows(reports) {
+        if row.fate != Fate::Warned && row.field != "name" {
+            continue;
         }
-    }
-}
-
-fn warn_of(app: &App, file: &str, actor: Option<&str>, row: &Row) {
-    if app.settings.json {
-        app.out().json(&record(file, actor, row));
-    } else if app.prints_text() {
-        let colon = say!(app.language, cli_colon);
-        let note = row.note.in_language(app.language);
-        let line = match actor {
-            Some(actor) => format!("{actor}{colon}{}{colon}{note}", row.field),
-            None => format!("{file}{colon}{note}"),
-        };
-        app.err().paragraph(&Paragraph::of(Style::Warn, line));
+        if app.settings.json {
+            app.out().json(&record(report, row));
+        } else if app.prints_text() {
+            let about = match &*report.actor {
+                "" => &report.file,
+                actor => actor,
+            };
+            let note = row.note.in_language(app.language);
+            let parts = [about, &row.field, &note].into_iter();
+            let parts: Vec<_> = parts.filter(|part| !part.is_empty()).collect();
+            let line = parts.join(&say!(app.language, cli_colon));
+            app.err().paragraph(&Paragraph::of(Style::Warn, line));
+        }
     }
 }

@@ -7,11 +7,12 @@ use std::path::Path;
 
 use playhouse_engine::files;
 
-use super::report::Report;
+use super::show;
 use crate::cli::loader::print_problems;
 use crate::groupchat::read_component;
 use crate::groupchat::team::TeamFile;
 use crate::interop::cards::Fate;
+use crate::rpg::import::Report;
 
 /// The most bytes of a component file.
 const LONGEST: u64 = 4 * 1024 * 1024;
@@ -41,7 +42,7 @@ pub(super) fn import(app: &App, file: &Path, into: &Path) -> Result<()> {
     for (path, what) in read.left_out {
         report.add(Fate::Dropped, path, text!(cli_import_named, what));
     }
-    report.print(app);
+    show(app, &[report]);
     // What is still missing, such as an end, is the user's to say.
     if let Err(problems) = TeamFile::parse(&shown, &read.text) {
         print_problems(app, &problems);
