@@ -158,8 +158,8 @@ fn show(app: &App, reports: &[Report]) {
 }
 
 fn rows(reports: &[Report]) -> impl Iterator<Item = (&Report, &Row)> {
-    let of = |report: &Report| report.rows.iter().map(move |row| (report, row));
-    reports.iter().flat_map(of)
+    let reports = reports.iter();
+    reports.flat_map(|report| report.rows.iter().map(move |row| (report, row)))
 }
 
 fn record<'a>(report: &'a Report, row: &'a Row) -> Printed<'a> {
