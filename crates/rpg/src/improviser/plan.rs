@@ -73,11 +73,21 @@ pub(super) fn plan<'a>(prompt: &Prompt<'a>, writer: &mut Writer<'a>) -> Option<V
     }
     // Most words and deeds speak for themselves.
     let mind = if writer.rng().happens(THINKS) {
-        writer.line(symbol)
+        let thought = writer.line(symbol);
+        let target = writer.known("target");
+        match home.called(target) {
+            first if target.starts_with(first) => thought.replace(target, first),
+            _ => thought,
+        }
     } else {
         String::new()
     };
-    home.address_shortly(&mut turn);
+    for said in ["speak", "whisper"] {
+        if let Some(said) = turn.get_mut(said) {
+            let [text, target] = ["text", "target"].map(|member| said[member].as_str());
+            said["text"] = text?.replace(target?, home.called(target?)).into();
+        }
+    }
     if home.notes.text("ending") == "now" {
         turn.retain(|_, said| !said["text"].as_str().is_some_and(is_question));
         if turn.keys().all(|kind| kind == "feels") {
@@ -549,18 +559,14 @@ impl<'n> PlanNotes<'n> {
         last.is_some_and(|line| line.text("text").contains(['?', '？']))
     }
 
-    /// Nobody is addressed by its whole name.
-    fn address_shortly(&self, turn: &mut Map<String, Value>) {
-        let called = self.notes.object("called");
-        for kind in ["speak", "whisper"] {
-            let Some(said) = turn.get_mut(kind) else {
-                continue;
-            };
-            let target = said["target"].as_str().unwrap_or_default().to_owned();
-            let short = called.text(&target);
-            if let Some(Value::String(text)) = said.get_mut("text").filter(|_| !short.is_empty()) {
-                *text = text.replace(&target, short);
-            }
+    /// How it addresses somebody: by no whole name.
+    fn called<'a>(&self, name: &'a str) -> &'a str
+    where
+        'n: 'a,
+    {
+        match self.notes.object("called").text(name) {
+            "" => name,
+            called => called,
         }
     }
 

@@ -49,11 +49,12 @@ impl<'n> TellableFact<'n> {
         names(self.title, name) || names(self.text, name)
     }
 
-    /// What it is about, as it follows "about"; `None` if `me` can't say it so: it names `me`, or
-    /// it is another actor's own words.
+    /// What it is about, as it follows "about"; `None` if `me` can't say it so: it names `me`, it
+    /// is another actor's own words, or a sentence (what play made has no title).
     pub(super) fn about(&self, me: &str, language: Language) -> Option<Cow<'n, str>> {
         let is_own_words = self.title.starts_with("My ") || self.title.starts_with('我');
-        if names(self.title, me) || (is_own_words && !self.from.is_empty()) {
+        let is_sentence = self.title == self.text;
+        if is_sentence || names(self.title, me) || (is_own_words && !self.from.is_empty()) {
             return None;
         }
         Some(about(self.title, language))
@@ -145,11 +146,11 @@ impl<'n> Telling<'n> {
         let weights: Vec<_> = weights.collect();
         let index = writer.rng().weighted(weights.iter().copied())?;
         let (fact, target, is_again) = choices.get(index)?;
-        let verbatim = fact
-            .verbatim(me, most)
-            .filter(|_| writer.rng().happens(VERBATIM))
-            .filter(|text| !writer.remembers(text));
-        let (symbol, about) = match (verbatim, fact.about(me, writer.language())) {
+        let about = fact.about(me, writer.language());
+        let verbatim = fact.verbatim(me, most).filter(|text| {
+            about.is_none() || (writer.rng().happens(VERBATIM) && !writer.remembers(text))
+        });
+        let (symbol, about) = match (verbatim, about) {
             (Some(text), _) => ("tell", Some(("secret", Cow::Borrowed(text)))),
             (None, Some(title)) => ("tell.about", Some(("title", title))),
             (None, None) if !fact.from.is_empty() => {
@@ -249,6 +250,8 @@ mod tests {
         );
         assert_eq!(letter.about("Jory Teasel", Language::En), None);
         assert_eq!(letter.verbatim("Jory Teasel", 600), None);
+        let made = fact("The rope holds.", "The rope holds.", "");
+        assert_eq!(made.about("Jory Teasel", Language::En), None);
         let ticket = fact("一张火车票", "豆娘买了火车票。", "");
         assert_eq!(ticket.verbatim("沈豆娘", 600), None);
         assert_eq!(

@@ -960,8 +960,12 @@ fn notes_of_any_form_are_survived() {
 }
 
 #[test]
-fn nobody_recites_a_goal_or_says_a_whole_name_to_its_face() {
-    for language in BOTH {
+fn nobody_recites_a_goal_or_says_or_thinks_a_whole_name() {
+    for (language, is_part) in [
+        (Language::En, true),
+        (Language::En, false),
+        (Language::Zh, false),
+    ] {
         let cast = cast(language);
         let mut asked = rich_plan(language, cast.heroes[0]);
         let goals = ["Get the key.", "Go home."];
@@ -971,16 +975,19 @@ fn nobody_recites_a_goal_or_says_a_whole_name_to_its_face() {
             .cloned()
             .unwrap_or_default();
         let names = others.iter().filter_map(|other| other["name"].as_str());
-        let called = names.map(|name| (name.to_owned(), json!("Captain")));
+        let called = names.map(|name| {
+            let called = if is_part { &name[..1] } else { "Captain" };
+            (name.to_owned(), json!(called))
+        });
         asked.notes["called"] = called.collect::<serde_json::Map<_, _>>().into();
         for turn in turns(&asked) {
-            assert!(
-                !goals.contains(&turn["mind"].as_str().unwrap_or_default()),
-                "{turn}"
-            );
+            let thought = turn["mind"].as_str().unwrap_or_default();
+            assert!(!goals.contains(&thought), "{turn}");
+            assert!(!thought.contains("Captain"), "{turn}");
             let target = turn["speak"]["target"].as_str().unwrap_or("nobody");
             let said = turn["speak"]["text"].as_str().unwrap_or_default();
             assert!(!said.contains(target), "{turn}");
+            assert!(!is_part || !thought.contains(target), "{turn}");
         }
     }
 }
