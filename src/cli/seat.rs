@@ -20,15 +20,21 @@ use super::seat_sheet::SeatSheet;
 static INTRODUCED: Mutex<BTreeSet<Arc<str>>> = Mutex::new(BTreeSet::new());
 
 /// What a person may type instead of an answer, in each language.
-const COMMANDS: [(SeatCommand, [&str; 2]); 7] = [
+const COMMANDS: [(SeatCommand, [&str; 2]); 8] = [
     (SeatCommand::Help, ["help", "帮助"]),
     (SeatCommand::Me, ["me", "我"]),
     (SeatCommand::Secrets, ["secrets", "秘密"]),
     (SeatCommand::Who, ["who", "谁在"]),
+    (SeatCommand::More, MORE),
     (SeatCommand::Undo, UNDO),
     (SeatCommand::Save, ["save", "存档"]),
     (SeatCommand::Quit, ["quit", "退出"]),
 ];
+
+/// What shows all options of a long list.
+const MORE: [&str; 2] = ["more", "更多"];
+/// More options than these don't fit on a screen with their question.
+const MOST_OPTIONS: usize = 18;
 
 /// What the person wants to do or to know.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,6 +43,7 @@ enum SeatCommand {
     Me,
     Secrets,
     Who,
+    More,
     Undo,
     Save,
     Quit,
@@ -60,6 +67,7 @@ impl SeatCommand {
             (Self::Secrets, _) => text!(cli_seat_help_secrets),
             (Self::Help, _) => text!(cli_seat_help),
             (Self::Who, _) => text!(cli_seat_help_who),
+            (Self::More, _) => text!(cli_seat_help_more),
             (Self::Undo, _) => text!(cli_seat_help_undo),
             (Self::Save, _) => text!(cli_seat_help_save),
             (Self::Quit, _) => text!(cli_seat_help_quit),
@@ -125,9 +133,13 @@ impl TerminalSeat {
 
     fn commands(&self) -> impl Iterator<Item = &'static (SeatCommand, [&'static str; 2])> {
         let is_in_team = self.game == SeatGame::Team;
-        // In a team nothing is taken back, and no secrets are known.
-        let lacks =
-            |command: SeatCommand| matches!(command, SeatCommand::Secrets | SeatCommand::Undo);
+        // In a team nothing is chosen or taken back, and no secrets are known.
+        let lacks = |command: SeatCommand| {
+            matches!(
+                command,
+                SeatCommand::Secrets | SeatCommand::Undo | SeatCommand::More
+            )
+        };
         let commands = COMMANDS.iter();
         commands.filter(move |(command, _)| !is_in_team || !lacks(*command))
     }
@@ -152,6 +164,7 @@ impl TerminalSeat {
             Some(SeatCommand::Me) => sheet.me.clone(),
             Some(SeatCommand::Secrets) => sheet.secrets.clone(),
             Some(SeatCommand::Who) => sheet.present.clone(),
+            Some(SeatCommand::More) => String::new(),
             Some(SeatCommand::Save) => {
                 self.say(text!(cli_seat_saved, slot = &self.slot, save = &self.save))
             }
@@ -242,9 +255,13 @@ impl SeatConsole {
             match self.seat.obey(command) {
                 Some(shown) => {
                     self.show(&UiText::verbatim(shown), Language::default())?;
+                    let most = match is_meant(&MORE, command) {
+                        true => usize::MAX,
+                        false => MOST_OPTIONS,
+                    };
                     // It has driven the question out of sight.
                     if let Some(question) = self.asked.clone() {
-                        self.show_question(&question, true)?;
+                        self.show_question(&question, most)?;
                     }
                 }
                 None => return Ok(None),
@@ -262,11 +279,15 @@ impl SeatConsole {
         Ok(())
     }
 
-    fn show_question(&mut self, question: &Question, with_options: bool) -> io::Result<()> {
+    fn show_question(&mut self, question: &Question, most: usize) -> io::Result<()> {
         let language = self.seat.language;
-        for option in question.options.iter().filter(|_| with_options) {
+        for option in question.options.iter().take(most) {
             let (number, label) = (option.number, option.label.in_language(language));
             self.show(&UiText::verbatim(format!("  {number}) {label}")), language)?;
+        }
+        let more = question.options.len().saturating_sub(most);
+        if most > 0 && more > 0 {
+            self.show(&text!(cli_seat_more, count = more), language)?;
         }
         let asks = question.label_and_keys(language).join(" ");
         self.show(&UiText::verbatim(asks.trim()), language)
@@ -300,7 +321,7 @@ impl Console for SeatConsole {
         let asked = question.clone().typed("");
         let is_again = self.asked.as_ref() == Some(&asked);
         self.asked = Some(asked);
-        self.show_question(question, !is_again)?;
+        self.show_question(question, if is_again { 0 } else { MOST_OPTIONS })?;
         self.read_typed("> ", &question.typed)
     }
 

@@ -44,6 +44,17 @@ impl Answer {
     }
 }
 
+/// What a look finds, once it finds something; `None` if it never does.
+pub(super) fn await_some<T>(mut look: impl FnMut() -> Option<T>) -> Option<T> {
+    (0..6_000).find_map(|_| {
+        let found = look();
+        if found.is_none() {
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        found
+    })
+}
+
 /// The first of a list whose member is this.
 #[track_caller]
 pub(super) fn one<'v>(list: &'v Value, member: &str, is: &str) -> &'v Value {
@@ -258,25 +269,32 @@ impl Served {
     }
 
     /// Waits until a story's run is in a state.
+    #[track_caller]
     pub(super) fn wait_for(&self, slot: &str, state: &str) -> Value {
-        for _ in 0..3_000 {
-            let story = self.api(&format!("{slot}/story"));
-            if story["run"]["state"] == state {
-                return story;
-            }
-            std::thread::sleep(Duration::from_millis(20));
-        }
-        let run = &self.api(&format!("{slot}/story"))["run"];
-        panic!("the story is never {state}: {run}");
+        self.wait_until(slot, |story| story["run"]["state"] == state)
     }
 
-    /// Waits a little until a story is paused after a turn; returns whether it is.
-    pub(super) fn is_paused_at(&self, slot: &str, turn: u64) -> bool {
-        let story = self.wait_for(slot, "paused");
-        if story["turn"] != turn {
-            std::thread::sleep(Duration::from_millis(5));
-        }
-        story["turn"] == turn
+    /// Waits until something of a story holds.
+    #[track_caller]
+    pub(super) fn wait_until(&self, slot: &str, holds: impl Fn(&Value) -> bool) -> Value {
+        let story = || self.api(&format!("{slot}/story"));
+        let held = await_some(|| Some(story()).filter(&holds));
+        held.unwrap_or_else(|| panic!("it never holds: {}", story()["run"]))
+    }
+
+    /// Waits until a story is paused after a turn.
+    #[track_caller]
+    pub(super) fn wait_for_turn(&self, slot: &str, turn: u64) {
+        self.wait_until(slot, |story| {
+            story["run"]["state"] == "paused" && story["turn"] == turn
+        });
+    }
+
+    /// The question that a seat is asked, once it is.
+    #[track_caller]
+    pub(super) fn asked_at(&self, slot: &str) -> Value {
+        let open = || self.api(&format!("{slot}/seat"))["open"].take();
+        await_some(|| Some(open()).filter(|open| !open.is_null())).unwrap()
     }
 
     /// Plays one turn of a paused story.
@@ -287,10 +305,7 @@ impl Served {
             &json!({"do": "step", "by": "turn"}),
         );
         assert_eq!(done.status, 200, "{}", done.body);
-        assert!(
-            (0..3_000).any(|_| self.is_paused_at(slot, next)),
-            "no turn {next}"
-        );
+        self.wait_for_turn(slot, next);
     }
 
     /// The events of a stream after an id, until one of this name has come.

@@ -6,6 +6,7 @@ use std::num::NonZeroU16;
 use std::path::Path;
 use std::process::{Child, ExitStatus};
 use std::sync::{Arc, Mutex};
+use std::thread::JoinHandle;
 use std::time::Duration;
 
 use pty_process::Size;
@@ -13,7 +14,7 @@ use pty_process::blocking::{Command, Pty, open};
 use rustix::process::{Pid, Signal, kill_process};
 use rustix::termios::{LocalModes, tcgetattr};
 
-use super::{Dir, err, exits, has, journal, lacks, out, run, succeed};
+use super::{Dir, err, exits, has, journal, lacks, out, run, succeed, write};
 
 /// More rows than are ever shown, so that nothing scrolls away.
 const ROWS: u16 = 2_000;
@@ -30,6 +31,8 @@ const FOR_MODELS: [&str; 16] = [
 /// The program in a terminal.
 struct Terminal {
     child: Child,
+    /// It ends when everything was read.
+    reader: Option<JoinHandle<()>>,
     keyboard: Arc<Pty>,
     screen: Arc<Mutex<vt100::Parser>>,
     /// The rows that were read before.
@@ -56,7 +59,7 @@ impl Terminal {
         let screen = Arc::new(Mutex::new(vt100::Parser::new(rows, cells, 0)));
         let (keyboard, shown) = (Arc::new(pty), screen.clone());
         let output = keyboard.clone();
-        std::thread::spawn(move || {
+        let reader = std::thread::spawn(move || {
             let mut bytes = [0; 4_096];
             // Reading fails when the program has ended.
             while let Ok(length @ 1..) = (&*output).read(&mut bytes) {
@@ -65,6 +68,7 @@ impl Terminal {
         });
         Self {
             child,
+            reader: Some(reader),
             keyboard,
             screen,
             read: 0,
@@ -162,7 +166,7 @@ impl Terminal {
     fn end(&mut self) -> (ExitStatus, String) {
         self.wait(|child, _| child.try_wait().unwrap().is_some());
         // What it wrote last is still on its way.
-        std::thread::sleep(Duration::from_millis(100));
+        self.reader.take().unwrap().join().unwrap();
         self.read = 0;
         (self.child.wait().unwrap(), self.rows().join("\n"))
     }
@@ -387,6 +391,37 @@ fn a_turn_is_chosen_shown_and_confirmed_in_three_lines() {
     has(
         &seat.answer(" to say"),
         &["You say to Sister Temperance: “word to say”"],
+    );
+    seat.check_screen();
+}
+
+#[test]
+fn a_list_that_is_longer_than_a_screen_is_cut_short_and_searched() {
+    let folder = &Dir::new();
+    succeed(folder, "new mine --kind talk");
+    let fact = |n: usize| {
+        let known = "known_by: Only([\"Martin Pell\"])";
+        format!("(id: \"f{n}\", title: \"Debt {n}{n}\", text: \"Martin owes {n}.\", {known}),")
+    };
+    let facts: String = (10..40).map(fact).collect();
+    let world = std::fs::read_to_string(folder.join("mine/world.ron")).unwrap();
+    let world = world.replacen("    facts: [", &format!("    facts: [{facts}"), 1);
+    write(&folder.join("mine/world.ron"), &world);
+    let mut seat = Terminal::start(folder, 80, "run mine --seat Martin\u{a0}Pell");
+    seat.asked();
+    seat.answer("");
+    let said = seat.answer("Look at the figures.");
+    has(&said, &["/more"]);
+    assert!(said.lines().count() <= 24, "{said}");
+    let all = seat.answer("/more");
+    let last = all.rsplit_once("let it be known: ").unwrap().1;
+    let last = last.lines().next().unwrap();
+    lacks(&said, &[last]);
+    let several = seat.answer("and let it be known");
+    has(&several, &["This fits several of them: 10) and let"]);
+    has(
+        &seat.answer(&format!("\u{15}{last}")),
+        &["[Enter: that is all"],
     );
     seat.check_screen();
 }

@@ -588,6 +588,7 @@ cli_seat_help = 列出这些命令
 cli_seat_help_me = 你是谁：本事、物品、关系、目标、承诺
 cli_seat_help_me_in_team = 你是谁：团队给你的设定
 cli_seat_help_me_in_undercover = 你是谁，以及你的词
+cli_seat_help_more = 选项太多没有列全时，列出全部
 cli_seat_help_quit = 离开；故事已保存，可以继续
 cli_seat_help_save = 故事存在哪里，怎样继续
 cli_seat_help_secrets = 你的秘密：你知道而别人未必知道的事，以及是谁告诉你的
@@ -596,6 +597,7 @@ cli_seat_help_who = 谁和你在一起
 cli_seat_help_word = 你的词
 # same
 cli_seat_item = { $name }：{ $look }
+cli_seat_more = {"  "}……还有 { $count } 项：输入 /更多 全部列出，输入其中几个词也能选中。
 cli_seat_no_secrets = 你没有秘密：你知道的事，人人都知道。
 cli_seat_no_word = 你没有词：你是白板。
 cli_seat_out = 你出局了，接下来看这局游戏走到最后。

@@ -33,7 +33,7 @@ mind_seat_form_too_many = 这几项不能同时选。
 mind_seat_not_usable = 这样不行：
 # same
 mind_seat_only = { $label } { $what }
-mind_seat_several = 有好几项都符合，请输入编号。
+mind_seat_several = 有好几项都符合：{ $options }。请输入编号。
 mind_seat_skip = 没什么特别的
 mind_seat_taken_back = 刚才输入的已收回，请重新回答。
 mind_seat_nothing = 没有

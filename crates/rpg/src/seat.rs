@@ -666,7 +666,7 @@ mod tests {
     async fn what_words_tell_is_asked_if_there_is_something_to_tell() {
         let mut notes = turn(&["Ann"]);
         notes["facts"] = json!([{"id": "lamp", "title": "Who put the lamp out"}]);
-        let (plan, _) = at_seat("home.plan", notes, "It was me.\n1\n\n").await;
+        let (plan, _) = at_seat("home.plan", notes, "It was me.\nand let it be known\n\n").await;
         assert_eq!(plan["tells"], json!(["lamp"]));
     }
 

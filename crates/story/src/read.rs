@@ -17,6 +17,8 @@ pub fn watch(engine: &mut Engine, view: &Arc<StoryView>) -> StreamReceiver {
     view.begin(&engine.world);
     let signals = view.clone();
     engine.on_signal(move |signal| signals.signal(&signal));
+    let pictures = view.clone();
+    engine.on_wait(move |world| pictures.catch_up(world));
     // Answers that are being written are for the host alone.
     engine.watch_all()
 }

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::time::Duration;
 
 use bevy_ecs::prelude::*;
 use playhouse_engine::cast::{CastList, Kind, WorldTurn, turn_number};
@@ -227,6 +228,8 @@ pub struct Contents {
     recorded: Option<u64>,
     /// When the next picture of the world may be taken.
     next_state: u64,
+    /// Whether something has happened since the last one.
+    is_stale: bool,
 }
 
 /// All that can be shown of one story. The engine's thread adds to it; readers take what they
@@ -313,9 +316,10 @@ impl StoryView {
 
     pub(super) fn record(&self, record: &Record) {
         match record {
-            Record::Event(event) => {
-                self.change(|contents| contents.add_event(event.clone(), &self.about.events));
-            }
+            Record::Event(event) => self.change(|contents| {
+                contents.add_event(event.clone(), &self.about.events);
+                contents.is_stale = true;
+            }),
             Record::Turn { turn } => self.change(|contents| contents.end_turn(*turn)),
             Record::Answer(_) | Record::Chapter { .. } => {}
         }
@@ -430,6 +434,7 @@ impl StoryView {
         self.change(|contents| {
             let now = self.time(contents);
             contents.take(&answered(world, outcomes), turn, now);
+            contents.is_stale = true;
         });
         self.update_state(world, false);
     }
@@ -460,8 +465,22 @@ impl StoryView {
         let end = self.now();
         self.change(|contents| {
             contents.next_state = end + (STATE_SHARE * (end - begin)).max(BETWEEN_STATES);
+            contents.is_stale = false;
             contents.set_state(state);
         });
+    }
+
+    /// Takes the picture of what has happened since the last one, while the run waits; returns for
+    /// how long it is too early.
+    pub(super) fn catch_up(&self, world: &World) -> Option<Duration> {
+        let next = Some(self.read())
+            .filter(|contents| contents.is_stale)?
+            .next_state;
+        let early = next.saturating_sub(self.now());
+        if early == 0 {
+            self.update_state(world, true);
+        }
+        (early > 0).then(|| Duration::from_millis(early))
     }
 
     /// Shows the cast of a story that is about to be read or to begin.
@@ -925,9 +944,12 @@ impl Contents {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use playhouse_engine::cast::Dead;
     use playhouse_engine::engine::AnswerInReview;
     use playhouse_engine::message::{Cost, TokenUsage};
+    use playhouse_engine::testing::tiny;
     use serde_json::json;
+    use std::sync::atomic::{AtomicU64, Ordering};
 
     #[test]
     fn calls_that_are_measured_follow_those_that_were_recorded() {
@@ -953,6 +975,31 @@ mod tests {
         let contents = view.read();
         assert!(end > 5_000 && contents.calls.last().unwrap().start >= end);
         assert!(view.time(&contents) >= contents.calls.last().unwrap().start);
+    }
+
+    #[test]
+    fn a_picture_that_was_too_early_is_taken_while_the_run_waits() {
+        let mut tiny = tiny();
+        let time = Arc::new(AtomicU64::new(0));
+        let clock = time.clone();
+        let view = StoryView {
+            clock: Box::new(move || clock.load(Ordering::SeqCst)),
+            ..StoryView::new(About::default())
+        };
+        let is_dead = || view.read().state.named("Ann").map(|ann| ann.is_dead);
+        view.update_state(tiny.world(), true);
+        assert_eq!(
+            (is_dead(), view.catch_up(tiny.world())),
+            (Some(false), None)
+        );
+        let ann = tiny.ann;
+        tiny.world().entity_mut(ann).insert(Dead);
+        view.commit(tiny.world(), &[]);
+        let early = view.catch_up(tiny.world()).unwrap();
+        assert_eq!(is_dead(), Some(false));
+        time.store(early.as_millis() as u64, Ordering::SeqCst);
+        assert_eq!((view.catch_up(tiny.world()), is_dead()), (None, Some(true)));
+        assert_eq!(view.catch_up(tiny.world()), None);
     }
 
     #[test]

@@ -312,6 +312,8 @@ impl Engine {
         let token = self.token.clone();
         let mut gate = self.gate.changes();
         let at_gate = self.calls.at_gate && !self.gate.allows_calls();
+        let on_wait = self.listeners.on_wait.as_mut();
+        let pause = on_wait.and_then(|act| act(&self.world));
         let (job, result) = tokio::select! {
             biased;
             () = token.cancelled() => return Some(Stop::Cancelled),
@@ -325,6 +327,7 @@ impl Engine {
                 return None;
             }
             _ = gate.changed(), if at_gate => return None,
+            () = tokio::time::sleep(pause.unwrap_or_default()), if pause.is_some() => return None,
             else => return None,
         };
         let mut stop = self.returned(job, result);

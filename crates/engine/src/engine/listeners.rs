@@ -1,6 +1,7 @@
 //! Who is told what a run does: feeds, callbacks and watchers.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use bevy_ecs::prelude::*;
 
@@ -40,6 +41,7 @@ type OnTurn =
     Box<dyn FnMut(&mut World, &mut Journal, Option<&Stop>) -> Result<(), EngineError> + Send>;
 type OnCommit = Box<dyn FnMut(&World, &[Arc<Outcome>]) + Send>;
 type OnCall = Box<dyn FnMut(&World, &Arc<str>) + Send>;
+type OnWait = Box<dyn FnMut(&World) -> Option<Duration> + Send>;
 type OnSignal = Box<dyn FnMut(Signal) + Send>;
 
 /// Who is told what a run does.
@@ -49,6 +51,7 @@ pub(super) struct Listeners {
     pub(super) on_turn: Option<OnTurn>,
     pub(super) on_call: Option<OnCall>,
     pub(super) on_commit: Vec<OnCommit>,
+    pub(super) on_wait: Option<OnWait>,
     pub(super) on_signal: Vec<OnSignal>,
     pub(super) requests: Option<RequestViewer>,
     /// Where answers are shown while they are written.

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use bevy_ecs::prelude::*;
 use serde_json::Value;
@@ -288,6 +289,12 @@ impl Engine {
     /// the name of who is asked.
     pub fn on_call(&mut self, act: impl FnMut(&World, &Arc<str>) + Send + 'static) {
         self.listeners.on_call = Some(Box::new(act));
+    }
+
+    /// Calls this, with the world as it is meanwhile, whenever the run waits for answers, and again
+    /// after the time that it returns if none has come.
+    pub fn on_wait(&mut self, act: impl FnMut(&World) -> Option<Duration> + Send + 'static) {
+        self.listeners.on_wait = Some(Box::new(act));
     }
 
     /// Calls this, too, with news of the run.

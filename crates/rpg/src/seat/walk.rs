@@ -139,7 +139,7 @@ impl<'n, 'f, 'd, 'c> Walk<'n, 'f, 'd, 'c> {
     }
 
     fn offers(&self) -> Vec<Offer<'f>> {
-        let acts = [SAID, TELLS, DONE].into_iter().flat_map(|field| {
+        let acts = [SAID, DONE, TELLS].into_iter().flat_map(|field| {
             let options = if self.is_open(field) {
                 self.options(field)
             } else {

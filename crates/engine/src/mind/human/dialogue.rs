@@ -96,7 +96,7 @@ impl<'c> Dialogue<'c> {
             };
             // What may become a sentence; where a number is asked for, it would stand before it.
             let is_begun = question.takes_words && !is_number(&line) && !is_back(&line);
-            let is_begun = is_begun && hint != text!(mind_seat_several);
+            let is_begun = is_begun && !hint.is_one_of(&["mind_seat_several"]);
             question.typed = Some(line).filter(|_| is_begun).unwrap_or_default();
             self.show(hint)?;
         }

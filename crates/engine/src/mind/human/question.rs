@@ -154,7 +154,14 @@ impl Question {
         }
         match self.meant(line, language) {
             Meant::One(index) => Ok(SeatAnswer::Option(index)),
-            Meant::Several(_) => Err(text!(mind_seat_several)),
+            Meant::Several(found) => {
+                let found = found.iter().filter_map(|index| self.options.get(*index));
+                let found = found.map(|option| {
+                    let label = option.label.in_language(language);
+                    format!("{}) {label}", option.number)
+                });
+                Err(text!(mind_seat_several, options = Argument::list(found)))
+            }
             Meant::Nothing => own_words(line)
                 .filter(|_| self.takes_words)
                 // A number that no option has is a slip.
