@@ -65,7 +65,7 @@ use self::args::{Command, CommandLine, CommonArgs, LANGUAGES, NewArgs, PlayArgs,
 use self::env::Env;
 use self::error::CommandError;
 use self::settings::{SETTINGS_FILE, Settings, SettingsFile, SettingsFiles};
-use crate::event::EventTypes;
+use crate::event::{EventRecord, EventTypes, Watching};
 use crate::locale::{Language, text};
 #[cfg(feature = "mcp")]
 use crate::tool::servers;
@@ -118,6 +118,14 @@ fn event_types() -> EventTypes {
         .with(rpg::events::EVENTS)
         .with(undercover::events::EVENTS)
         .with(groupchat::EVENTS)
+}
+
+/// Who watches what from an event of any game on, beside what it learns: a player who is voted out,
+/// the rest of the game; a hero who falls, the rest of the fight.
+fn watchers(event: &EventRecord) -> Vec<(String, Watching)> {
+    let out = undercover::events::voted_out(event).map(|name| (name, Watching::Everything));
+    let fallen = rpg::events::fallen_watchers(event).into_iter();
+    fallen.chain(out).collect()
 }
 
 /// The settings files.

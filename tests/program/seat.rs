@@ -1,6 +1,6 @@
 //! What a person at the terminal may type instead of an answer.
 
-use super::{Dir, err, fed, has, journal, lacks, out};
+use super::{Dir, err, fed, has, journal, lacks, out, succeed};
 
 const SEAT: &str = "zhaoying-ban --seat 沈豆娘 --save tide --lang zh";
 
@@ -74,4 +74,19 @@ fn a_player_of_undercover_looks_up_its_word() {
         assert!(shown.contains(part), "{shown}{}", err(&output));
         lacks(&shown, &["no secrets", "promises"]);
     }
+}
+
+#[test]
+fn whoever_falls_watches_the_fight_to_its_end() {
+    let folder = &Dir::new();
+    succeed(folder, "run zhaoying-ban --seed 3 --save told -q");
+    let watched = ["崔晚灯", "佟九指", "马千秋", "沈豆娘"].iter().any(|hero| {
+        let told = out(&succeed(
+            folder,
+            &format!("replay told --seat {hero} --lang zh"),
+        ));
+        let mut falls = told.split("你倒下了，接下来看这一仗打到最后。").skip(1);
+        falls.any(|rest| rest.split("一战，").next().unwrap().contains("打出"))
+    });
+    assert!(watched);
 }

@@ -629,6 +629,7 @@ cli_seat_bonds = Who they are to you:
 cli_seat_look = What others see: { $look }
 cli_seat_first_help = (/me shows this again, /who who is here, /undo takes an answer back, /help lists everything that you can type.)
 cli_seat_first_help_short = (/me shows this again, /help lists everything that you can type.)
+cli_seat_fallen = You have fallen. You watch the fight to its end.
 cli_seat_goal_lost = { $goal } (lost)
 cli_seat_goal_met = { $goal } (reached)
 cli_seat_health = Health: { $hp } of { $max }

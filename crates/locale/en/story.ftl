@@ -222,7 +222,6 @@ story_gone_yielded = yielded
 story_purpose_scene_judge = judgement of a claim
 story_judged = { $judge } rules that this is so: { $claim }
 story_seat_facts = What you know, and others may not:
-story_seat_fell = You had fallen, and saw no more of it.
 story_seat_goals = What you want:
 story_seat_hint = Your name above shows this again.
 story_seat_items = What you have:

@@ -581,6 +581,7 @@ cli_seat_bonds = 你眼里的他们：
 cli_seat_look = 别人眼中的你：{ $look }
 cli_seat_first_help = （/我 再看一遍，/谁在 看谁在这里，/撤销 收回回答，/帮助 列出可以输入的一切。）
 cli_seat_first_help_short = （/我 再看一遍，/帮助 列出可以输入的一切。）
+cli_seat_fallen = 你倒下了，接下来看这一仗打到最后。
 cli_seat_goal_lost = { $goal }（已落空）
 cli_seat_goal_met = { $goal }（已达成）
 cli_seat_health = 体力：{ $hp }/{ $max }

@@ -226,7 +226,6 @@ story_gone_yielded = 已认输
 story_purpose_scene_judge = 对论断的判断
 story_judged = { $judge }认为确实如此：{ $claim }
 story_seat_facts = 你知道而别人未必知道的：
-story_seat_fell = 你已经倒下，后来的事没有看见。
 story_seat_goals = 你想要的：
 story_seat_hint = 点上面你的名字，可以再看这些。
 story_seat_items = 你带着的：

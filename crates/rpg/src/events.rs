@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use playhouse_engine::context::Noting;
 use playhouse_engine::event::{
-    AgentEvent, EventData, EventStyle, EventType, Prompt, Recipients, Sight, subject,
+    AgentEvent, EventData, EventRecord, EventStyle, EventType, Prompt, Recipients, Sight, Watching,
+    subject,
 };
 use playhouse_engine::locale::{Argument, UiText, text};
 use playhouse_engine::message::{Tag, TagKey, Tags};
@@ -821,4 +822,17 @@ fn tried(who: &str, attempt: &str, [outcome, found, left]: [&str; 3]) -> Option<
 
 fn shared<'a>(names: impl IntoIterator<Item = &'a String>) -> Vec<Arc<str>> {
     names.into_iter().map(|name| name.as_str().into()).collect()
+}
+
+/// Who watches a fight from an event on without a part in it: whoever falls, to its end.
+pub fn fallen_watchers(event: &EventRecord) -> Vec<(String, Watching)> {
+    let played = event.read::<CardPlayed>().map(|played| played.targets);
+    let fell = played.into_iter().flatten().filter(|target| target.fell);
+    let over = event.read::<CombatOutcome>();
+    let over = over
+        .into_iter()
+        .flat_map(|outcome| [outcome.fallen, outcome.felled].concat());
+    let lies = |name| (name, Watching::Place(event.place.clone()));
+    let over = over.map(|name| (name, Watching::Nothing));
+    fell.map(|target| lies(target.name)).chain(over).collect()
 }

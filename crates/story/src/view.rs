@@ -8,7 +8,7 @@ use bevy_ecs::prelude::*;
 use playhouse_engine::cast::{CastList, Kind, WorldTurn, turn_number};
 use playhouse_engine::context::EntryId;
 use playhouse_engine::engine::Signal;
-use playhouse_engine::event::{EventRecord, EventStyle, EventTypes, Record, Telling};
+use playhouse_engine::event::{EventRecord, EventStyle, EventTypes, Record, Telling, Watching};
 use playhouse_engine::journal::{AskEnding, Line, Outcome};
 use playhouse_engine::locale::{Language, UiText, text};
 use playhouse_engine::message::{BodyId, Digest};
@@ -64,9 +64,9 @@ pub struct About {
     pub models: Vec<String>,
     #[serde(skip)]
     pub events: EventTypes,
-    /// Who plays no part any more after an event: whoever has that seat sees the rest.
+    /// Who watches what from an event on, beside what it learns.
     #[serde(skip)]
-    pub releases: Option<fn(&EventRecord) -> Option<String>>,
+    pub watchers: Option<fn(&EventRecord) -> Vec<(String, Watching)>>,
 }
 
 impl About {
@@ -186,9 +186,10 @@ pub struct Contents {
     pub turns: Vec<TurnRange>,
     /// The events of each entity: what it learned, and what it did itself.
     pub learned: BTreeMap<u32, Vec<u32>>,
-    /// The same of those who play no part any more, with everything since.
-    released: BTreeMap<u32, Vec<u32>>,
-    releases: Option<fn(&EventRecord) -> Option<String>>,
+    /// The same of those whose seats watch or have watched, with what they watched, and what they
+    /// watch now.
+    watched: BTreeMap<u32, (Vec<u32>, Watching)>,
+    watchers: Option<fn(&EventRecord) -> Vec<(String, Watching)>>,
     leaves_questions: bool,
     pub by_body: BTreeMap<BodyId, u32>,
     pub state: Arc<WorldState>,
@@ -246,7 +247,7 @@ impl StoryView {
     /// An empty view of a story.
     pub fn new(about: About) -> Self {
         let contents = Contents {
-            releases: about.releases,
+            watchers: about.watchers,
             leaves_questions: about.leaves_questions,
             ..Contents::default()
         };
@@ -620,7 +621,8 @@ impl Contents {
 
     /// The events that whoever has the seat of an entity sees.
     pub fn seen(&self, who: u32) -> &[u32] {
-        let seen = self.released.get(&who).or_else(|| self.learned.get(&who));
+        let watched = self.watched.get(&who).map(|(seen, _)| seen);
+        let seen = watched.or_else(|| self.learned.get(&who));
         seen.map_or(&[], Vec::as_slice)
     }
 
@@ -777,16 +779,21 @@ impl Contents {
             .map(|who| who.id.0)
             .chain(by)
             .collect();
+        for (who, (seen, watching)) in &mut self.watched {
+            if told.contains(who) || watching.shows(&record) {
+                seen.push(number);
+            }
+        }
         for who in told {
             self.learned.entry(who).or_default().push(number);
         }
-        for seen in self.released.values_mut() {
-            seen.push(number);
-        }
-        let released = self.releases.and_then(|releases| releases(&record));
-        if let Some(who) = released.and_then(|name| self.id_of(&name)) {
-            let seen = self.learned.get(&who).cloned().unwrap_or_default();
-            self.released.entry(who).or_insert(seen);
+        let watchers = self.watchers.map(|watchers| watchers(&record));
+        for (name, watching) in watchers.into_iter().flatten() {
+            if let Some(who) = self.id_of(&name) {
+                let learned = self.learned.get(&who);
+                let seen = || (learned.cloned().unwrap_or_default(), Watching::Nothing);
+                self.watched.entry(who).or_insert_with(seen).1 = watching;
+            }
         }
         self.by_body.insert(record.id, number);
         let place = telling.and_then(Telling::place);

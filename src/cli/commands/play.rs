@@ -10,7 +10,7 @@ use std::thread;
 use crate::cast::{CastList, EntityName, StableId, WorldTurn, turn_number};
 use crate::cli::servers::ToolServers;
 use crate::engine::{CancellationToken, Engine, EngineError, SpendLimits, Stop};
-use crate::event::{AnsweredBy, Feed, Phrasebook, Recipient, Record};
+use crate::event::{AnsweredBy, EventRecord, Feed, Phrasebook, Recipient, Record, Watching};
 use crate::exchange::spent_by_purpose;
 use crate::groupchat::Chat;
 use crate::knowledge::FactBook;
@@ -19,7 +19,6 @@ use crate::mind::{Cost, Minds, unix_time};
 use crate::rpg::StoryOutcome;
 use crate::rpg::world_file::WorldFile;
 use crate::session::Session;
-use crate::undercover::events::voted_out;
 use crate::{rpg, undercover};
 use bevy_ecs::prelude::World;
 use tokio::runtime::Runtime;
@@ -38,7 +37,7 @@ use crate::cli::settings::IMPROVISER;
 use crate::cli::shell::shell_quoted;
 use crate::cli::status_line::StatusLine;
 use crate::cli::story::{Roster, StoryPrinter, write_outcome};
-use crate::cli::{loader, tables};
+use crate::cli::{loader, tables, watchers};
 
 /// Without a terminal, progress is reported in this many lines.
 const PROGRESS_LINES: u32 = 10;
@@ -379,10 +378,16 @@ impl<'a> RunView<'a> {
             if !lock(&printer).print(record) {
                 token.cancel();
             }
-            if sitting.as_ref().is_some_and(|seat| puts_out(record, seat)) {
-                let note = say!(language, cli_seat_out);
-                lock(&out).paragraph(&Paragraph::of(Style::Warn, note));
-            }
+            let (Some(seat), Record::Event(event)) = (&sitting, record) else {
+                return;
+            };
+            // A person is told when it can only watch.
+            let note = match watched_by(&seat.name, event) {
+                Some(Watching::Everything) => say!(language, cli_seat_out),
+                Some(Watching::Place(_)) => say!(language, cli_seat_fallen),
+                _ => return,
+            };
+            lock(&out).paragraph(&Paragraph::of(Style::Warn, note));
         };
         engine.add_feed(feed(seat, sink));
         note_turns(app, engine);
@@ -703,19 +708,14 @@ fn feed(seat: Option<Recipient>, sink: impl FnMut(&Record) + Send + Sync + 'stat
     let Some(seat) = seat else {
         return Feed::observer(sink);
     };
-    // A player who is voted out watches to the end.
     let name = seat.name.clone();
-    let is_out = move |event: &_| voted_out(event).as_deref() == Some(&*name);
-    Feed::seat(seat, sink).opened_by(is_out)
+    Feed::seat(seat, sink).watching(move |event| watched_by(&name, event))
 }
 
-/// Whether a player is voted out by this.
-fn puts_out(record: &Record, seat: &Recipient) -> bool {
-    let out = match record {
-        Record::Event(event) => voted_out(event),
-        _ => None,
-    };
-    out.as_deref() == Some(&*seat.name)
+/// What the seat of this name watches from an event on.
+fn watched_by(name: &str, event: &EventRecord) -> Option<Watching> {
+    let own = watchers(event).into_iter().find(|(who, _)| who == name);
+    own.map(|(_, watching)| watching)
 }
 
 /// Who sits at a seat, by id and name.

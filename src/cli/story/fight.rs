@@ -186,18 +186,9 @@ impl Formatter {
         let lists = lists.into_iter().filter(|(items, _)| !items.is_empty());
         let lists =
             lists.map(|(_, text)| Paragraph::indented(4, 6).plain(text.in_language(self.language)));
-        let mut paragraphs = vec![
-            Paragraph::blank(),
-            Paragraph::indented(2, 4).add(style, text),
-        ];
-        paragraphs.extend(lists);
-        let is_own = |name: &String| self.seat.as_deref() == Some(name.as_str());
-        if event.fallen.iter().any(is_own) {
-            let unseen = say!(self.language, story_seat_fell);
-            paragraphs.push(Paragraph::indented(2, 4).plain(unseen));
-        }
-        paragraphs.push(Paragraph::blank());
-        paragraphs
+        let heading = Paragraph::indented(2, 4).add(style, text);
+        let paragraphs = [Paragraph::blank(), heading].into_iter().chain(lists);
+        paragraphs.chain([Paragraph::blank()]).collect()
     }
 }
 

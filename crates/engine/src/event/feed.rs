@@ -210,90 +210,98 @@ impl Record {
 #[derive(Resource, Debug, Default)]
 pub struct Records(pub Vec<Record>);
 
-/// What a client may see.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum FeedView {
-    /// Only what this entity learned, did and answered.
-    Seat(Recipient),
-    /// Everything, including secrets: for authors and researchers.
-    Observer,
+/// What whoever sits at a seat watches, beside what its entity learned and did.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Watching {
+    #[default]
+    Nothing,
+    /// What everybody perceives at this place, where its entity lies.
+    Place(Arc<str>),
+    /// Everything, including secrets: its entity plays no part any more.
+    Everything,
 }
 
-impl FeedView {
-    /// Whether the client may see the record.
-    pub fn shows(&self, record: &Record) -> bool {
+impl Watching {
+    pub fn shows(&self, event: &EventRecord) -> bool {
         match self {
-            Self::Seat(seat) => record.is_for(seat),
-            Self::Observer => true,
+            Self::Nothing => false,
+            Self::Place(place) => {
+                let is_open = matches!(event.rule, AudienceRule::BroadcastToStage { .. });
+                is_open && event.place == *place && event.masked.is_empty()
+            }
+            Self::Everything => true,
         }
     }
 }
 
-/// A client that is told what its view shows, as it happens.
+/// A client that is told what it may see, as it happens.
 pub struct Feed {
-    /// What it may see.
-    pub view: FeedView,
-    opens: Option<Box<dyn Fn(&EventRecord) -> bool + Send + Sync>>,
+    /// The entity of its seat; `None` for an observer.
+    seat: Option<Recipient>,
+    watched: Watching,
+    sees: Option<Box<dyn Fn(&EventRecord) -> Option<Watching> + Send + Sync>>,
     sink: Box<dyn FnMut(&Record) + Send + Sync>,
 }
 
 impl Feed {
-    /// A client that sees what one entity learned and did.
+    /// A client that sees what one entity learned, did and answered.
     pub fn seat(seat: Recipient, sink: impl FnMut(&Record) + Send + Sync + 'static) -> Self {
         Self {
-            view: FeedView::Seat(seat),
-            opens: None,
-            sink: Box::new(sink),
+            seat: Some(seat),
+            watched: Watching::Nothing,
+            ..Self::observer(sink)
         }
     }
 
-    /// A client that sees everything, including secrets.
+    /// A client that sees everything, including secrets: for authors and researchers.
     pub fn observer(sink: impl FnMut(&Record) + Send + Sync + 'static) -> Self {
         Self {
-            view: FeedView::Observer,
-            opens: None,
+            seat: None,
+            watched: Watching::Everything,
+            sees: None,
             sink: Box::new(sink),
         }
     }
 
-    /// The same client, who sees everything once it was shown an event of which this holds: its
-    /// entity plays no part any more.
+    /// The same client, who watches from an event on what this says; `None` leaves it as it is.
     #[must_use]
-    pub fn opened_by(
+    pub fn watching(
         mut self,
-        opens: impl Fn(&EventRecord) -> bool + Send + Sync + 'static,
+        sees: impl Fn(&EventRecord) -> Option<Watching> + Send + Sync + 'static,
     ) -> Self {
-        self.opens = Some(Box::new(opens));
+        self.sees = Some(Box::new(sees));
         self
     }
 
-    /// Passes the record on if the view shows it.
+    /// Passes the record on if the client may see it.
     pub fn offer(&mut self, record: &Record) {
-        if !self.view.shows(record) {
+        let seat = self
+            .seat
+            .as_ref()
+            .filter(|_| self.watched != Watching::Everything);
+        let is_watched = match record {
+            Record::Event(event) => self.watched.shows(event),
+            _ => seat.is_none(),
+        };
+        if !is_watched && !seat.is_some_and(|seat| record.is_for(seat)) {
             return;
         }
-        self.pass_on(record);
-        if let (Record::Event(event), Some(opens)) = (record, &self.opens)
-            && opens(event)
-        {
-            self.view = FeedView::Observer;
+        let Record::Event(event) = record else {
+            return (self.sink)(record);
+        };
+        match seat.filter(|_| !event.masked.is_empty()) {
+            Some(seat) => (self.sink)(&Record::Event(event.as_seen_by(seat.id))),
+            None => (self.sink)(record),
         }
-    }
-
-    fn pass_on(&mut self, record: &Record) {
-        match (&self.view, record) {
-            (FeedView::Seat(seat), Record::Event(event)) if !event.masked.is_empty() => {
-                (self.sink)(&Record::Event(event.as_seen_by(seat.id)));
-            }
-            _ => (self.sink)(record),
-        }
+        let watched = self.sees.as_ref().and_then(|sees| sees(event));
+        self.watched = watched.unwrap_or_else(|| std::mem::take(&mut self.watched));
     }
 }
 
 impl std::fmt::Debug for Feed {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Feed")
-            .field("view", &self.view)
+            .field("seat", &self.seat)
             .finish_non_exhaustive()
     }
 }

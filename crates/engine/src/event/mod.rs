@@ -23,8 +23,8 @@ pub use agent_event::{AgentEvent, EventType, EventTypes, register_event, registe
 pub use deliver::deliver;
 pub use fault::{Fault, Faults};
 pub use feed::{
-    AnswerRecord, AnsweredBy, AudienceRule, CallRecord, EventRecord, Feed, FeedView, Recipient,
-    Record, Records,
+    AnswerRecord, AnsweredBy, AudienceRule, CallRecord, EventRecord, Feed, Recipient, Record,
+    Records, Watching,
 };
 pub use phrasebook::{PhraseError, Phrasebook};
 /// `#[derive(AgentEvent)]`.

@@ -21,7 +21,6 @@ use crate::cli::commands::edited::EditedGame;
 use crate::cli::commands::play::{self, RunView, stopped};
 use crate::cli::commands::players::Players;
 use crate::cli::commands::{chat, run, sent};
-use crate::cli::event_types;
 use crate::cli::loader;
 use crate::cli::process::{note_interrupt, told_to_end};
 use crate::cli::provenance::Provenance;
@@ -29,6 +28,7 @@ use crate::cli::saved::{Played, Saved, free_name};
 use crate::cli::servers::ToolServers;
 use crate::cli::settings::{Origin, Setting};
 use crate::cli::slot_settings;
+use crate::cli::{event_types, watchers};
 use crate::context::Chapters;
 use crate::engine::{Engine, Stop, StoryEnd};
 use crate::event::Phrasebook;
@@ -641,6 +641,7 @@ pub(in crate::cli::commands) fn about(app: &App, saved: &Saved, slot: &str) -> R
         game,
         seed,
         events: event_types(),
+        watchers: Some(watchers),
         ..About::default()
     };
     Ok(match &saved.played {
@@ -654,7 +655,6 @@ pub(in crate::cli::commands) fn about(app: &App, saved: &Saved, slot: &str) -> R
             models: loader::model_names(app),
             language: game.rules().language,
             title: game.rules().table.clone(),
-            releases: Some(undercover::events::voted_out),
             ..about("undercover", game.meta().world)
         },
     })
@@ -673,6 +673,7 @@ fn about_world(app: &App, campaign: &Campaign, slot: &str, seed: u64) -> Result<
         models: loader::model_names(app),
         currency: info.price.map(|price| price.currency),
         events: event_types(),
+        watchers: Some(watchers),
         ..About::default()
     })
 }
