@@ -764,39 +764,19 @@ fn a_game_of_undercover_goes_on_from_its_page() {
 }
 
 /// Ways to make a text something else than text.
-pub(super) const ATTACKS: [&str; 40] = [
+pub(super) const ATTACKS: [&str; 20] = [
     "<script>alert(1)</script>",
     "</script><script>alert(1)</script>",
     "<img src=x onerror=alert(1)>",
     "<svg onload=alert(1)>",
-    "<svg><script>alert(1)</script></svg>",
     "<iframe src=javascript:alert(1)>",
-    "<a href=javascript:alert(1)>x</a>",
-    "<body onload=alert(1)>",
     "<style>*{display:none}</style>",
-    "<link rel=stylesheet href=//evil.example>",
-    "<meta http-equiv=refresh content=0>",
-    "<base href=//evil.example>",
-    "<form action=//evil.example><button>x",
-    "<input autofocus onfocus=alert(1)>",
-    "<details open ontoggle=alert(1)>",
-    "<math><mi xlink:href=javascript:alert(1)>",
-    "<object data=javascript:alert(1)>",
-    "<embed src=//evil.example>",
-    "<template><script>alert(1)</script></template>",
     "<!--<script>alert(1)</script>-->",
     "<![CDATA[<script>alert(1)</script>]]>",
-    "<?xml version=1?><script>alert(1)</script>",
-    "<scr<script>ipt>alert(1)</scr</script>ipt>",
-    "<SCRIPT>alert(1)</SCRIPT>",
-    "<script/src=//evil.example></script>",
-    "<script\u{a0}>alert(1)</script>",
     "<b>bold</b>",
     "<textarea></textarea><script>alert(1)</script>",
     "<title></title><script>alert(1)</script>",
     "<noscript><p title='</noscript><img src=x onerror=alert(1)>'>",
-    "'><script>alert(1)</script>",
-    "\"><script>alert(1)</script>",
     "' onmouseover='alert(1)",
     "\" onmouseover=\"alert(1)",
     "javascript:alert(1)",
@@ -1761,10 +1741,7 @@ fn a_world_that_is_edited_while_it_is_watched_is_taken_over_between_turns() {
     run(folder, "new mine");
     let file = folder.join("mine/world.ron");
     let world = fs::read_to_string(&file).unwrap();
-    let write = |text: &str| {
-        let mut file = fs::File::create(&file).unwrap();
-        file.write_all(text.as_bytes()).unwrap();
-    };
+    let write = |text: &str| fs::write(&file, text).unwrap();
     let page = Served::start(folder, "mine --save tale --paused");
     page.wait_for("tale", "paused");
     page.step("tale");
