@@ -6,6 +6,8 @@ use std::sync::Arc;
 use bevy_ecs::lifecycle::HookContext;
 use bevy_ecs::prelude::*;
 use bevy_ecs::world::DeferredWorld;
+use foldhash::fast::FixedState;
+use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
 use super::Gone;
@@ -41,7 +43,7 @@ impl std::fmt::Display for EntityName {
 /// Finds entities by name and by stable number. Kept up to date by hooks.
 #[derive(Resource, Clone, Debug, Default)]
 pub struct CastList {
-    names: BTreeMap<Arc<str>, Entity>,
+    names: IndexMap<Arc<str>, Entity, FixedState>,
     ids: BTreeMap<StableId, Entity>,
     gone: BTreeMap<StableId, Entity>,
     last_id: u32,
@@ -75,6 +77,7 @@ impl CastList {
         everybody
     }
 
+    /// In no particular order.
     pub fn names(&self) -> impl Iterator<Item = &Arc<str>> {
         self.names.keys()
     }
@@ -153,7 +156,7 @@ fn unlist_name(mut world: DeferredWorld, context: HookContext) {
     if let (Some(name), Some(mut list)) = (name, world.get_resource_mut::<CastList>())
         && list.by_name(&name.0) == Some(context.entity)
     {
-        list.names.remove(&name.0);
+        list.names.swap_remove(&name.0);
     }
 }
 

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::pin::Pin;
 use std::sync::Arc;
 
+use bevy_ecs::entity::EntityHashMap;
 use bevy_ecs::prelude::*;
 use futures_util::stream::FuturesUnordered;
 
@@ -141,4 +142,4 @@ pub(super) struct LastPrompt {
     pub(super) pieces: Vec<PromptPiece>,
 }
 
-pub(super) type LastPrompts = BTreeMap<Entity, LastPrompt>;
+pub(super) type LastPrompts = EntityHashMap<LastPrompt>;

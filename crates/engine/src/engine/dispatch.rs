@@ -52,7 +52,7 @@ impl Engine {
         let is_short = calls.waiting.len() + calls.running.len() > self.settings.width;
         if is_short && !calls.is_sorted {
             let waiting = calls.waiting.make_contiguous();
-            waiting.sort_by_key(|job| Reverse(places.steps_left(job.ask.place)));
+            waiting.sort_by_cached_key(|job| Reverse(places.steps_left(job.ask.place)));
         }
         calls.is_sorted = is_short;
     }

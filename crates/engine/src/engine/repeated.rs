@@ -1,9 +1,7 @@
 //! How much of a prompt its provider has seen in the entity's last one, and what broke the rest.
 
-use std::collections::btree_map::Entry as MapEntry;
-
 use super::Engine;
-use super::calls::{LastPrompt, PromptPiece};
+use super::calls::PromptPiece;
 use super::job::Job;
 use crate::context::{AgentContext, Entry};
 use crate::message::{Body, Digest, PromptBytes, Text};
@@ -16,10 +14,9 @@ impl Engine {
         let Some(context) = job.view.context.as_deref().or_else(whole) else {
             return;
         };
-        let (is_first, last) = match self.last_prompts.entry(job.ask.entity) {
-            MapEntry::Vacant(place) => (true, place.insert(LastPrompt::default())),
-            MapEntry::Occupied(place) => (false, place.into_mut()),
-        };
+        let last = self.last_prompts.entry(job.ask.entity).or_default();
+        // No prompt is empty.
+        let is_first = last.pieces.is_empty();
         let entries = context.entries();
         let is_same = |((new, _), (old, _)): &(PromptPiece, &PromptPiece)| new == old;
         // A view numbers its own revisions.

@@ -194,7 +194,7 @@ impl Engine {
             arrived: Vec::new(),
             failures: Failures::default(),
             over_limit: None,
-            last_prompts: BTreeMap::new(),
+            last_prompts: LastPrompts::default(),
             embeddings: Embeddings::default(),
             tool_specs: BTreeMap::new(),
             next_inputs: Vec::new(),

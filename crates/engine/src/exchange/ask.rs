@@ -2,9 +2,9 @@
 
 use std::any::Any;
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use bevy_ecs::entity::EntityHashMap;
 use bevy_ecs::lifecycle::HookContext;
 use bevy_ecs::prelude::*;
 use bevy_ecs::world::DeferredWorld;
@@ -382,7 +382,11 @@ impl<R: Reply> Ask<R> {
 }
 
 /// An answer that passed its check, without its type.
-pub type BoxedAnswer = Box<dyn Any + Send>;
+pub struct BoxedAnswer {
+    value: Box<dyn Any + Send>,
+    /// What a context keeps of it: nothing around it, and JSON in its form.
+    pub text: String,
+}
 
 /// An ask without its type, as the engine sees it: independent of the world.
 pub trait ErasedAsk: Send + Sync {
@@ -422,15 +426,13 @@ pub trait ErasedAsk: Send + Sync {
     fn judge(&self, raw: &str, state: AnswerState) -> Result<BoxedAnswer, Vec<Violation>>;
     /// What an answer that this ask judged looks up.
     fn looked_up<'a>(&self, answer: &'a BoxedAnswer) -> Option<&'a str>;
-    /// What a context keeps of an answer: nothing around it, and JSON in its form.
-    fn remembered_text<'t>(&self, raw: &'t str, state: AnswerState) -> Cow<'t, str>;
     /// A right answer: this one without what is wrong in it, or else the smallest that does
     /// nothing; `None` for prose.
     fn example(&self, answer: &str, violations: &[Violation]) -> Option<String>;
-    /// The answer that is used if the mind gives none, and its text.
-    fn fallback(&self) -> (BoxedAnswer, String);
+    /// The answer that is used if the mind gives none.
+    fn fallback(&self) -> BoxedAnswer;
     /// Replaces the ask on the entity by its answer.
-    fn answer(&self, entity: &mut EntityWorldMut, value: BoxedAnswer, by: AnsweredBy);
+    fn answer(&self, entity: &mut EntityWorldMut, answer: BoxedAnswer, by: AnsweredBy);
 }
 
 impl<R: Reply> Spec<R> {
@@ -475,7 +477,7 @@ impl<R: Reply> Spec<R> {
             text = value.to_string().into();
         }
         self.refuse_words(&value, state)?;
-        let answer = serde_json::from_value(value).map_err(|_| vec![Violation::wrong_form("")])?;
+        let answer = R::deserialize(&value).map_err(|_| vec![Violation::wrong_form("")])?;
         Ok((self.checked(answer, state)?, text))
     }
 
@@ -516,9 +518,7 @@ impl<R: Reply> Spec<R> {
             .collect();
         let mut value = form.corrected(form.fit(found.value).value, &wrong, R::IN_EXAMPLE)?;
         self.tidy(&mut value);
-        let answer = serde_json::from_value::<R>(value.clone())
-            .ok()?
-            .settled(&self.constraints);
+        let answer = R::deserialize(&value).ok()?.settled(&self.constraints);
         let is_right = answer.check(&self.constraints).is_empty();
         is_right.then_some(value)
     }
@@ -530,9 +530,7 @@ impl<R: Reply> Spec<R> {
             .get("type")
             .is_some_and(|kind| kind == "object");
         let is_known = json.form::<R>("").knows(value) && (value.is_object() || !is_object);
-        let answer = serde_json::from_value(value.clone())
-            .ok()
-            .filter(|_| is_known)?;
+        let answer = R::deserialize(value).ok().filter(|_| is_known)?;
         self.checked(answer, state).ok()
     }
 
@@ -633,17 +631,15 @@ impl<R: Reply> ErasedAsk for Spec<R> {
     }
 
     fn judge(&self, raw: &str, state: AnswerState) -> Result<BoxedAnswer, Vec<Violation>> {
-        let read = self.read(raw, state);
-        read.map(|(answer, _)| Box::new(answer) as BoxedAnswer)
+        let (answer, text) = self.read(raw, state)?;
+        Ok(BoxedAnswer {
+            value: Box::new(answer),
+            text: text.into_owned(),
+        })
     }
 
     fn looked_up<'a>(&self, answer: &'a BoxedAnswer) -> Option<&'a str> {
-        answer.downcast_ref::<R>()?.looks_up()
-    }
-
-    fn remembered_text<'t>(&self, raw: &'t str, state: AnswerState) -> Cow<'t, str> {
-        let read = self.read(raw, state);
-        read.map_or_else(|_| raw.into(), |(_, text)| text)
+        answer.value.downcast_ref::<R>()?.looks_up()
     }
 
     fn example(&self, answer: &str, violations: &[Violation]) -> Option<String> {
@@ -661,7 +657,7 @@ impl<R: Reply> ErasedAsk for Spec<R> {
         Some(json.form::<R>("").example(&members).to_string())
     }
 
-    fn fallback(&self) -> (BoxedAnswer, String) {
+    fn fallback(&self) -> BoxedAnswer {
         let fallback = self.fallback.of(&self.constraints);
         // What is only told once is accepted then.
         debug_assert!(
@@ -672,14 +668,16 @@ impl<R: Reply> ErasedAsk for Spec<R> {
             "the fallback of '{}' fails its own check",
             self.purpose
         );
-        let text = fallback.to_text();
-        (Box::new(fallback), text)
+        BoxedAnswer {
+            text: fallback.to_text(),
+            value: Box::new(fallback),
+        }
     }
 
-    fn answer(&self, entity: &mut EntityWorldMut, value: BoxedAnswer, by: AnsweredBy) {
+    fn answer(&self, entity: &mut EntityWorldMut, answer: BoxedAnswer, by: AnsweredBy) {
         entity.remove::<Ask<R>>();
         // Only a value that this ask judged or offered comes back to it.
-        if let Ok(value) = value.downcast::<R>() {
+        if let Ok(value) = answer.value.downcast::<R>() {
             entity.insert(Answer::new(*value, by));
         }
     }
@@ -689,7 +687,7 @@ impl<R: Reply> ErasedAsk for Spec<R> {
 /// registration.
 #[derive(Resource, Default)]
 pub struct OpenAsks {
-    open: BTreeMap<Entity, Arc<dyn ErasedAsk>>,
+    open: EntityHashMap<Arc<dyn ErasedAsk>>,
     /// Opened since [`OpenAsks::take_fresh`] was last called.
     fresh: Vec<Entity>,
 }

@@ -57,12 +57,12 @@ pub(crate) fn commit(
         answer.guard_acts.extend(acts);
     }
     let Resolved {
-        value,
-        text,
+        mut answer,
         by,
         is_persons: _,
         guard_acts,
     } = answer;
+    let text = std::mem::take(&mut answer.text);
     let hesitated = hesitated(world, &*question, &text, &by);
     let Some(mut stamp) = Stamp::of(world, place, 2 + 2 * rounds.len()) else {
         return;
@@ -102,7 +102,7 @@ pub(crate) fn commit(
         ledger.book(question.purpose(), Spent::on(outcome, is_fallback));
     }
     let id = entity.get::<StableId>().copied().unwrap_or(StableId(0));
-    question.answer(&mut entity, value, by.clone());
+    question.answer(&mut entity, answer, by.clone());
     let record = Record::Answer(AnswerRecord {
         turn,
         place: stamp.place,
@@ -153,8 +153,7 @@ pub(crate) fn request_hash(
 
 /// The answer that is committed.
 struct Resolved {
-    value: BoxedAnswer,
-    text: String,
+    answer: BoxedAnswer,
     by: AnsweredBy,
     is_persons: bool,
     guard_acts: Vec<GuardAct>,
@@ -179,24 +178,19 @@ impl Resolved {
                 };
                 judged
                     .map_or_else(|| question.judge(text, state), Ok)
-                    .map(|value| (value, question.remembered_text(text, state).into_owned()))
                     .map_err(|violations| Violation::summary(&violations, phrases))
             }
             AskEnding::Failed { reason } => Err(reason.clone()),
         };
-        let (value, text, by) = match judged {
-            Ok((value, text)) => match outcome.refused.len() {
-                0 => (value, text, AnsweredBy::Mind),
-                times => (value, text, AnsweredBy::Repaired(times as u32)),
+        let (answer, by) = match judged {
+            Ok(answer) => match outcome.refused.len() {
+                0 => (answer, AnsweredBy::Mind),
+                times => (answer, AnsweredBy::Repaired(times as u32)),
             },
-            Err(reason) => {
-                let (value, text) = question.fallback();
-                (value, text, AnsweredBy::Fallback(reason))
-            }
+            Err(reason) => (question.fallback(), AnsweredBy::Fallback(reason)),
         };
         Self {
-            value,
-            text,
+            answer,
             by,
             is_persons,
             guard_acts,
@@ -233,8 +227,8 @@ impl Resolved {
             Some(left)
         };
         let left = match question.form() {
-            AnswerForm::Prose { .. } => judge(&self.text),
-            AnswerForm::Json { .. } => guarded_json(&self.text, &mut judge),
+            AnswerForm::Prose { .. } => judge(&self.answer.text),
+            AnswerForm::Json { .. } => guarded_json(&self.answer.text, &mut judge),
         };
         let Some(left) = left else {
             return;
@@ -245,9 +239,12 @@ impl Resolved {
             ..AnswerState::default()
         };
         match question.judge(&left, state) {
-            Ok(value) => (self.value, self.text) = (value, left),
+            Ok(answer) => {
+                self.answer = answer;
+                self.answer.text = left;
+            }
             Err(_) => {
-                (self.value, self.text) = question.fallback();
+                self.answer = question.fallback();
                 self.by = AnsweredBy::Fallback(text!(exchange_guarded_answer));
             }
         }
