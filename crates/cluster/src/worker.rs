@@ -415,19 +415,22 @@ impl Worker {
                 return self.leave(world, &before, left).map(Some);
             }
         };
-        let claim = Claim {
-            world,
+        let (news, name) = (self.news.clone(), world.clone());
+        let replica = StoreReplica::new(
+            self.store.clone(),
+            world.clone(),
             owner,
-            at: claimed.at,
-            known,
-        };
+            claimed.at,
+            self.stop.clone(),
+            move |error| news(&name, News::Waits(error.clone())),
+        );
         let own = session.engine.settings.limits;
         let mut left = match self.grant(&mut session, claimed.at, share)? {
             Some(refused) => refused,
             None => {
                 let settings = &session.engine.settings;
                 let is_own = settings.limits == own && settings.models.is_empty();
-                self.play_session(stage, claim, session, &before, (runtime, is_own))?
+                self.play_session(stage, (replica, known), session, &before, (runtime, is_own))?
             }
         };
         if left.is_stuck && share == Share::All {
@@ -475,20 +478,20 @@ impl Worker {
         Ok(None)
     }
 
-    /// Plays a story that was opened, as far as it goes.
+    /// Plays a story that was opened, as far as it goes. The replica has so much of its journal.
     fn play_session(
         &self,
         stage: &Stage,
-        claim: Claim<'_>,
+        (replica, known): (StoreReplica, u64),
         mut session: Session,
         state: &WorldState,
         (runtime, is_own): (&Handle, bool),
     ) -> Result<Left, StoreError> {
-        let world = claim.world;
+        let world = session.slot().name().clone();
         let mut reopens = Arc::default();
         let engine = &mut session.engine;
         let turn = engine.world.resource::<WorldTurn>().0;
-        if let Some(running) = lock(&stage.running).get_mut(world) {
+        if let Some(running) = lock(&stage.running).get_mut(&world) {
             running.token = engine.cancellation_token();
             running.spent.1 = engine.settings.account.clone();
             running.turn.store(turn, Ordering::SeqCst);
@@ -501,25 +504,15 @@ impl Worker {
             }));
         }
         for name in &state.seats {
-            seats::take(engine, &self.store, world, name);
+            seats::take(engine, &self.store, &world, name);
         }
         if self.stop.is_cancelled() {
             engine.cancellation_token().cancel();
         }
-        (self.news)(world, News::Began { turn });
-        let (news, name) = (self.news.clone(), world.clone());
-        let waits = move |error: &StoreError| news(&name, News::Waits(error.clone()));
-        let replica = StoreReplica::new(
-            self.store.clone(),
-            world.clone(),
-            claim.owner,
-            claim.at,
-            self.stop.clone(),
-            waits,
-        );
+        (self.news)(&world, News::Began { turn });
         let is_lost = replica.is_lost.clone();
         let run = engine
-            .replicate(claim.known, Box::new(replica))
+            .replicate(known, Box::new(replica))
             .and_then(|()| runtime.block_on(engine.run(state.until)));
         if is_lost.load(Ordering::SeqCst) {
             return Err(StoreError::Stale);
@@ -648,15 +641,6 @@ impl Worker {
         let waits = |error: &StoreError| (self.news)(world, News::Waits(error.clone()));
         patiently(&self.stop, &waits, ask)
     }
-}
-
-/// A world that this worker owns.
-struct Claim<'w> {
-    world: &'w SlotName,
-    owner: Owner,
-    at: Position,
-    /// How much of its journal the store has, in bytes.
-    known: u64,
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
