@@ -35,6 +35,9 @@ const TIMEOUT: Duration = Duration::from_secs(3);
 const TRANSFER: Duration = Duration::from_secs(20);
 /// The most that one message takes, in bytes; a server takes 1 MiB unless it is told otherwise.
 const PART: usize = 1 << 19;
+/// How long a list is waited for before it is asked for again, and how often.
+const SOON: Duration = Duration::from_millis(500);
+const TRIES: usize = 16;
 /// How often a claim is tried again while somebody else appends.
 const CLAIMS: usize = 100;
 /// As many copies are kept as there are servers, but no more than these.
@@ -454,12 +457,18 @@ impl Server {
 
     /// All records in one go, without a question for each.
     async fn records(&self) -> Result<BTreeMap<String, Record>, StoreError> {
-        let wanted = push::OrderedConfig {
-            deliver_subject: self.context.client().new_inbox(),
-            ..Default::default()
+        let mut tries = 0..TRIES;
+        let all = loop {
+            let wanted = push::OrderedConfig {
+                deliver_subject: self.context.client().new_inbox(),
+                ..Default::default()
+            };
+            // A server may give it to a node that is gone, of which nothing is heard.
+            match timeout(SOON, self.records.stream.create_consumer(wanted)).await {
+                Err(_) if tries.next().is_some() => {}
+                made => break made.map_err(failed)?.map_err(failed)?,
+            }
         };
-        let stream = &self.records.stream;
-        let all = stream.create_consumer(wanted).await.map_err(failed)?;
         let count = all.cached_info().num_pending;
         let mut left = count;
         let mut messages = all.messages().await.map_err(failed)?;
