@@ -20,6 +20,7 @@ mod lore;
 mod page;
 mod rehearse;
 mod save;
+mod schedule;
 mod turns;
 mod undercover;
 mod world;
@@ -45,6 +46,7 @@ const GROUPS: &[(&str, fn(&mut Criterion))] = &[
     ("page", page::bench),
     ("rehearse", rehearse::bench),
     ("save", save::save),
+    ("schedule", |_| schedule::bench()),
     ("turns", turns::bench),
     ("undercover", undercover::bench),
     ("world", world::bench),

@@ -4,6 +4,7 @@ mod knowledge;
 mod laws;
 mod recall;
 mod save;
+#[path = "../../benches/groups/schedule.rs"]
 mod schedule;
 mod steps;
 mod tools;

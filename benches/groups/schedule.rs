@@ -1,7 +1,10 @@
-//! Places go on without waiting for each other: how near that comes to the best possible, in
-//! simulated time.
-#![expect(clippy::unwrap_used, reason = "tests")]
-#![allow(clippy::print_stdout, reason = "tests show figures")]
+//! `schedule`: places go on without waiting for each other. How near that comes to the best
+//! possible, in simulated time; a short form is among the tests of the engine.
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "benches and tests show figures"
+)]
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -118,15 +121,6 @@ fn town(actors: u64, places: usize) -> Setup {
     setup
 }
 
-fn speaker() -> Arc<dyn Mind> {
-    Arc::new(ScriptMind::by_rule(|prompt| {
-        ScriptLine::say(format!(
-            "This is line {} of {}.",
-            prompt.number, prompt.entity
-        ))
-    }))
-}
-
 /// What depends on what: the parts of a story that come one after the other, with the places that
 /// play at the same time in each, step after step, and how long those take who are asked in a step.
 type Steps = BTreeMap<(u64, usize), BTreeMap<Entity, Vec<Vec<f64>>>>;
@@ -198,32 +192,56 @@ async fn play(
     (took, steps, Digest::of(conversations.as_bytes()))
 }
 
+/// Plays a campaign, or a town of so many actors and places, with so many calls at once.
+async fn compare(of: Option<(u64, usize)>, until: u64, widths: &[usize]) {
+    let mut worlds = Vec::new();
+    for &width in widths {
+        let (what, setup, mind): (_, _, Arc<dyn Mind>) = match of {
+            None => {
+                let campaign = Campaign::load(&DataFolder::embedded(), "drowned-assize").unwrap();
+                let setup = campaign.new_game(7).unwrap();
+                let improviser = Improviser::taught(playhouse::rpg::improviser::teach).unwrap();
+                ("a campaign".to_owned(), setup, Arc::new(improviser))
+            }
+            Some((actors, places)) => {
+                let what = format!("{actors} actors, {places} places");
+                let speaker = ScriptMind::by_rule(|prompt| {
+                    ScriptLine::say(format!("Line {} of {}.", prompt.number, prompt.entity))
+                });
+                (what, town(actors, places), Arc::new(speaker))
+            }
+        };
+        // Other latencies each time.
+        let seed = width.ilog2().into();
+        let (took, steps, world) = play(setup, mind, seed, width, until).await;
+        let share = best(&steps, width) / took;
+        let in_step = best(&in_step(&steps), width) / took;
+        println!(
+            "{what}, {width} calls: {took:.0} s, {share:.3} of the best possible, \
+             {in_step:.2} times as fast as in step"
+        );
+        assert!(share >= 0.9);
+        worlds.push(world);
+    }
+    worlds.dedup();
+    assert_eq!(worlds.len(), 1);
+}
+
+#[allow(dead_code, reason = "benches call it")]
+pub(crate) fn bench() {
+    let mut builder = tokio::runtime::Builder::new_current_thread();
+    let runtime = builder.enable_time().start_paused(true).build().unwrap();
+    let widths = [1, 4, 8, 16, 32, 64];
+    runtime.block_on(compare(None, u64::MAX, &widths));
+    for town in [(25, 10), (1_000, 10), (1_000, 100)] {
+        runtime.block_on(compare(Some(town), 4, &widths));
+    }
+}
+
+#[cfg(test)]
 #[tokio::test(start_paused = true)]
 async fn places_take_little_longer_than_the_best_possible_and_the_world_is_the_same() {
-    let campaign = Campaign::load(&DataFolder::at("data").unwrap(), "drowned-assize").unwrap();
-    let improviser = Improviser::taught(playhouse::rpg::improviser::teach).unwrap();
-    let improviser: Arc<dyn Mind> = Arc::new(improviser);
-    for (actors, places) in [(0, 0), (25, 10), (1_000, 10), (1_000, 100)] {
-        let mut worlds = Vec::new();
-        for (seed, width) in [(1, 1), (2, 4), (3, 8), (4, 16), (5, 32), (6, 64)] {
-            let (what, (took, steps, world)) = if actors == 0 {
-                let setup = campaign.new_game(7).unwrap();
-                let played = play(setup, improviser.clone(), seed, width, u64::MAX);
-                ("a campaign".to_owned(), played.await)
-            } else {
-                let played = play(town(actors, places), speaker(), seed, width, 4);
-                (format!("{actors} actors, {places} places"), played.await)
-            };
-            let share = best(&steps, width) / took;
-            let in_step = best(&in_step(&steps), width) / took;
-            println!(
-                "{what}, {width} calls: {took:.0} s, {share:.3} of the best possible, \
-                 {in_step:.2} times as fast as in step"
-            );
-            assert!(share >= 0.9);
-            worlds.push(world);
-        }
-        worlds.dedup();
-        assert_eq!(worlds.len(), 1);
-    }
+    compare(None, 6, &[1, 8]).await;
+    compare(Some((25, 10)), 4, &[1, 4, 64]).await;
+    compare(Some((1_000, 100)), 2, &[8]).await;
 }
