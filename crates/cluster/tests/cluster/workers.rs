@@ -275,8 +275,7 @@ fn worker_process() {
 }
 
 fn spawn_worker(nats: &Nats, server: &PaidServer, worlds: u32) -> Child {
-    let scratch = nats.folder().join("scratch");
-    let scratch = tempfile::tempdir_in(nats.folder()).map_or(scratch, tempfile::TempDir::keep);
+    let scratch = tempfile::tempdir_in(nats.folder()).unwrap().keep();
     let told = format!(
         "{} {} {} {worlds}",
         nats.address(),
@@ -300,91 +299,81 @@ fn spawn_worker(nats: &Nats, server: &PaidServer, worlds: u32) -> Child {
 /// How many nodes and workers a cluster has.
 const MACHINES: usize = 3;
 
-/// What is done to a cluster while it plays.
-struct Trial {
-    worlds: u64,
-    at_once: u32,
-    /// How often a worker is killed.
-    kills: Duration,
-}
-
-impl Trial {
-    /// Plays all worlds, and says how long it took.
-    fn run(&self, within: Duration) {
-        let Some(mut nats) = Nats::start(MACHINES) else {
-            return;
-        };
-        let store = nats.connect(LEASE);
-        let server = PaidServer::start(nats.connect(LEASE));
-        let begun = Instant::now();
-        for seed in 0..self.worlds {
-            let begun = story(seed);
-            let world = named(seed);
-            patiently(|| submit(&*store, &world, begun.clone(), None, BUILD, []));
-        }
-        eprintln!("{} worlds submitted in {:?}", self.worlds, begun.elapsed());
-        let spawn = |nats: &Nats| spawn_worker(nats, &server, self.at_once);
-        let mut workers: Vec<_> = (0..MACHINES).map(|_| spawn(&nats)).collect();
-        let (begun, mut killed) = (Instant::now(), 0);
-        // One stands still for longer than its lease, and wakes.
-        let mut asleep = None;
-        for round in 0.. {
-            std::thread::sleep(self.kills);
-            assert!(begun.elapsed() < within, "not all worlds are over");
-            let is_open = |(_, state): &(_, WorldState)| state.phase.is_open();
-            match states(&*store) {
-                Ok(states) => {
-                    let open = states.into_iter().filter(is_open).count();
-                    eprintln!("{:?}: {open} to play, {killed} killed", begun.elapsed());
-                    if open == 0 {
-                        break;
-                    }
-                }
-                Err(error) => eprintln!("{:?}: {error}", begun.elapsed()),
-            }
-            let victim = round % MACHINES;
-            if asleep.is_none() {
-                signal(&workers[0], rustix::process::Signal::STOP);
-                asleep = Some(Instant::now());
-            } else if asleep.is_some_and(|since| since.elapsed() > LEASE * 2) {
-                signal(&workers[0], rustix::process::Signal::CONT);
-            }
-            if victim > 0 {
-                workers[victim].kill().unwrap();
-                workers[victim].wait().unwrap();
-                workers[victim] = spawn(&nats);
-                killed += 1;
-            }
-            // One node is away for a while, then comes back, and the next one goes.
-            match round % 4 {
-                1 => nats.kill(round / 4 % MACHINES),
-                3 => nats.revive(round / 4 % MACHINES),
-                _ => {}
-            }
-        }
-        let took = begun.elapsed();
-        for mut worker in workers {
-            signal(&worker, rustix::process::Signal::CONT);
-            worker.kill().unwrap();
-            worker.wait().unwrap();
-        }
-        for (world, state) in patiently(|| states(&*store)) {
-            let seed = world.as_str().trim_start_matches("mill-").parse().unwrap();
-            assert_eq!(state.digest, undisturbed(seed), "{world}: {state:?}");
-        }
-        let calls = server.calls.load(Ordering::SeqCst);
-        eprintln!(
-            "{} worlds in {took:?}, {killed} kills, {calls} calls for {} answers",
-            self.worlds,
-            self.worlds * ANSWERS
-        );
-        assert!(killed > 0, "it was over before anything was killed");
-        // What was announced before it stood still is sent when it wakes: one turn of each world.
-        let twice = server.twice.lock().unwrap();
-        let announced = u64::from(self.at_once) * ANSWERS / LAST;
-        assert!(twice.len() as u64 <= announced, "{twice:?}");
-        assert!(calls >= self.worlds * ANSWERS);
+/// Plays so many worlds, so many at a time by each worker, one of which is killed each time. Says how
+/// long it took.
+fn trial(worlds: u64, at_once: u32, kills: Duration, within: Duration) {
+    let Some(mut nats) = Nats::start(MACHINES) else {
+        return;
+    };
+    let store = nats.connect(LEASE);
+    let server = PaidServer::start(nats.connect(LEASE));
+    let begun = Instant::now();
+    for seed in 0..worlds {
+        let begun = story(seed);
+        let world = named(seed);
+        patiently(|| submit(&*store, &world, begun.clone(), None, BUILD, []));
     }
+    eprintln!("{worlds} worlds submitted in {:?}", begun.elapsed());
+    let spawn = |nats: &Nats| spawn_worker(nats, &server, at_once);
+    let mut workers: Vec<_> = (0..MACHINES).map(|_| spawn(&nats)).collect();
+    let (begun, mut killed) = (Instant::now(), 0);
+    // One stands still for longer than its lease, and wakes.
+    let mut asleep = None;
+    for round in 0.. {
+        std::thread::sleep(kills);
+        assert!(begun.elapsed() < within, "not all worlds are over");
+        let is_open = |(_, state): &(_, WorldState)| state.phase.is_open();
+        match states(&*store) {
+            Ok(states) => {
+                let open = states.into_iter().filter(is_open).count();
+                eprintln!("{:?}: {open} to play, {killed} killed", begun.elapsed());
+                if open == 0 {
+                    break;
+                }
+            }
+            Err(error) => eprintln!("{:?}: {error}", begun.elapsed()),
+        }
+        let victim = round % MACHINES;
+        if asleep.is_none() {
+            signal(&workers[0], rustix::process::Signal::STOP);
+            asleep = Some(Instant::now());
+        } else if asleep.is_some_and(|since| since.elapsed() > LEASE * 2) {
+            signal(&workers[0], rustix::process::Signal::CONT);
+        }
+        if victim > 0 {
+            workers[victim].kill().unwrap();
+            workers[victim].wait().unwrap();
+            workers[victim] = spawn(&nats);
+            killed += 1;
+        }
+        // One node is away for a while, then comes back, and the next one goes.
+        match round % 4 {
+            1 => nats.kill(round / 4 % MACHINES),
+            3 => nats.revive(round / 4 % MACHINES),
+            _ => {}
+        }
+    }
+    let took = begun.elapsed();
+    for mut worker in workers {
+        signal(&worker, rustix::process::Signal::CONT);
+        worker.kill().unwrap();
+        worker.wait().unwrap();
+    }
+    for (world, state) in patiently(|| states(&*store)) {
+        let seed = world.as_str().trim_start_matches("mill-").parse().unwrap();
+        assert_eq!(state.digest, undisturbed(seed), "{world}: {state:?}");
+    }
+    let calls = server.calls.load(Ordering::SeqCst);
+    eprintln!(
+        "{worlds} worlds in {took:?}, {killed} kills, {calls} calls for {} answers",
+        worlds * ANSWERS
+    );
+    assert!(killed > 0, "it was over before anything was killed");
+    // What was announced before it stood still is sent when it wakes: one turn of each world.
+    let twice = server.twice.lock().unwrap();
+    let announced = u64::from(at_once) * ANSWERS / LAST;
+    assert!(twice.len() as u64 <= announced, "{twice:?}");
+    assert!(calls >= worlds * ANSWERS);
 }
 
 fn signal(child: &Child, signal: rustix::process::Signal) {
@@ -394,21 +383,11 @@ fn signal(child: &Child, signal: rustix::process::Signal) {
 
 #[test]
 fn forty_worlds_on_three_workers_and_three_nodes() {
-    let trial = Trial {
-        worlds: 40,
-        at_once: 8,
-        kills: Duration::from_secs(1),
-    };
-    trial.run(Duration::from_secs(180));
+    trial(40, 8, Duration::from_secs(1), Duration::from_secs(180));
 }
 
 #[test]
 #[ignore = "takes minutes; see docs/scale.md"]
 fn three_hundred_worlds_on_three_workers_and_three_nodes() {
-    let trial = Trial {
-        worlds: 300,
-        at_once: 16,
-        kills: Duration::from_secs(2),
-    };
-    trial.run(Duration::from_secs(900));
+    trial(300, 16, Duration::from_secs(2), Duration::from_secs(900));
 }
