@@ -299,8 +299,7 @@ fn spawn_worker(nats: &Nats, server: &PaidServer, worlds: u32) -> Child {
 /// How many nodes and workers a cluster has.
 const MACHINES: usize = 3;
 
-/// Plays so many worlds, so many at a time by each worker, one of which is killed each time. Says how
-/// long it took.
+/// Plays so many worlds, so many at a time by each worker, one of which is killed now and then.
 fn trial(worlds: u64, at_once: u32, kills: Duration, within: Duration) {
     let Some(mut nats) = Nats::start(MACHINES) else {
         return;
