@@ -1,7 +1,5 @@
 //! Memories: what is cut, what survives, and what is left alone.
 
-use std::sync::Arc;
-
 use playhouse_engine::cast::Dead;
 use playhouse_engine::context::{
     AgentContext, Chapter, ChapterRecord, Chapters, Common, EntryId, Level,
@@ -304,93 +302,115 @@ fn noted(
     (chapters, record)
 }
 
-/// One note of each kind, in the language of the names.
-fn everything(me: &str, other: &str, place: &str) -> Vec<Happening> {
-    let (me, other, place): (Arc<str>, Arc<str>, Arc<str>) =
-        (me.into(), other.into(), place.into());
-    let fight = |fight: &str, result, fallen: &[&Arc<str>]| {
-        Happening::Fight(FightNote {
-            fight: fight.into(),
-            place: place.clone(),
-            heroes: vec![me.clone()],
-            foes: vec![other.clone()],
-            result,
-            fallen: fallen.iter().map(|name| Arc::clone(name)).collect(),
-            ..FightNote::default()
-        })
-    };
-    let promised = |state| Happening::Promised {
-        who: me.clone(),
-        to: other.clone(),
-        words: "words".into(),
+fn promised(who: &str, to: &str, words: &str, state: Pledge) -> Happening {
+    Happening::Promised {
+        who: who.into(),
+        to: to.into(),
+        words: words.into(),
         state,
-    };
-    let felt = |change| Happening::Felt {
-        about: other.clone(),
+    }
+}
+
+fn felt(about: &str, change: i32, why: &str) -> Happening {
+    Happening::Felt {
+        about: about.into(),
         change,
-        why: "reason".into(),
-    };
-    let (who, to, item) = (me.clone(), other.clone(), Arc::from("item"));
-    let tried = |attempt: &str, outcome: &str| Happening::Tried {
-        who: me.clone(),
+        why: why.into(),
+    }
+}
+
+fn tried(who: &str, attempt: &str, outcome: &str) -> Happening {
+    Happening::Tried {
+        who: who.into(),
         attempt: attempt.into(),
         outcome: outcome.into(),
         found: "".into(),
         left: "".into(),
+    }
+}
+
+fn learned(fact: &str, text: &str, from: &str) -> Happening {
+    Happening::Common(Common::Learned {
+        fact: fact.into(),
+        text: text.into(),
+        from: from.into(),
+    })
+}
+
+fn took(who: &str, item: &str) -> Happening {
+    Happening::Took {
+        who: who.into(),
+        item: item.into(),
+    }
+}
+
+fn gave(who: &str, item: &str, to: &str) -> Happening {
+    Happening::Gave {
+        who: who.into(),
+        item: item.into(),
+        to: to.into(),
+    }
+}
+
+fn decided(who: &str, choice: &str, asked: &str) -> Happening {
+    Happening::Decided {
+        who: who.into(),
+        choice: choice.into(),
+        asked: asked.into(),
+    }
+}
+
+/// One note of each kind, in the language of the names.
+fn everything(me: &str, other: &str, place: &str) -> Vec<Happening> {
+    let fight = |fight: &str, result, fallen: &[&str]| {
+        Happening::Fight(FightNote {
+            fight: fight.into(),
+            place: place.into(),
+            heroes: vec![me.into()],
+            foes: vec![other.into()],
+            result,
+            fallen: fallen.iter().map(|name| (*name).into()).collect(),
+            ..FightNote::default()
+        })
     };
     vec![
         fight("1", None, &[]),
-        fight("1", Some(FightResult::Won), &[&other]),
-        fight("2", Some(FightResult::Lost), &[&me]),
+        fight("1", Some(FightResult::Won), &[other]),
+        fight("2", Some(FightResult::Lost), &[me]),
         fight("", Some(FightResult::Drawn), &[]),
         Happening::Common(Common::Died {
-            who: to.clone(),
-            by: who.clone(),
+            who: other.into(),
+            by: me.into(),
         }),
         Happening::Wounded {
-            who: who.clone(),
+            who: me.into(),
             days: 2,
         },
-        Happening::Common(Common::Learned {
-            fact: "f".into(),
-            text: "fact".into(),
-            from: to.clone(),
-        }),
-        Happening::Took {
-            who: who.clone(),
-            item: Arc::clone(&item),
-        },
-        Happening::Gave {
-            who: to.clone(),
-            item: Arc::clone(&item),
-            to: who.clone(),
-        },
+        learned("f", "fact", other),
+        took(me, "item"),
+        gave(other, "item", me),
         Happening::Lost {
-            who: who.clone(),
-            item,
+            who: me.into(),
+            item: "item".into(),
             hidden_at: None,
         },
-        promised(Pledge::Made),
-        promised(Pledge::Broken),
-        felt(1),
-        felt(-3),
+        promised(me, other, "words", Pledge::Made),
+        promised(me, other, "words", Pledge::Broken),
+        felt(other, 1, "reason"),
+        felt(other, -3, "reason"),
         Happening::Journey {
-            dungeon: place.clone(),
+            dungeon: place.into(),
             part: "enter".into(),
-            party: vec![who.clone(), to.clone()],
+            party: vec![me.into(), other.into()],
         },
-        tried("attempt", ""),
-        tried("", "cost"),
+        tried(me, "attempt", ""),
+        tried(me, "", "cost"),
         Happening::Common(Common::Told {
             fact: "g".into(),
             about: "title".into(),
-            to: vec![to.clone()],
+            to: vec![other.into()],
         }),
-        Happening::Decided {
-            who,
-            choice: "choice".into(),
-            asked: "question".into(),
-        },
+        decided(me, "choice", "question"),
     ]
 }
 
@@ -447,34 +467,15 @@ fn a_past_is_summed_up_beside_its_record_in_either_language() {
 #[test]
 fn a_life_of_many_promises_tells_of_other_things_too() {
     let phrases = phrasebook(Language::En);
-    let kept = |words: &str| Happening::Promised {
-        who: "Bob".into(),
-        to: "Ann".into(),
-        words: words.into(),
-        state: Pledge::Kept,
-    };
-    let learned = Common::Learned {
-        fact: "bell".into(),
-        text: "The bell is cracked.".into(),
-        from: "Bob".into(),
-    };
-    let took = Happening::Took {
-        who: "Ann".into(),
-        item: "the key".into(),
-    };
-    let gave = |who: &str, to: &str| Happening::Gave {
-        who: who.into(),
-        item: "the bell rope".into(),
-        to: to.into(),
-    };
+    let kept = |words: &str| promised("Bob", "Ann", words, Pledge::Kept);
     let mut days = vec![
         (1, kept("I will come.")),
-        (2, Happening::Common(learned)),
-        (3, took),
+        (2, learned("bell", "The bell is cracked.", "Bob")),
+        (3, took("Ann", "the key")),
     ];
     days.extend((4..24).map(|day| {
         let [who, to] = [["Ann", "Bob"], ["Bob", "Ann"]][day as usize % 2];
-        (day, gave(who, to))
+        (day, gave(who, "the bell rope", to))
     }));
     let stays = |day| (day, kept(&format!("I will stay until day {day}.")));
     days.extend((24..60).map(stays));
@@ -499,36 +500,12 @@ fn a_life_of_many_promises_tells_of_other_things_too() {
 #[test]
 fn a_record_says_nothing_twice() {
     let phrases = phrasebook(Language::En);
-    let tried = Happening::Tried {
-        who: "Ann".into(),
-        attempt: "force the door.".into(),
-        outcome: "full".into(),
-        found: "".into(),
-        left: "".into(),
-    };
-    let made = |fact: &str, text: &str| {
-        Happening::Common(Common::Learned {
-            fact: fact.into(),
-            text: text.into(),
-            from: "".into(),
-        })
-    };
-    let decided = Happening::Decided {
-        who: "Bob".into(),
-        choice: "Bob laughs at the door.".into(),
-        asked: "".into(),
-    };
-    let felt = Happening::Felt {
-        about: "Bob".into(),
-        change: 1,
-        why: "Bob laughs at…".into(),
-    };
     let happened = [
-        tried,
-        made("made-1", "Ann was able to force the door."),
-        made("made-2", "The door is off its hinges."),
-        decided,
-        felt,
+        tried("Ann", "force the door.", "full"),
+        learned("made-1", "Ann was able to force the door.", ""),
+        learned("made-2", "The door is off its hinges.", ""),
+        decided("Bob", "Bob laughs at the door.", ""),
+        felt("Bob", 1, "Bob laughs at…"),
     ];
     let (_, record) = noted("Ann", "The Hall", happened.map(|happening| (1, happening)));
     let record = record.read();
@@ -541,22 +518,12 @@ fn a_record_says_nothing_twice() {
 
 #[test]
 fn a_kept_promise_and_a_feeling_stand_on_the_day_of_their_last_change() {
-    let promised = |state| Happening::Promised {
-        who: "Bob".into(),
-        to: "Ann".into(),
-        words: "I will come.".into(),
-        state,
-    };
-    let felt = |change| Happening::Felt {
-        about: "Bob".into(),
-        change,
-        why: "".into(),
-    };
+    let promised = |state| promised("Bob", "Ann", "I will come.", state);
     let days = [
         (1, promised(Pledge::Made)),
-        (2, felt(1)),
+        (2, felt("Bob", 1, "")),
         (3, promised(Pledge::Kept)),
-        (4, felt(2)),
+        (4, felt("Bob", 2, "")),
     ];
     let (chapters, record) = noted("Ann", "The Hall", days);
     let merged = merged(&chapters, &record).notes;
@@ -564,18 +531,16 @@ fn a_kept_promise_and_a_feeling_stand_on_the_day_of_their_last_change() {
         .into_iter()
         .map(|note| (note.day, note.happening))
         .collect();
-    assert_eq!(merged, [(3, promised(Pledge::Kept)), (4, felt(3))]);
+    assert_eq!(
+        merged,
+        [(3, promised(Pledge::Kept)), (4, felt("Bob", 3, ""))]
+    );
 }
 
 #[test]
 fn a_feeling_has_no_reason_that_speaks_against_it() {
-    let felt = |change, why: &str| Happening::Felt {
-        about: "Bob".into(),
-        change,
-        why: why.into(),
-    };
-    let days = [(1, felt(1, "He asked.")), (1, felt(-2, ""))];
+    let days = [(1, felt("Bob", 1, "He asked.")), (1, felt("Bob", -2, ""))];
     let (chapters, record) = noted("Ann", "The Hall", days);
     let merged = merged(&chapters, &record).notes;
-    assert_eq!(merged[0].happening, felt(-1, ""));
+    assert_eq!(merged[0].happening, felt("Bob", -1, ""));
 }
