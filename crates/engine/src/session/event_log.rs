@@ -96,11 +96,23 @@ enum LogLine {
 impl EventLog {
     /// What a slot's log holds of a story; `None` if it holds less than all up to the snapshot.
     pub fn of(slot: &Slot, story: &StoredStory) -> Result<Option<Self>, SaveError> {
-        let Some(world) = &story.world else {
+        let Some((world, turn)) = story.world.as_ref().zip(story.saved_turn()) else {
             return Ok(None);
         };
-        let bytes = slot.read_events(world)?;
-        Ok(bytes.and_then(|bytes| Self::checked(bytes, &story.lines)))
+        let outcomes = story.lines.iter().filter_map(|line| match line {
+            Line::Outcome(outcome) => {
+                Some(((StableId(outcome.id), outcome.number), outcome.clone()))
+            }
+            _ => None,
+        });
+        let log = |lines| Self {
+            lines,
+            // Of those of the same ask, the first.
+            outcomes: outcomes.rev().collect(),
+            shown: 0,
+            turn,
+        };
+        Ok(slot.read_events(world)?.map(log))
     }
 
     /// The events in a slot's log, newest first and without their audience. Nothing is checked: for
@@ -114,41 +126,12 @@ impl EventLog {
         });
     }
 
-    fn checked(lines: Vec<u8>, journal: &[Line]) -> Option<Self> {
-        let mut log = Self {
-            lines,
-            outcomes: BTreeMap::new(),
-            shown: 0,
-            turn: 0,
-        };
-        for line in journal {
-            if let Line::Outcome(outcome) = line {
-                let key = (StableId(outcome.id), outcome.number);
-                log.outcomes.entry(key).or_insert_with(|| outcome.clone());
-            }
-        }
-        let mut turn = 0;
-        for logged in log.read() {
-            if let Logged::Turn(over) = logged? {
-                turn = over;
-            }
-        }
-        Some(Self { turn, ..log })
-    }
-
     /// Its records that are not read yet.
     pub fn records(&self) -> impl Iterator<Item = Logged> {
-        self.read().flatten().skip(self.shown)
-    }
-
-    /// Its records, each `None` if its line is none.
-    fn read(&self) -> impl Iterator<Item = Option<Logged>> {
         let mut names = BTreeMap::new();
         let lines = serde_json::Deserializer::from_slice(&self.lines).into_iter();
-        lines.filter_map(move |line| match line {
-            Ok(LogLine::Snapshot(..)) => None,
-            line => Some(line.ok().and_then(|line| self.logged(line, &mut names))),
-        })
+        let records = lines.filter_map(move |line| self.logged(line.ok()?, &mut names));
+        records.skip(self.shown)
     }
 
     fn logged(&self, line: LogLine, names: &mut BTreeMap<StableId, Arc<str>>) -> Option<Logged> {
