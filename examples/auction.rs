@@ -154,12 +154,13 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         .iter()
         .filter(|event| event.record().read::<Sold>().is_some())
     {
-        let who: Vec<_> = event.learners().collect();
+        let told = event.record();
+        let who: Vec<_> = told.learners().collect();
         let others: Vec<_> = story
             .not_told(event)
             .map(|(being, _)| &*being.name)
             .collect();
-        println!("{} Known to {}.", event.head.text, who.join(", "));
+        println!("{} Known to {}.", told.text, who.join(", "));
         println!("    Not to {}.", others.join(", "));
     }
     let mut memories = 0;

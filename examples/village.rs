@@ -162,8 +162,9 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         .iter()
         .filter(|event| event.form == Form::Speech)
     {
-        let who: Vec<_> = event.learners().collect();
-        println!("{} ({})", event.head.text, who.join(", "));
+        let told = event.record();
+        let who: Vec<_> = told.learners().collect();
+        println!("{} ({})", told.text, who.join(", "));
     }
     for (being, known) in story.state.who_knows(NEWS) {
         let from = story.state.sources(NEWS, known);

@@ -59,7 +59,7 @@ impl Reader<'_> {
                 && (is_by || self.text_of(&contents, event).contains(&*name))
         }).take(LAST_HEARD).filter_map(|event| {
             let number = self.number(&contents, event.number)?;
-            Some(json!({"number": number, "turn": turn_number(event.head.turn), "text": self.text_of(&contents, event)}))
+            Some(json!({"number": number, "turn": turn_number(event.turn), "text": self.text_of(&contents, event)}))
         });
         beliefs["heard"] = heard.collect();
         Some(beliefs)

@@ -230,9 +230,7 @@ pub(super) fn compare(here: &Reader<'_>, there: &Reader<'_>, turn: u64, part: &L
     let from = part.from.unwrap_or_default();
     let after = |reader: &Reader<'_>| {
         let contents = reader.view.read();
-        let shared = contents
-            .events
-            .partition_point(|event| event.head.turn < turn) as u32;
+        let shared = contents.events.partition_point(|event| event.turn < turn) as u32;
         let of = reader.count(&contents) - shared;
         drop(contents);
         (reader.events_from(shared.saturating_add(from), MOST), of)

@@ -29,7 +29,7 @@ impl Reader<'_> {
         let fits = |call: &Call| {
             query.who.is_none_or(|who| who == call.who)
                 && query.turn.is_none_or(|turns| turns.has(call.turn))
-                && (query.open != Some(1) || call.outcome.is_none())
+                && (query.open != Some(1) || !call.is_answered())
         };
         Range::collect((from, to, total), |n| {
             let call = calls.get(n as usize).filter(|call| fits(call));
@@ -61,8 +61,10 @@ impl Reader<'_> {
         );
         set(&mut json, "first", call.first);
         set(&mut json, "end", call.end);
-        let written = call.outcome.as_ref();
-        let is_written = written.is_some_and(|outcome| &*outcome.provider == HOST);
+        let written = call.outcome();
+        let is_written = written
+            .as_ref()
+            .is_some_and(|outcome| &*outcome.provider == HOST);
         let by = call.by.as_ref().map(|by| match by {
             AnsweredBy::Mind if is_written => HOST,
             AnsweredBy::Mind => "mind",
@@ -74,7 +76,7 @@ impl Reader<'_> {
             json["reason"] = reason.in_language(self.language).into();
         }
         set(&mut json, "held", self.held_json(call));
-        if let Some(outcome) = &call.outcome {
+        if let Some(outcome) = &written {
             let usage = &outcome.usage;
             json["model"] = json!(outcome.model);
             json["refused"] = outcome.refused.len().into();
@@ -118,8 +120,8 @@ impl Reader<'_> {
             previous.map(|previous| previous.call),
         );
         json["events"] = self.events_of(&contents, call);
-        if let Some(outcome) = &call.outcome {
-            add_outcome(&mut json, outcome);
+        if let Some(outcome) = call.outcome() {
+            add_outcome(&mut json, &outcome);
         }
         Some(json)
     }
@@ -143,7 +145,7 @@ impl Reader<'_> {
             .get(from..)
             .unwrap_or_default()
             .iter()
-            .take_while(|event| event.head.turn < call.turn)
+            .take_while(|event| event.turn < call.turn)
             .filter(|event| event.call == Some(call.call));
         events.map(|event| json!(event.number)).collect()
     }

@@ -44,7 +44,7 @@ impl Reader<'_> {
     fn head(&self, contents: &Contents, being: &Being) -> Value {
         let calls = contents.calls.iter().rev();
         let last = calls.take(1_000).find(|call| call.who == being.id);
-        let outcome = last.and_then(|call| call.outcome.as_ref());
+        let outcome = last.and_then(|call| call.outcome());
         let mind = being
             .mind
             .clone()
@@ -61,7 +61,11 @@ impl Reader<'_> {
         set(&mut head, "faction", being.faction.as_ref());
         set(&mut head, "place", being.place);
         set(&mut head, "mind", mind.filter(|mind| !mind.is_empty()));
-        set(&mut head, "model", outcome.map(|outcome| &outcome.model));
+        set(
+            &mut head,
+            "model",
+            outcome.map(|outcome| outcome.model.clone()),
+        );
         self.add_of_games(&mut head, contents, being);
         head
     }
@@ -260,7 +264,7 @@ impl Reader<'_> {
     /// Adds how much of the request of a call its provider had, by its own count.
     fn add_provider(&self, whole: &mut Value, call: Option<&Arc<Call>>) {
         let usage = call
-            .and_then(|call| call.outcome.as_ref())
+            .and_then(|call| call.outcome())
             .map(|outcome| outcome.usage);
         let cached = usage.filter(|usage| self.is_host() && usage.cached > 0);
         set(whole, "provider_cached", cached.map(|usage| usage.cached));
@@ -275,11 +279,8 @@ impl Reader<'_> {
         if self.is_host()
             && let Some(event) = contents.events.get(*number as usize)
         {
-            let also = event.head.audience.iter().map(|who| who.id.0);
-            row["also"] = also
-                .filter(|who| *who != owner)
-                .map(|who| json!(who))
-                .collect();
+            let also = event.audience.iter().filter(|who| **who != owner);
+            row["also"] = also.map(|who| json!(who)).collect();
         }
     }
 

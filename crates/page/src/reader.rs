@@ -410,17 +410,20 @@ impl Reader<'_> {
     fn undo(&self, contents: &Contents) -> Option<Value> {
         let who = self.seat.filter(|_| contents.run.state.is_played())?;
         let seat = self.seats?.get(&*contents.name_of(who)?)?;
+        if !seat.may_undo() {
+            return None;
+        }
         let of_people = |call: &Call| {
-            let outcome = call.outcome.as_ref();
+            let outcome = call.outcome();
             outcome.is_some_and(|outcome| &*outcome.provider == ALIAS && &*outcome.model != UNASKED)
         };
         let last = contents.calls.iter().rfind(|call| of_people(call))?;
-        if last.who != who || !seat.may_undo() {
+        if last.who != who {
             return None;
         }
         let learned = contents.learned.get(&who).into_iter().flatten().rev();
         let events = learned.filter_map(|number| contents.events.get(*number as usize));
-        let of_turn = events.take_while(|event| turn_number(event.head.turn) >= last.turn);
+        let of_turn = events.take_while(|event| turn_number(event.turn) >= last.turn);
         let event = of_turn.filter(|event| event.call == Some(last.call)).last();
         let what = event.map(|event| cut(&self.text_of(contents, event), UNDONE));
         Some(json!({"number": last.number, "what": what}))
@@ -618,11 +621,11 @@ impl Reader<'_> {
         query: &ListQuery,
         words: Option<&str>,
     ) -> bool {
-        let record = &entry.head;
         let is = |wanted: Option<u32>, id: Option<u32>| wanted.is_none() || wanted == id;
-        let reached = |id: u32| self.is_host() && (entry.reached(id) || entry.by == Some(id));
+        let reached =
+            |id: u32| self.is_host() && (entry.audience.contains(&id) || entry.by == Some(id));
         let taught = |fact: &String| {
-            let id: &str = &record.id.to_string();
+            let id: &str = &entry.id.to_string();
             let taught = contents.state.taught.get(id);
             taught.is_some_and(|taught| {
                 let learned = taught.get(fact.as_str());
@@ -634,9 +637,12 @@ impl Reader<'_> {
             && query.who.is_none_or(reached)
             && query
                 .turn
-                .is_none_or(|turns| turns.has(turn_number(record.turn)))
+                .is_none_or(|turns| turns.has(turn_number(entry.turn)))
             && query.day.is_none_or(|days| days.has(entry.day.into()))
-            && query.kind.as_ref().is_none_or(|kind| *kind == record.kind)
+            && query
+                .kind
+                .as_ref()
+                .is_none_or(|kind| *kind == entry.record().kind)
             && (query.told != Some(1) || self.is_told(entry))
             && query.fact.as_ref().is_none_or(taught)
             && words.is_none_or(|words| {
@@ -655,11 +661,10 @@ impl Reader<'_> {
         self.is_host() && entry.repeats
     }
 
-    fn seen(&self, entry: &EventEntry) -> Option<EventRecord> {
+    fn seen(&self, record: &EventRecord) -> Option<EventRecord> {
         let seat = self.seat?;
-        let is_masked = |(who, _): &(playhouse_engine::event::Recipient, String)| who.id.0 == seat;
-        let masked = entry.head.masked.iter().any(is_masked);
-        masked.then(|| entry.head.as_seen_by(StableId(seat)))
+        let masked = record.masked.iter().any(|(who, _)| who.id.0 == seat);
+        masked.then(|| record.as_seen_by(StableId(seat)))
     }
 
     /// The words of an event for this reader: a host is told in the third person what others read
@@ -676,7 +681,7 @@ impl Reader<'_> {
                 .map(|text| text.in_language(about.language));
             return text.unwrap_or_else(|| record.text.clone());
         }
-        let seen = self.seen(entry);
+        let seen = self.seen(record);
         seen.map_or_else(|| record.text.clone(), |seen| seen.text)
     }
 
@@ -699,7 +704,7 @@ impl Reader<'_> {
 
     fn event_json(&self, contents: &Contents, n: u32, entry: &EventEntry) -> EventJson {
         let record = &entry.record();
-        let seen = self.seen(entry);
+        let seen = self.seen(record);
         let shown = seen.as_ref().unwrap_or(record);
         let text = self.text_in(contents, entry, record);
         let mut event = EventJson {
@@ -733,7 +738,7 @@ impl Reader<'_> {
             is_memory: entry.style == EventStyle::Memory,
         };
         if self.is_host() {
-            let (rule, stage, except) = rule_of(contents, entry);
+            let (rule, stage, except) = rule_of(contents, record);
             event.id = Some(record.id.to_string());
             event.rule = Some(rule);
             event.stage = stage.filter(|stage| Some(*stage) != entry.place);
@@ -743,7 +748,7 @@ impl Reader<'_> {
             event.masked = masked.map(|(who, text)| (who.id.0, text.clone())).collect();
             let notes = record.guarded.iter().map(guard_note);
             event.notes = notes.map(|note| note.in_language(self.language)).collect();
-            event.withheld = entry.is_withheld();
+            event.withheld = record.is_withheld();
             event.call = entry.call;
         }
         event
@@ -780,9 +785,10 @@ impl Reader<'_> {
         let entry = self.entry(&contents, n)?;
         let mut event = json!(self.event_json(&contents, n, entry));
         if self.is_host() {
-            event["data"] = entry.record().data;
-            if self.text_of(&contents, entry) != entry.head.text {
-                event["as_read"] = entry.head.text.as_str().into();
+            let record = entry.record();
+            event["data"] = record.data.clone();
+            if self.text_in(&contents, entry, &record) != record.text {
+                event["as_read"] = record.text.as_str().into();
             }
             let others = contents.not_told(entry).map(|(being, why)| {
                 let stay = contents.stay(being.id, entry.number);
@@ -860,25 +866,25 @@ impl Reader<'_> {
         let count = |id: &u32| contents.learned.get(id).map_or(0, Vec::len);
         let counts: Vec<_> = columns.iter().map(count).collect();
         let range = self.range(&contents, query, |n, entry| {
+            let record = entry.record();
             let cell = |being: &Being| {
                 let id = being.id;
-                if !entry.reached(id) {
-                    cell(contents.why_not(entry, being))
-                } else if entry.head.masked.iter().any(|(who, _)| who.id.0 == id) {
+                if !entry.audience.contains(&id) {
+                    cell(contents.why_not(entry, &record, being))
+                } else if record.masked.iter().any(|(who, _)| who.id.0 == id) {
                     'm'
                 } else {
                     'y'
                 }
             };
             let cells: Vec<_> = beings.iter().map(cell).collect();
-            let record = entry.record();
             let text: String = self
                 .words_of(entry.form, &record)
                 .unwrap_or_else(|| self.text_in(&contents, entry, &record))
                 .chars()
                 .take(80)
                 .collect();
-            let (rule, stage, _) = rule_of(&contents, entry);
+            let (rule, stage, _) = rule_of(&contents, &record);
             json!({
                 "number": n, "form": entry.form, "speaker": entry.by, "text": text, "cells": cells,
                 "rule": rule, "stage": stage,
@@ -935,17 +941,15 @@ fn in_third_person(contents: &Contents, record: &EventRecord, about: &About) -> 
 }
 
 /// The rule's name, its stage, and who was left out.
-fn rule_of(contents: &Contents, entry: &EventEntry) -> (&'static str, Option<u32>, Vec<u32>) {
-    let (rule, stage) = match &entry.head.rule {
+fn rule_of(contents: &Contents, record: &EventRecord) -> (&'static str, Option<u32>, Vec<u32>) {
+    let (rule, stage) = match &record.rule {
         AudienceRule::BroadcastToStage { stage, .. } => ("stage", contents.id_of(stage)),
         AudienceRule::Notified => ("named", None),
         AudienceRule::Announced { .. } => ("everywhere", None),
         AudienceRule::Private => ("private", None),
     };
-    let excluded = entry
-        .excluded()
-        .iter()
-        .filter_map(|name| contents.id_of(name));
+    let excluded = record.rule.excluded().iter();
+    let excluded = excluded.filter_map(|name| contents.id_of(name));
     (rule, stage, excluded.collect())
 }
 

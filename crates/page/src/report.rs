@@ -241,7 +241,7 @@ fn pairs(reader: &Reader<'_>, requests: Vec<CallRequest>) -> Vec<(u32, Sent)> {
         .calls
         .iter()
         .filter_map(|call| {
-            let outcome = call.outcome.as_ref()?;
+            let outcome = call.outcome()?;
             Some(((outcome.entity.clone(), outcome.number), call.call))
         })
         .collect();

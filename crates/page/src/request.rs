@@ -26,13 +26,13 @@ pub(super) struct Sent {
 pub(super) fn sent(story: &Story, number: u32) -> Result<Option<Sent>, SessionError> {
     let contents = story.view.read();
     let call = contents.calls.get(number as usize);
-    let Some((call, outcome)) = call.and_then(|call| Some((call, call.outcome.clone()?))) else {
+    let Some((call, outcome)) = call.and_then(|call| Some((call, call.outcome()?))) else {
         return Ok(None);
     };
     let earlier = contents.calls.iter().take(number as usize).rev();
     let before = earlier
         .filter(|earlier| earlier.who == call.who)
-        .find_map(|earlier| Some(earlier.outcome.as_ref()?.number));
+        .find_map(|earlier| Some(earlier.outcome()?.number));
     let wanted = Wanted {
         entity: Some(outcome.entity.to_string()),
         numbers: before.into_iter().chain([outcome.number]).collect(),

@@ -574,7 +574,7 @@ pub(super) fn retaken(story: &Story, call: u32) -> Result<Retaken, UiText> {
     let call = contents.calls.get(call as usize);
     let done = call
         .filter(|call| call.turn <= contents.turn)
-        .and_then(|call| Some((call.outcome.clone()?, call.turn.checked_sub(1)?)));
+        .and_then(|call| Some((call.outcome()?, call.turn.checked_sub(1)?)));
     let (outcome, turn) = done.ok_or_else(|| text!(page_not_done))?;
     Ok(Retaken {
         outcome,

@@ -1,10 +1,7 @@
 //! Who was not told of an event, and why.
 
-use std::sync::Arc;
-
 use playhouse_engine::cast::Kind;
-use playhouse_engine::event::AudienceRule;
-use playhouse_engine::event::guard::Act;
+use playhouse_engine::event::{AudienceRule, EventRecord};
 
 use super::state::Being;
 use super::view::{Contents, EventEntry};
@@ -44,55 +41,30 @@ impl WhyNot {
     }
 }
 
-impl EventEntry {
-    /// The names of those who learned it.
-    pub fn learners(&self) -> impl Iterator<Item = &str> {
-        self.head.audience.iter().map(|who| &*who.name)
-    }
-
-    /// Whether an entity learned it.
-    pub fn reached(&self, id: u32) -> bool {
-        self.head.audience.iter().any(|who| who.id.0 == id)
-    }
-
-    /// Whether a guard kept it back from some.
-    pub fn is_withheld(&self) -> bool {
-        self.head.guarded.iter().any(|act| act.act == Act::Block)
-    }
-
-    /// Those whom its rule left out by name.
-    pub fn excluded(&self) -> &[Arc<str>] {
-        match &self.head.rule {
-            AudienceRule::BroadcastToStage { exclude, .. }
-            | AudienceRule::Announced { exclude } => exclude,
-            AudienceRule::Notified | AudienceRule::Private => &[],
-        }
-    }
-}
-
 impl Contents {
     /// Those in the world who neither did an event nor learned of it, and why.
     pub fn not_told<'s>(
         &'s self,
         event: &'s EventEntry,
     ) -> impl Iterator<Item = (&'s Being, WhyNot)> {
+        let record = event.record();
         let others = self
             .state
             .beings
             .iter()
-            .filter(|being| !event.reached(being.id) && event.by != Some(being.id));
-        others.map(|being| (being, self.why_not(event, being)))
+            .filter(|being| !event.audience.contains(&being.id) && event.by != Some(being.id));
+        others.map(move |being| (being, self.why_not(event, &record, being)))
     }
 
-    /// Why an entity did not learn an event.
-    pub fn why_not(&self, event: &EventEntry, being: &Being) -> WhyNot {
+    /// Why an entity did not learn an event of this record.
+    pub fn why_not(&self, event: &EventEntry, record: &EventRecord, being: &Being) -> WhyNot {
         if event.by == Some(being.id) {
             return WhyNot::Own;
         }
-        let stage = match &event.head.rule {
+        let stage = match &record.rule {
             AudienceRule::Private => return WhyNot::Private,
             AudienceRule::Notified => return WhyNot::NotNamed,
-            _ if event.excluded().contains(&being.name) => return WhyNot::LeftOut,
+            rule if rule.excluded().contains(&being.name) => return WhyNot::LeftOut,
             AudienceRule::BroadcastToStage { stage, .. } => Some(self.id_of(stage)),
             AudienceRule::Announced { .. } => None,
         };
@@ -106,7 +78,7 @@ impl Contents {
         };
         if stay.dead {
             WhyNot::Dead
-        } else if was_there && event.is_withheld() {
+        } else if was_there && record.is_withheld() {
             WhyNot::Withheld
         } else {
             WhyNot::Elsewhere(place)

@@ -7,6 +7,8 @@ use playhouse_engine::event::AnsweredBy;
 use playhouse_engine::journal::{AskEnding, Outcome, RefusedAnswer, ToolRoundRecord};
 use serde::Serialize;
 
+use super::kept::Kept;
+
 /// How far a call is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -57,11 +59,19 @@ pub struct Call {
     /// The answer on which the host decides.
     pub held: Option<AnswerInReview>,
     pub by: Option<AnsweredBy>,
-    /// What the journal keeps of it; `None` while it is open.
-    pub outcome: Option<Arc<Outcome>>,
+    pub(super) outcome: Option<Kept<Outcome>>,
 }
 
 impl Call {
+    /// What the journal keeps of it; `None` while it is open.
+    pub fn outcome(&self) -> Option<Arc<Outcome>> {
+        self.outcome.as_ref()?.get()
+    }
+
+    pub fn is_answered(&self) -> bool {
+        self.outcome.is_some()
+    }
+
     /// Whether its times were measured.
     pub fn is_timed(&self) -> bool {
         !self.mind.is_empty()

@@ -37,6 +37,7 @@ mod costs;
 pub mod data;
 mod difference;
 mod event;
+mod kept;
 mod knowledge;
 mod memory;
 mod picture;

@@ -16,11 +16,11 @@ use playhouse_engine::mind::{StreamDelta, StreamDeltaKind, stopwatch};
 use playhouse_engine::session::{Answered, Logged, Stay, answered};
 use playhouse_engine::world_data::Problem;
 use serde::Serialize;
-use serde_json::Value;
 use tokio::sync::{broadcast, watch};
 
 use super::call::{Call, CallState, Segment, made_by, recorded_segments};
 use super::event::Form;
+use super::kept::{Kept, TOGETHER};
 use super::state::WorldState;
 
 /// How many deltas of answers a reader may be behind before it is given the whole answers again.
@@ -47,9 +47,6 @@ pub struct About {
     /// Whether it is one conversation, without calls to which one may go back.
     #[serde(skip)]
     pub is_conversation: bool,
-    /// Whether questions are left to its journal, in which there are too many to be kept here.
-    #[serde(skip)]
-    pub leaves_questions: bool,
     /// Whether another process plays it, so that it is shown here and has seats.
     #[serde(skip)]
     pub is_elsewhere: bool,
@@ -80,13 +77,15 @@ impl About {
 }
 
 /// An event with what the story so far adds to it.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct EventEntry {
     pub number: u32,
-    /// Its record without the data of the event.
-    pub head: EventRecord,
-    /// These data as JSON: as values they would take ten times the memory.
-    data: Box<str>,
+    pub id: BodyId,
+    /// The turn (meetings before it).
+    pub turn: u64,
+    record: Kept<EventRecord>,
+    /// The numbers of those who learned it.
+    pub audience: Box<[u32]>,
     pub day: u32,
     pub style: EventStyle,
     pub form: Form,
@@ -102,11 +101,8 @@ pub struct EventEntry {
 }
 
 impl EventEntry {
-    pub fn record(&self) -> EventRecord {
-        EventRecord {
-            data: serde_json::from_str(&self.data).unwrap_or_default(),
-            ..self.head.clone()
-        }
+    pub fn record(&self) -> Arc<EventRecord> {
+        self.record.get().unwrap_or_default()
     }
 
     /// Whether a scene, a fight, a round or a day begins with it, or a fight ends.
@@ -190,7 +186,6 @@ pub struct Contents {
     /// watch now.
     watched: BTreeMap<u32, (Vec<u32>, Watching)>,
     watchers: Option<fn(&EventRecord) -> Vec<(String, Watching)>>,
-    leaves_questions: bool,
     pub by_body: BTreeMap<BodyId, u32>,
     pub state: Arc<WorldState>,
     pub run: Run,
@@ -248,7 +243,6 @@ impl StoryView {
     pub fn new(about: About) -> Self {
         let contents = Contents {
             watchers: about.watchers,
-            leaves_questions: about.leaves_questions,
             ..Contents::default()
         };
         Self {
@@ -613,10 +607,10 @@ impl Contents {
     }
 
     /// All calls that were answered, in that order, and how.
-    pub fn answers(&self) -> impl Iterator<Item = (&Call, &Outcome)> {
+    pub fn answers(&self) -> impl Iterator<Item = (&Call, Arc<Outcome>)> {
         let taken = self.taken.iter();
         let calls = taken.filter_map(|call| self.calls.get(*call as usize));
-        calls.filter_map(|call| Some((&**call, &**call.outcome.as_ref()?)))
+        calls.filter_map(|call| Some((&**call, call.outcome()?)))
     }
 
     /// The events that whoever has the seat of an entity sees.
@@ -698,7 +692,7 @@ impl Contents {
     /// The last call of an entity that was answered.
     pub fn last_call_of(&self, id: u32) -> Option<&Arc<Call>> {
         let mut calls = self.calls.iter().rev();
-        calls.find(|call| call.who == id && call.outcome.is_some())
+        calls.find(|call| call.who == id && call.is_answered())
     }
 
     /// The calls that have no answer yet.
@@ -800,7 +794,9 @@ impl Contents {
         let target = telling.and_then(Telling::target);
         self.events.push(Arc::new(EventEntry {
             number,
-            data: record.data.to_string().into(),
+            id: record.id,
+            turn: record.turn,
+            audience: record.audience.iter().map(|who| who.id.0).collect(),
             day: self.day,
             style,
             form,
@@ -810,11 +806,19 @@ impl Contents {
             repeats,
             call,
             defaults,
-            head: EventRecord {
-                data: Value::Null,
-                ..record
-            },
+            record: Kept::Whole(Arc::new(record)),
         }));
+        if self.events.len().is_multiple_of(TOGETHER) {
+            let last = self.events.iter_mut().rev().take(TOGETHER);
+            let records = last.map(|event| &mut Arc::make_mut(event).record);
+            // The reasons of guards would lose their languages.
+            let is_guarded = |record: &Kept<EventRecord>| {
+                record
+                    .get()
+                    .is_some_and(|record| !record.guarded.is_empty())
+            };
+            Kept::pack(records.filter(|record| !is_guarded(record)).collect());
+        }
     }
 
     fn end_turn(&mut self, turn: u64) {
@@ -884,10 +888,6 @@ impl Contents {
 
     /// A call has its outcome: an open one, or one of a recording that was never open.
     fn answer(&mut self, outcome: &Arc<Outcome>, turn: u64, now: u64) {
-        let mut outcome = outcome.clone();
-        if self.leaves_questions && !outcome.asked.is_empty() {
-            Arc::make_mut(&mut outcome).asked = String::new();
-        }
         if outcome.id != 0 {
             self.names.insert(outcome.entity.clone(), outcome.id);
         }
@@ -910,11 +910,12 @@ impl Contents {
             call.end.get_or_insert(now);
             call.state = CallState::Done;
             call.turn = turn_number(turn);
-            call.by.get_or_insert_with(|| made_by(&outcome));
-            call.outcome = Some(outcome.clone());
+            call.by.get_or_insert_with(|| made_by(outcome));
+            call.outcome = Some(Kept::Whole(outcome.clone()));
         });
         if let Some(call) = self.open.remove(&outcome.entity) {
             self.taken.push(call);
+            self.pack_outcomes();
             self.open_text.remove(&call);
             let who = self.calls.get(call as usize).map(|call| call.who);
             self.answered.extend(who.map(|who| (who, call)));
@@ -923,6 +924,20 @@ impl Contents {
                 self.defaults.insert(call, default);
             }
         }
+    }
+
+    /// Compresses the last outcomes, once there are enough of them.
+    fn pack_outcomes(&mut self) {
+        if !self.taken.len().is_multiple_of(TOGETHER) {
+            return;
+        }
+        let taken = self.taken.iter().rev().take(TOGETHER).copied();
+        let taken: BTreeSet<_> = taken.collect();
+        let first = taken.first().copied().unwrap_or_default();
+        let calls = self.calls.iter_mut().skip(first as usize);
+        let calls = calls.filter(|call| taken.contains(&call.call));
+        let outcomes = calls.filter_map(|call| Arc::make_mut(call).outcome.as_mut());
+        Kept::pack(outcomes.collect());
     }
 
     /// Calls that were dropped with the run are asked again when it continues.

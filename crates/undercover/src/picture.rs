@@ -64,8 +64,8 @@ impl Picture for MatchPicture {
             return members;
         };
         members.insert("call".into(), call.call.into());
-        let ending = call.outcome.as_ref().map(|outcome| &outcome.ending);
-        if let Some(AskEnding::Answered { text, .. }) = ending {
+        let outcome = call.outcome();
+        if let Some(AskEnding::Answered { text, .. }) = outcome.as_ref().map(|it| &it.ending) {
             members.insert("guess".into(), json!(text));
         }
         members

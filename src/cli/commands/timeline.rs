@@ -13,10 +13,10 @@ pub(super) fn timeline(app: &App, slot: &str, name: Option<&str>) -> Result<()> 
     let story = Contents::of_journal(&saved.story.lines);
     let is_shown = |outcome: &Outcome| name.is_none_or(|name| *outcome.entity == *name);
     if let Some(name) = name
-        && !story.answers().any(|(_, outcome)| is_shown(outcome))
+        && !story.answers().any(|(_, outcome)| is_shown(&outcome))
     {
-        let asked = story.answers().map(|(_, outcome)| &*outcome.entity);
-        return Err(nobody(name, asked));
+        let asked: Vec<_> = story.answers().map(|(_, outcome)| outcome).collect();
+        return Err(nobody(name, asked.iter().map(|outcome| &*outcome.entity)));
     }
     let language = app.language;
     let columns = columns!(
@@ -39,7 +39,7 @@ pub(super) fn timeline(app: &App, slot: &str, name: Option<&str>) -> Result<()> 
                 outcome.usage.output.to_string(),
                 format!("{:.1} s", outcome.ms as f64 / 1_000.0),
                 outcome.cost.to_string(),
-                result(language, outcome),
+                result(language, &outcome),
             ]
         },
     );

@@ -40,7 +40,7 @@ pub(super) fn trace(app: &App, slot: &str, name: Option<&str>, form: TraceForm) 
     };
     let mut counts = BTreeMap::<String, usize>::new();
     let calls = story.answers().map(|(_, outcome)| {
-        let mut within = calls_within(outcome);
+        let mut within = calls_within(&outcome);
         for call in &mut within {
             let count = counts.entry(call.agent.clone()).or_default();
             *count += 1;
@@ -250,7 +250,7 @@ fn message_lines(sender: &str, context: &[RoleMessage]) -> impl Iterator<Item = 
 /// Prints the turns of participants as AG2's users know them, each numbered among its own.
 fn print_ag2(
     app: &App,
-    calls: &[(&Outcome, Vec<MindCall>)],
+    calls: &[(Arc<Outcome>, Vec<MindCall>)],
     seen: &Seen,
     is_shown: impl Fn(&str) -> bool,
 ) {

@@ -29,7 +29,7 @@ pub(super) fn events(app: &App, slot: &str, name: Option<&str>) -> Result<()> {
     let events = contents.events.iter();
     list(
         app,
-        events.filter(|event| who.is_none_or(|who| event.reached(who))),
+        events.filter(|event| who.is_none_or(|who| event.audience.contains(&who))),
     );
     Ok(())
 }
@@ -40,7 +40,7 @@ pub(super) fn why(app: &App, slot: &str, wanted: &str) -> Result<()> {
     let saved = Saved::as_stored(app, slot)?;
     let event = find(app, &told::read(&saved, None)?.read(), slot, wanted)?;
     // Who was in the world then.
-    let then = told::read(&saved, Some(turn_number(event.head.turn)))?;
+    let then = told::read(&saved, Some(turn_number(event.turn)))?;
     let contents = then.read();
     let others: Vec<_> = contents
         .not_told(&event)
@@ -65,15 +65,16 @@ fn find(app: &App, contents: &Contents, slot: &str, wanted: &str) -> Result<Arc<
     }
     // As people copy it.
     let words = one_line(wanted);
-    let says =
-        |event: &&Arc<EventEntry>| !words.is_empty() && one_line(&event.head.text).contains(&words);
+    let says = |event: &&Arc<EventEntry>| {
+        !words.is_empty() && one_line(&event.record().text).contains(&words)
+    };
     let found: Vec<_> = contents.events.iter().filter(says).collect();
     match &found[..] {
         [event] => Ok(Arc::clone(event)),
         [] => Err(usage(text!(cli_no_event_says, words = wanted)).help(list_help())),
         found => {
             let first = found.iter().take(MOST_NAMED);
-            let ids = Argument::list(first.map(|event| event.head.id.to_string()));
+            let ids = Argument::list(first.map(|event| event.id.to_string()));
             let error = usage(text!(
                 cli_many_events_say,
                 words = wanted,
@@ -89,11 +90,11 @@ fn list<'e>(app: &App, events: impl Iterator<Item = &'e Arc<EventEntry>>) {
     let mut out = app.out();
     let language = app.language;
     for event in events {
+        let event = event.record();
         if app.settings.json {
-            out.json(&Printed::Event(numbered_event(&event.record())));
+            out.json(&Printed::Event(numbered_event(&event)));
             continue;
         }
-        let event = &event.head;
         let kind = event_label(&event.kind).in_language(language);
         let heading = Paragraph::indented(0, 2).add(Style::Bold, event.id.to_string());
         let text = event.text.lines().next().unwrap_or_default();

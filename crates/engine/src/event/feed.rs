@@ -8,14 +8,14 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::AgentEvent;
-use super::guard::{GuardAct, verbatim};
+use super::guard::{Act, GuardAct, verbatim};
 use crate::cast::{Sense, StableId};
 use crate::journal::RecalledMemory;
 use crate::locale::UiText;
 use crate::message::BodyId;
 
 /// The rule by which an audience was made.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum AudienceRule {
     /// The stage and its living occupants, without these.
@@ -25,6 +25,7 @@ pub enum AudienceRule {
         exclude: Vec<Arc<str>>,
     },
     /// Only the entities that a system named.
+    #[default]
     Notified,
     /// Every stage, everybody alive on one, and the world agents, without these.
     Announced {
@@ -33,6 +34,16 @@ pub enum AudienceRule {
     },
     /// A thought: only its thinker, who knows it already.
     Private,
+}
+
+impl AudienceRule {
+    /// Those whom it left out by name.
+    pub fn excluded(&self) -> &[Arc<str>] {
+        match self {
+            Self::BroadcastToStage { exclude, .. } | Self::Announced { exclude } => exclude,
+            Self::Notified | Self::Private => &[],
+        }
+    }
 }
 
 /// An entity that got an event.
@@ -45,7 +56,7 @@ pub struct Recipient {
 }
 
 /// An event as feeds get it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct EventRecord {
     /// The id of the body that carries it.
     #[schemars(with = "String")]
@@ -87,6 +98,16 @@ impl EventRecord {
     pub fn read<E: AgentEvent>(&self) -> Option<E> {
         let event = (self.kind == E::TYPE).then(|| E::deserialize(&self.data));
         event?.ok()
+    }
+
+    /// The names of those who learned it.
+    pub fn learners(&self) -> impl Iterator<Item = &str> {
+        self.audience.iter().map(|who| &*who.name)
+    }
+
+    /// Whether a guard kept it back from some.
+    pub fn is_withheld(&self) -> bool {
+        self.guarded.iter().any(|act| act.act == Act::Block)
     }
 
     /// The record as the entity of a seat may see it: with its own words as the guards left them,

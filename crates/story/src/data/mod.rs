@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use playhouse_engine::cast::{Kind, turn_number};
-use playhouse_engine::event::{AudienceRule, EventTypes};
+use playhouse_engine::event::{AudienceRule, EventTypes, Recipient};
 use playhouse_engine::journal::{AskEnding, Outcome};
 
 pub(crate) use table::row;
@@ -330,16 +330,16 @@ fn cells_of(
 /// several in one turn arrives in any order; here the place with the lower number comes first.
 pub struct InOrder<'c> {
     pub events: Vec<&'c EventEntry>,
-    pub calls: Vec<(&'c Call, &'c Outcome)>,
+    pub calls: Vec<(&'c Call, Arc<Outcome>)>,
 }
 
 impl<'c> InOrder<'c> {
     pub fn of(contents: &'c Contents) -> Self {
         let mut events: Vec<_> = contents.events.iter().map(Arc::as_ref).collect();
         // While the world meets, no place goes on.
-        let phase = |event: &EventEntry| (event.head.turn, event.head.id.place == 0);
+        let phase = |event: &EventEntry| (event.turn, event.id.place == 0);
         for beside in events.chunk_by_mut(|one, next| phase(one) == phase(next)) {
-            beside.sort_by_key(|event| event.head.id.place);
+            beside.sort_by_key(|event| event.id.place);
         }
         let mut calls: Vec<_> = contents.answers().collect();
         calls.sort_by_key(|(call, _)| (call.turn, call.place));
@@ -380,22 +380,24 @@ fn event_row(
     }
 }
 
-fn audience((number, event): (u32, &EventEntry)) -> impl Iterator<Item = AudienceRow> {
-    let rule = match event.head.rule {
+fn audience((number, event): (u32, &EventEntry)) -> Vec<AudienceRow> {
+    let record = event.record();
+    let rule = match record.rule {
         AudienceRule::BroadcastToStage { .. } => "broadcast_to_stage",
         AudienceRule::Announced { .. } => "announced",
         AudienceRule::Notified => "notified",
         AudienceRule::Private => "private",
     };
-    event.head.audience.iter().map(move |who| AudienceRow {
+    let row = |who: &Recipient| AudienceRow {
         event: number,
         who: who.name.clone(),
         who_id: who.id.0,
         rule,
-    })
+    };
+    record.audience.iter().map(row).collect()
 }
 
-fn call_row(contents: &Contents, number: u32, (call, outcome): &(&Call, &Outcome)) -> CallRow {
+fn call_row(contents: &Contents, number: u32, (call, outcome): &(&Call, Arc<Outcome>)) -> CallRow {
     let (answer, default_because) = match &outcome.ending {
         AskEnding::Answered { text, .. } => (Some(text.clone()), None),
         AskEnding::Failed { reason } => (None, Some(reason.to_string())),
@@ -438,7 +440,7 @@ fn choice_row(contents: &Contents, (number, event): (u32, &EventEntry)) -> Optio
     } = told;
     Some(ChoiceRow {
         event: number,
-        turn: turn_number(event.head.turn),
+        turn: turn_number(event.turn),
         day: event.day,
         who,
         scene,
@@ -456,7 +458,7 @@ fn votes<'c>(
     let told = pictures.flat_map(move |picture| picture.told_votes(&record));
     told.map(move |vote| VoteRow {
         event: number,
-        turn: turn_number(event.head.turn),
+        turn: turn_number(event.turn),
         day: vote.round.unwrap_or(event.day),
         who: vote.who,
         vote: vote.vote,

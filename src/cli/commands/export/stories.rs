@@ -127,10 +127,11 @@ impl Story {
         let entries = seen.filter_map(|number| contents.events.get(*number as usize));
         let entries = entries.filter(|entry| !matches!(entry.form, Form::Own | Form::Note));
         let messages = entries.map(|entry| {
-            let seen = entry.head.as_seen_by(StableId(being.id));
-            let is_masked = seen.text != entry.head.text;
+            let record = entry.record();
+            let seen = record.as_seen_by(StableId(being.id));
+            let is_masked = seen.text != record.text;
             let words = self.words(entry).filter(|_| !is_masked);
-            match (words, &entry.head.speaker) {
+            match (words, &record.speaker) {
                 (Some(words), Some(speaker)) if *speaker == being.name => {
                     Message::ai(Body::text(words).from_sender(speaker.clone()))
                 }
@@ -167,8 +168,8 @@ impl Story {
             let happened = events.get(turn.from as usize..turn.to as usize);
             let happened = happened.unwrap_or_default().iter();
             for entry in happened.filter(|entry| entry.form != Form::Own) {
-                let record = &entry.head;
-                let observed: Vec<_> = entry.learners().collect();
+                let record = entry.record();
+                let observed: Vec<_> = record.learners().collect();
                 log.add(LogEntry {
                     step: turn.turn,
                     timestamp: time(record.said_at),

@@ -177,7 +177,7 @@ impl<'a> Host<'a> {
         };
         let provenance = Provenance::of(campaign.meta(), &app.settings.model.value);
         play::announce(app, &slot, seed, &provenance);
-        let view = served_view(about_world(app, &campaign, &slot, seed)?);
+        let view = Arc::new(StoryView::new(about_world(app, &campaign, &slot, seed)?));
         let control = if is_paused {
             Control::paused()
         } else {
@@ -224,7 +224,7 @@ impl<'a> Host<'a> {
         let app = &own;
         let mut saved = Saved::to_play(app, name, false)?;
         saved.story = saved.story.without_questions();
-        let view = served_view(about(app, &saved, name)?);
+        let view = Arc::new(StoryView::new(about(app, &saved, name)?));
         let mut world = saved.world(true)?.world;
         let answered = sent::minds_of(app, &saved.slot, sent::aliases(&world))?;
         // The past is held once, by the world that is played or read.
@@ -540,13 +540,6 @@ impl<'a> Host<'a> {
         }
         Ok(name)
     }
-}
-
-fn served_view(about: About) -> Arc<StoryView> {
-    Arc::new(StoryView::new(About {
-        leaves_questions: true,
-        ..about
-    }))
 }
 
 /// The files of the world of a story, if they are still there.

@@ -189,7 +189,6 @@ impl StoreLibrary {
         let saved = Saved::as_stored(app, name)?;
         let view = Arc::new(StoryView::new(About {
             is_elsewhere: true,
-            leaves_questions: true,
             ..about(app, &saved, name)?
         }));
         let begun = saved.world(false)?.world;
