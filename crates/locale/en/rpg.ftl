@@ -27,6 +27,7 @@ rpg_check_give_attack = give one a skill of kind Attack
 rpg_check_give_skill = give it to somebody, or remove it
 rpg_check_guards_nothing = the text is empty
 rpg_check_hero_without_skills = this hero has no skills
+rpg_check_kind_actor = actor
 rpg_check_kind_dungeon = dungeon
 rpg_check_kind_dungeon_stage = stage of kind Dungeon
 rpg_check_kind_foe = foe

@@ -73,4 +73,5 @@ world_data_write_integer_without_point = write an integer, without a decimal poi
 world_data_write_list = write a list: [ … , … ]
 world_data_write_smaller_number = write a smaller number
 world_data_write_word = write a word
+world_data_write_word_before = put a word before the bracket, as in Only([ … ]), or a name and a colon
 world_data_write_without_quotes = write the word without quotes

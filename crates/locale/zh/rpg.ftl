@@ -27,6 +27,7 @@ rpg_check_give_attack = 请给其中一个配上 Attack 类技能
 rpg_check_give_skill = 请把它配给某个角色或敌人，或删掉它
 rpg_check_guards_nothing = 文字是空的
 rpg_check_hero_without_skills = 这个英雄没有技能
+rpg_check_kind_actor = 角色
 rpg_check_kind_dungeon = 险地
 rpg_check_kind_dungeon_stage = 险地舞台（Dungeon）
 rpg_check_kind_foe = 敌人

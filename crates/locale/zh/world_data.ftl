@@ -76,4 +76,5 @@ world_data_write_integer_without_point = 请写整数，不带小数点
 world_data_write_list = 请写成列表：[ … , … ]
 world_data_write_smaller_number = 请写小一些的数
 world_data_write_word = 请写上词语
+world_data_write_word_before = 请在括号前写一个词，如 Only([ … ])，或写名称和冒号
 world_data_write_without_quotes = 请去掉词语的引号

@@ -130,6 +130,9 @@ fn expected(error: &Error, found: &str) -> UiText {
         Error::ExpectedIdentifier if found.starts_with('"') => {
             text!(world_data_write_without_quotes)
         }
+        Error::ExpectedIdentifier if found.starts_with(['[', '(']) => {
+            text!(world_data_write_word_before)
+        }
         Error::ExpectedIdentifier
         | Error::InvalidIdentifier(_)
         | Error::SuggestRawIdentifier(_) => text!(world_data_write_field),

@@ -6,16 +6,19 @@ use ron::error::{Error, Position, SpannedError};
 use serde::de::DeserializeOwned;
 
 use super::mistake::{Mistake, Scope, explain};
-use super::outline::{Node, Outline, past_blanks};
+use super::outline::{Node, Outline, Token, Tokens, past_blanks};
 use super::problem::{Problem, Problems};
 use super::ron_text::{MAX_RON_BYTES, Refusal, parse, refusal};
-use crate::locale::UiText;
+use crate::locale::{UiText, text};
 
 /// After this many mistakes of form the rest of a file is not read.
 const MAX_MISTAKES: usize = 100;
 
 /// How many bytes are read again for mistakes of form. In a long file fewer of them are found.
 const MAX_READ_AGAIN: usize = 16 * 1024 * 1024;
+
+/// Full-width marks of three bytes, each with that of RON for which it is taken.
+const WIDE_MARKS: [&str; 8] = ["：:", "，,", "、,", "（(", "）)", "【[", "】]", "“\""];
 
 /// The text of one RON file that knows the line and column of every field.
 #[derive(Clone, Debug, Default)]
@@ -516,7 +519,10 @@ impl Source {
     /// Reads the whole text as a `T`.
     pub fn read<T: DeserializeOwned>(&self) -> Result<T, Problem> {
         self.refused()?;
-        parse(&self.text).map_err(|error| self.diagnose(&error).problem)
+        parse(&self.text).map_err(|error| match self.with_plain_mark() {
+            Some((problem, _)) => problem,
+            None => self.diagnose(&error).problem,
+        })
     }
 
     /// Reads the text as a `T` and continues after each mistake of form, leaving out the smallest
@@ -587,15 +593,56 @@ impl Source {
                 }
                 Err(error) => error,
             };
+            if let Some((problem, plain)) = source.with_plain_mark() {
+                problems.push(problem);
+                source = plain;
+                continue;
+            }
             let diagnosis = source.diagnose(&error);
             let field = &diagnosis.problem.field;
-            if !diagnosis.is_stray || !reported.iter().any(|path| is_within(path, field)) {
+            let is_left_out = match error.code {
+                Error::MissingStructField { field: name, .. } => {
+                    skipped.paths.contains(&format!("{field}.{name}"))
+                }
+                _ => diagnosis.is_stray && reported.iter().any(|path| is_within(path, field)),
+            };
+            if !is_left_out {
                 reported.push(field.clone());
                 problems.push(diagnosis.problem);
             }
             source = source.recovered(diagnosis.recovery?, &mut skipped)?;
         }
         None
+    }
+
+    /// A copy without the first full-width mark that stands where a plain one belongs, as a Chinese
+    /// keyboard gives it.
+    fn with_plain_mark(&self) -> Option<(Problem, Self)> {
+        let (start, wide, plain) = Tokens::of(&self.text).find_map(|token| {
+            let Token::Scalar(span) = token else {
+                return None;
+            };
+            let word = self.text.get(span.clone())?;
+            // What else is not ASCII is a text that lacks its quotes.
+            let is_bare = !word.contains(['"', '\'']);
+            let mut letters = word.char_indices().filter(|_| is_bare);
+            let (at, mark) = letters.find(|(_, letter)| !letter.is_ascii())?;
+            let mut marks = WIDE_MARKS.iter();
+            let plain = marks.find_map(|pair| pair.strip_prefix(mark))?;
+            Some((span.start + at, mark, plain))
+        })?;
+        let message = text!(world_data_unexpected, found = wide.to_string());
+        let help = text!(world_data_did_you_mean, name = plain);
+        let problem = self.problem_at(start, message, help);
+        // Bytes keep their position.
+        let padded = format!("{plain}  ");
+        let copy = self.with(start..start + padded.len(), &padded)?;
+        let closing = self.text.get(start..)?.find('”').map(|at| start + at);
+        let copy = match closing.filter(|_| wide == '“') {
+            Some(end) => copy.with(end..end + padded.len(), &padded)?,
+            None => copy,
+        };
+        Some((problem, copy))
     }
 
     fn refused(&self) -> Result<(), Problem> {
@@ -1018,6 +1065,24 @@ mod tests {
     }
 
     #[test]
+    fn full_width_marks_are_named_and_read_as_what_was_meant() {
+        let text = "（name： “a, b”， cages: [(animal: \"牛：（\"、 legs: \"4\")】)";
+        let (parsed, told) = read_all(text);
+        assert_eq!(parsed.expect("is read").value.cages[0].animal, "牛：（");
+        let marks: String = told
+            .iter()
+            .filter_map(|line| line.split('`').nth(1))
+            .collect();
+        let (_, lost) = read_all("(name: 羊，牛\")");
+        assert!(lost[0].contains("write a text in quotes"), "{lost:?}");
+        assert_eq!(marks, "（：“，、】\"4\"", "{told:?}");
+        assert_eq!(
+            told[1],
+            "x.ron:1:6: error: unexpected `：`; did you mean `:`?"
+        );
+    }
+
+    #[test]
     fn texts_of_skipped_parts_are_known() {
         let (parsed, _) = read_all("(cages: [[\"ox\", \"emu\"], (animal: \"owl\")])");
         assert_eq!(parsed.expect("is read").skipped_texts, ["ox", "emu"]);
@@ -1034,13 +1099,6 @@ mod tests {
         assert_eq!(place("cages[0].diet"), (3, 5, "cages[0].diet".into()));
         assert_eq!(place("cages[9].x[1]"), (2, 10, "cages[9].x[1]".into()));
         assert_eq!(place("name"), (1, 1, "name".into()));
-    }
-
-    #[test]
-    fn columns_count_characters() {
-        let source = Source::new("x.ron", "(name: \"動物園\", cages: [])");
-        let problem = source.problem("cages", UiText::default(), UiText::default());
-        assert_eq!(problem.column, 22);
     }
 
     #[test]

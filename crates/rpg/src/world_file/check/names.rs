@@ -74,6 +74,7 @@ impl Kind {
             Self::Skill => text!(rpg_check_kind_skill),
             Self::HomeStage => text!(rpg_check_kind_home),
             Self::FightStage => text!(rpg_check_kind_dungeon_stage),
+            Self::Actor => text!(rpg_check_kind_actor),
             Self::Foe => text!(rpg_check_kind_foe),
             Self::Dungeon => text!(rpg_check_kind_dungeon),
             _ => text!(rpg_check_kind_stage),
