@@ -73,7 +73,6 @@ pub(super) fn draft(app: &App, args: &NewArgs, from: &str, language: Language) -
         return Err(error.help(text!(cli_draft_go_on, folder = shell_quoted(folder))));
     }
     if problems.has_errors() {
-        loader::print_problems(app, &problems);
         let error = CommandError::new(ErrorKind::World, text!(cli_draft_unusable));
         let changed = UiText::lines(draft.changed.iter().map(UiText::verbatim));
         return Err(match draft.changed.is_empty() {

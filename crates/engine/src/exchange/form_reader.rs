@@ -94,12 +94,15 @@ impl<'f, 't, R: Reply> FormReader<'f, 't, R> {
             members.insert(name.to_owned(), left_out.into());
         }
         let read: Result<R, _> = serde_path_to_error::deserialize(&value);
+        let is_whole = !faults.iter().any(|fault| fault.spoils_form());
+        let told: Vec<_> = faults.into_iter().map(Violation::from).collect();
+        let mut parts = told.iter().map(|fault| fault.path.contains(['.', '[']));
+        let is_usable = R::MAY_LACK_PARTS && self.state.is_last && parts.all(|is_part| is_part);
         let problem = match read {
-            Ok(_) if !faults.iter().any(|fault| fault.spoils_form()) => return Ok(value),
+            Ok(_) if is_whole || is_usable => return Ok(value),
             Ok(_) => None,
             Err(error) => Some(Violation::wrong_form(&error.path().to_string())),
         };
-        let told: Vec<_> = faults.into_iter().map(Violation::from).collect();
         Err(if told.is_empty() {
             problem.into_iter().collect()
         } else {

@@ -194,9 +194,12 @@ impl Violation {
     pub(crate) fn summary(violations: &[Self], phrases: Option<&Phrasebook>) -> UiText {
         let rules = violations
             .iter()
-            .map(|violation| match phrases {
-                Some(phrases) => violation.words(phrases),
-                None => violation.rule.clone(),
+            .map(|violation| {
+                let words = match phrases {
+                    Some(phrases) => violation.words(phrases),
+                    None => violation.rule.clone(),
+                };
+                format!("{} {words}", violation.path).trim().to_owned()
             })
             .collect::<Vec<_>>()
             .join("; ");

@@ -46,6 +46,7 @@ impl<P: DraftPart> Reply for Drafted<P> {
     type Constraints = Arc<Draft>;
     const NAME: &'static str = P::NAME;
     const OWN_SCHEMA: bool = true;
+    const MAY_LACK_PARTS: bool = true;
 
     fn constrain_schema(schema: &Value, draft: &Self::Constraints) -> Option<Value> {
         let mut schema = schema.clone();
