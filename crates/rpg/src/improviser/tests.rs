@@ -928,9 +928,12 @@ fn two_characters_in_one_scene_share_no_sentence() {
         for seed in 0..SEEDS {
             let mut spoken = BTreeSet::new();
             for me in cast.heroes {
-                let asked = kickoff(language, me, "actor");
-                for sentence in sentences(&asked.answer(improviser, seed)) {
-                    coincide += usize::from(!spoken.insert(sentence.to_owned()));
+                let end = json!({"kind": "actor", "with": cast.heroes});
+                let end = HandPrompt::new(me, "epilogue", language, end);
+                for asked in [kickoff(language, me, "actor"), end] {
+                    for sentence in sentences(&asked.answer(improviser, seed)) {
+                        coincide += usize::from(!spoken.insert(sentence.to_owned()));
+                    }
                 }
             }
         }

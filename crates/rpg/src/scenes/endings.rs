@@ -87,6 +87,8 @@ pub(super) struct EpilogueData<'a> {
     items: Vec<&'a str>,
     /// What it chose, as others saw it.
     choices: Vec<&'a str>,
+    /// All who are asked, so that minds without language use different words.
+    with: Vec<&'a str>,
     speaker: Speaker<'a>,
 }
 
@@ -300,6 +302,10 @@ pub(crate) fn ask_epilogues(
             promises: promises.map_or(&[], |promises| &promises.0),
             items: held.map(|item| &**item).collect(),
             choices: chosen.map(ChoiceOption::told).collect(),
+            with: {
+                let names = rpg.0.actors.iter().map(|actor| &*actor.name);
+                names.filter(|name| is_alive(name)).collect()
+            },
             speaker: Speaker::of(&rpg.0, &name),
         };
         let wanted = data.goals.iter().map(|goal| goal.words.to_owned());
