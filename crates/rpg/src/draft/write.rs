@@ -20,10 +20,8 @@ pub(super) type Remarks = BTreeMap<String, Vec<String>>;
 
 /// Everything that is wrong with a world.
 pub(super) fn problems(world: &WorldFile) -> Problems {
-    match WorldFile::parse("world.ron", &written(world, &Remarks::new())) {
-        Ok((_, warnings)) => warnings,
-        Err(problems) => problems,
-    }
+    let read = WorldFile::parse("world.ron", &written(world, &Remarks::new()));
+    read.map_or_else(|wrong| wrong, |(_, warnings)| warnings)
 }
 
 /// The text of a world file.
@@ -152,7 +150,7 @@ pub(super) fn scene(text: &mut WorldText<'_>, scene: &Scene) {
     text.value("id", &scene.id);
     text.value("at", &scene.at);
     text.filled("cast", &scene.cast);
-    text.when(&scene.when);
+    text.filled("when", &scene.when);
     text.prose("opening", &scene.opening);
     if let Some(choice) = &scene.choice {
         text.open("choice", "(");
@@ -165,7 +163,7 @@ pub(super) fn scene(text: &mut WorldText<'_>, scene: &Scene) {
         text.list("options", &choice.options, |text, option| {
             text.value("id", &option.id);
             text.value("label", &option.label);
-            text.when(&option.when);
+            text.filled("when", &option.when);
             text.prose("seen", &option.seen);
             text.filled("effects", &option.effects);
         });
@@ -177,7 +175,7 @@ pub(super) fn scene(text: &mut WorldText<'_>, scene: &Scene) {
 pub(super) fn ending(text: &mut WorldText<'_>, ending: &Ending) {
     text.value("id", &ending.id);
     text.value("title", &ending.title);
-    text.when(&ending.when);
+    text.filled("when", &ending.when);
     text.prose("closing", &ending.closing);
 }
 
@@ -241,12 +239,6 @@ impl WorldText<'_> {
     fn filled(&mut self, name: &str, value: &(impl Serialize + Default + PartialEq)) {
         if *value != Default::default() {
             self.value(name, value);
-        }
-    }
-
-    fn when(&mut self, when: &Condition) {
-        if *when != Condition::Always {
-            self.value("when", when);
         }
     }
 

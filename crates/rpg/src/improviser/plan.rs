@@ -71,12 +71,17 @@ pub(super) fn plan<'a>(prompt: &Prompt<'a>, writer: &mut Writer<'a>) -> Option<V
     if let Some(feeling) = home.feel(writer) {
         turn.insert("feels".into(), feeling);
     }
+    // Nobody is addressed by its whole name.
+    let called = |name: &str| match home.notes.object("called").text(name) {
+        "" => name.to_owned(),
+        called => called.to_owned(),
+    };
     // Most words and deeds speak for themselves.
     let mind = if writer.rng().happens(THINKS) {
         let thought = writer.line(symbol);
         let target = writer.known("target");
-        match home.called(target) {
-            first if target.starts_with(first) => thought.replace(target, first),
+        match called(target) {
+            first if target.starts_with(&first) => thought.replace(target, &first),
             _ => thought,
         }
     } else {
@@ -85,7 +90,7 @@ pub(super) fn plan<'a>(prompt: &Prompt<'a>, writer: &mut Writer<'a>) -> Option<V
     for said in ["speak", "whisper"] {
         if let Some(said) = turn.get_mut(said) {
             let [text, target] = ["text", "target"].map(|member| said[member].as_str());
-            said["text"] = text?.replace(target?, home.called(target?)).into();
+            said["text"] = text?.replace(target?, &called(target?)).into();
         }
     }
     if home.notes.text("ending") == "now" {
@@ -557,17 +562,6 @@ impl<'n> PlanNotes<'n> {
     fn is_asked(&self) -> bool {
         let last = self.heard.last();
         last.is_some_and(|line| line.text("text").contains(['?', '？']))
-    }
-
-    /// How it addresses somebody: by no whole name.
-    fn called<'a>(&self, name: &'a str) -> &'a str
-    where
-        'n: 'a,
-    {
-        match self.notes.object("called").text(name) {
-            "" => name,
-            called => called,
-        }
     }
 
     /// The name we know that a line spoke of last.
