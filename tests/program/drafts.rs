@@ -148,9 +148,12 @@ fn cards_are_read_as_what_they_say() {
         let drafted = draft(dir.path(), name, &from, &["--max-calls", "1"]);
         assert_eq!(drafted.status.code(), Some(6), "{}", err(&drafted));
     }
+    let mistyped = draft(dir.path(), "none", "notse.txt", &[]);
+    has(&err(&mistyped), &["notse.txt"]);
     let asked = asked.lock().unwrap();
     has(&asked[0], &["# Ilse Varga", "# Wren"]);
     has(&asked[1], &["# Wren"]);
+    assert_eq!(asked.len(), 2);
     assert!(!asked.iter().any(|asked| asked.contains("{{char}}")));
 }
 

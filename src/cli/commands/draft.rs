@@ -102,7 +102,10 @@ fn minds(app: &App) -> Result<Minds> {
 /// What character cards say, alone or in a folder; else the text of a file; else the text itself.
 fn premise(app: &App, from: &str, language: Language) -> Result<String> {
     let path = Path::new(from);
-    if !path.exists() {
+    // A mistyped name is no premise that anybody should pay for.
+    let has_ending = path.extension().is_some_and(|ending| !ending.is_empty());
+    let is_name = has_ending && !from.contains(char::is_whitespace);
+    if !path.exists() && !is_name {
         return Ok(from.to_owned());
     }
     match read_cards(app, &[path.to_owned()]) {
