@@ -104,21 +104,6 @@ fn what_is_no_chat_is_named_and_changes_nothing() {
             "a preset",
         ),
         (
-            "script.json",
-            r#"{"scriptName": "x", "findRegex": "/a/"}"#,
-            "a regex script",
-        ),
-        (
-            "replies.json",
-            r#"{"version": 2, "qrList": []}"#,
-            "quick replies",
-        ),
-        (
-            "card.json",
-            r#"{"spec": "chara_card_v2", "data": {}}"#,
-            "a character card",
-        ),
-        (
             "nobody.jsonl",
             &chat(&[("Ann", "Hello?"), ("Mira", "Yes?")]),
             "nobody in this world",

@@ -115,7 +115,7 @@ fn parse_lines(text: &str) -> Option<Result<Vec<Value>, DialectError>> {
 
 /// Each line is a conversation, or all lines together are one.
 fn read_lines(values: &[Value], profile: Option<Profile>) -> Result<Imported, DialectError> {
-    let mut imported = Document::of_list(values).read(profile)?;
+    let mut imported = read_parts(&Part::of_list(values), profile)?;
     if imported.profile == Profile::OpenAi {
         imported.profile = Profile::OpenAiLines;
     }
@@ -133,17 +133,15 @@ pub fn read_value(value: &Value, profile: Option<Profile>) -> Result<Imported, D
         return Err(DialectError::NoConversation { reason });
     }
     let value = &*responses::with_messages(value);
-    let document = match value {
-        Value::Array(values) => Document::of_list(values),
-        value => Document {
-            parts: Part::all_of(value, String::new()),
-        },
+    let parts = match value {
+        Value::Array(values) => Part::of_list(values),
+        value => Part::all_of(value, String::new()),
     };
-    if document.parts.is_empty() {
+    if parts.is_empty() {
         let reason = text!(dialect_no_messages);
         return Err(DialectError::NoConversation { reason });
     }
-    document.read(profile).map_err(|error| {
+    read_parts(&parts, profile).map_err(|error| {
         let is_unknown = matches!(error, DialectError::UnknownFormat { .. });
         let kind = sillytavern::other_file(value).filter(|_| is_unknown);
         kind.map_or(error, |kind| DialectError::NoConversation {
@@ -257,11 +255,7 @@ fn is_message(map: &Map<String, Value>) -> bool {
         || map.contains_key("mes")
 }
 
-/// Conversations whose messages are not read yet.
-struct Document<'a> {
-    parts: Vec<Part<'a>>,
-}
-
+/// A conversation whose messages are not read yet.
 struct Part<'a> {
     /// Where it is in the document.
     path: String,
@@ -305,6 +299,17 @@ impl<'a> Part<'a> {
             content: PartContent::Messages(list.messages),
             first: 0,
         });
+        parts.collect()
+    }
+
+    /// The parts of a list of messages, or of conversations.
+    fn of_list(values: &'a [Value]) -> Vec<Self> {
+        if !values.iter().any(is_conversation) {
+            return Self::chats_of(values).collect();
+        }
+        let values = values.iter().enumerate();
+        let values = values.filter(|(_, value)| !value.is_null());
+        let parts = values.flat_map(|(index, value)| Self::all_of(value, format!("[{index}]")));
         parts.collect()
     }
 
@@ -417,52 +422,29 @@ impl<'a> Part<'a> {
     }
 }
 
-impl<'a> Document<'a> {
-    /// A list of messages, or of conversations.
-    fn of_list(values: &'a [Value]) -> Self {
-        let parts = if values.iter().any(is_conversation) {
-            let values = values
-                .iter()
-                .enumerate()
-                .filter(|(_, value)| !value.is_null());
-            let parts = values.flat_map(|(index, value)| Part::all_of(value, format!("[{index}]")));
-            parts.collect()
-        } else {
-            Part::chats_of(values).collect()
-        };
-        Self { parts }
-    }
+fn read_parts(parts: &[Part<'_>], profile: Option<Profile>) -> Result<Imported, DialectError> {
+    let profile = profile.map_or_else(|| profile_of(parts), Ok)?;
+    let mut warnings = Vec::new();
+    let conversations = parts.iter().map(|part| part.read(profile, &mut warnings));
+    let conversations = conversations.collect::<Result<_, _>>();
+    Ok(Imported {
+        profile,
+        conversations: conversations
+            .map_err(|error| DialectError::InvalidMessage { profile, error })?,
+        warnings,
+    })
+}
 
-    fn read(&self, profile: Option<Profile>) -> Result<Imported, DialectError> {
-        let profile = match profile {
-            Some(profile) => profile,
-            None => self.detect()?,
-        };
-        let mut warnings = Vec::new();
-        let mut conversations = Vec::with_capacity(self.parts.len());
-        for part in &self.parts {
-            let conversation = part.read(profile, &mut warnings);
-            let invalid = |error| DialectError::InvalidMessage { profile, error };
-            conversations.push(conversation.map_err(invalid)?);
-        }
-        Ok(Imported {
-            profile,
-            conversations,
-            warnings,
-        })
+fn profile_of(parts: &[Part<'_>]) -> Result<Profile, DialectError> {
+    let has_state = |part: &Part<'_>| matches!(part.content, PartContent::MemoryState(_));
+    if parts.iter().any(has_state) {
+        return Ok(Profile::AgentScopePython1);
     }
-
-    fn detect(&self) -> Result<Profile, DialectError> {
-        let has_state = |part: &Part<'_>| matches!(part.content, PartContent::MemoryState(_));
-        if self.parts.iter().any(has_state) {
-            return Ok(Profile::AgentScopePython1);
-        }
-        let messages = self.parts.iter().flat_map(|part| match part.content {
-            PartContent::Messages(values) => values,
-            PartContent::MemoryState(_) => &[],
-        });
-        detect(messages).map_err(|members| DialectError::UnknownFormat { members })
-    }
+    let messages = parts.iter().flat_map(|part| match part.content {
+        PartContent::Messages(values) => values,
+        PartContent::MemoryState(_) => &[],
+    });
+    detect(messages).map_err(|members| DialectError::UnknownFormat { members })
 }
 
 /// Writes conversations as JSON; several, and lines, as a list.

@@ -19,6 +19,8 @@ use crate::rpg::import::{Cast, ImportError, Imported, Report, meeting};
 use crate::world_data::{DataFolder, Source};
 
 const WORLD: &str = "world.ron";
+/// Settings hold much beside personas.
+const MAX_JSON_BYTES: u64 = 32 * 1024 * 1024;
 /// The endings of files that a folder is searched for.
 const ENDINGS: [&str; 4] = ["json", "png", "apng", "charx"];
 
@@ -29,6 +31,16 @@ pub(super) fn import(app: &App, what: &ImportCommand) -> Result<()> {
         ImportCommand::Personas { file, into, names } => personas::import(app, file, into, names),
         ImportCommand::Team { file, into } => team::import(app, file, into),
     }
+}
+
+/// The JSON in a file.
+fn json_in(file: &Path) -> Result<Value> {
+    let text = files::read_text(file, MAX_JSON_BYTES)
+        .map_err(|error| CommandError::of(ErrorKind::Other, &error.problem).at(file.display()))?;
+    serde_json::from_str(&text).map_err(|error| {
+        let message = text!(dialect_invalid_json, reason = error.text());
+        CommandError::new(ErrorKind::Other, message).at(file.display())
+    })
 }
 
 /// Makes actors of character cards.

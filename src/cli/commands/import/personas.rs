@@ -3,28 +3,17 @@
 use crate::cli::prelude::*;
 use std::path::Path;
 
-use playhouse_engine::files;
-
-use super::{into_world, show};
+use super::{into_world, json_in, show};
 use crate::cli::commands::edited_world::EditedWorld;
 use crate::cli::shell::shell_quoted;
 use crate::interop::cards::{Card, Character, Fate};
 use crate::interop::personas;
 use crate::rpg::import::{Cast, Report};
 
-/// The most bytes of a file: settings hold much else.
-const LONGEST: u64 = 32 * 1024 * 1024;
-
 /// Adds the persona of each of these names, or the usual one.
 pub(super) fn import(app: &App, file: &Path, into: &Path, names: &[String]) -> Result<()> {
-    let place = file.display().to_string();
-    let text = files::read_text(file, LONGEST)
-        .map_err(|error| CommandError::of(ErrorKind::Other, &error.problem).at(&place))?;
-    let refused = |message: UiText| CommandError::new(ErrorKind::Other, message).at(&place);
-    let value = serde_json::from_str::<Value>(&text);
-    let value =
-        value.map_err(|error| refused(text!(dialect_invalid_json, reason = error.text())))?;
-    let found = personas(&value).ok_or_else(|| refused(text!(cli_import_no_personas)))?;
+    let refused = |message: UiText| CommandError::new(ErrorKind::Other, message).at(file.display());
+    let found = personas(&json_in(file)?).ok_or_else(|| refused(text!(cli_import_no_personas)))?;
     let is_known = |name: &&String| found.iter().any(|persona| persona.name == **name);
     if let Some(name) = names.iter().find(|name| !is_known(name)) {
         let known = Argument::list(found.iter().map(|persona| persona.name.as_str()));

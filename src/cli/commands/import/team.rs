@@ -5,29 +5,17 @@ use std::fs::{self, File};
 use std::io::Write;
 use std::path::Path;
 
-use playhouse_engine::files;
-
-use super::show;
+use super::{json_in, show};
 use crate::cli::loader::print_problems;
 use crate::groupchat::read_component;
 use crate::groupchat::team::TeamFile;
 use crate::interop::cards::Fate;
 use crate::rpg::import::Report;
 
-/// The most bytes of a component file.
-const LONGEST: u64 = 4 * 1024 * 1024;
-
 pub(super) fn import(app: &App, file: &Path, into: &Path) -> Result<()> {
-    let place = file.display().to_string();
-    let text = files::read_text(file, LONGEST)
-        .map_err(|error| CommandError::of(ErrorKind::Other, &error.problem).at(&place))?;
-    let refused = |message: UiText| CommandError::new(ErrorKind::Other, message).at(&place);
-    let value = serde_json::from_str::<Value>(&text);
-    let value =
-        value.map_err(|error| refused(text!(dialect_invalid_json, reason = error.text())))?;
     let name = file.file_stem().unwrap_or_default().to_string_lossy();
-    let read = read_component(&value, &name)
-        .map_err(|error| CommandError::of(ErrorKind::Other, &error).at(&place))?;
+    let read = read_component(&json_in(file)?, &name)
+        .map_err(|error| CommandError::of(ErrorKind::Other, &error).at(file.display()))?;
     let path = into.join(format!("{name}.ron"));
     let cant = |error: std::io::Error| {
         let message = text!(cli_cant_write, error = error.to_string());
