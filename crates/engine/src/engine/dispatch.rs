@@ -327,7 +327,8 @@ impl Engine {
                 return None;
             }
             _ = gate.changed(), if at_gate => return None,
-            () = tokio::time::sleep(pause.unwrap_or_default()), if pause.is_some() => return None,
+            // Lazily: a run that nobody watches needs no timer.
+            Some(()) = async { Some(tokio::time::sleep(pause?).await) } => return None,
             else => return None,
         };
         let mut stop = self.returned(job, result);

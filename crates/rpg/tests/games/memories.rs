@@ -134,7 +134,7 @@ async fn memories_come_by_themselves_within_their_budget_and_change_nothing_else
         assert!(with == without, "{world}: the improviser reads no memories");
         let count = bear.iter().filter(|bears| **bears).count();
         assert!(
-            8 * count >= bear.len(),
+            4 * count >= bear.len(),
             "{world}: {count} of {} bear on the answer",
             bear.len()
         );
