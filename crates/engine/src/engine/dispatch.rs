@@ -328,7 +328,7 @@ impl Engine {
             }
             _ = gate.changed(), if at_gate => return None,
             // Lazily: a run that nobody watches needs no timer.
-            Some(()) = async { Some(tokio::time::sleep(pause?).await) } => return None,
+            Some(()) = async { tokio::time::sleep(pause?).await; Some(()) } => return None,
             else => return None,
         };
         let mut stop = self.returned(job, result);
