@@ -436,10 +436,15 @@ fn finish(world: &mut World, ending: &Ending) {
     set_campaign_phase(world, CampaignPhase::Epilogue);
 }
 
-/// A world without endings ends when everybody is home.
+/// A world without endings ends when all who travelled are home.
 fn finish_without_ending(world: &mut World) {
     let CampaignState { won, fights, .. } = *world.resource::<CampaignState>();
-    let party = names(world, &party(world));
+    let travels = world.resource::<RpgWorld>().0.has_fights();
+    let party = if travels {
+        names(world, &party(world))
+    } else {
+        Vec::new()
+    };
     inform_home(world, Homecoming { won, fights, party });
     set_campaign_phase(world, CampaignPhase::Over);
     let phrases = world.resource::<Phrasebook>();
