@@ -14,7 +14,7 @@ use super::campaign_state::advance_campaign;
 use super::components::{Acquaintances, ClosedDungeons, FallenFoes, Health};
 use super::everybody::publish;
 use super::phase::Phase;
-use super::scenes::choose::{SceneDecision, apply_choices, offer_choices};
+use super::scenes::choose::{Decided, SceneDecision, apply_choices, offer_choices};
 use super::scenes::effects::Cause;
 use super::scenes::open::OpenScene;
 use super::testing::{TestScene, play_all, ron, scene};
@@ -201,6 +201,36 @@ fn whoever_has_one_option_left_may_do_nothing() {
         assert!(!scene.at_meeting(offer_choices));
         assert!(!scene.has::<OpenScene>("Hall"));
     }
+}
+
+#[test]
+fn whoever_a_choice_sends_to_a_place_comes_after_what_is_told_there() {
+    let mut scene = scene(
+        r#"scenes: [
+            (id: "go", at: "Hall", choice: (who: "Ann", options: [
+                (id: "yes", label: "Go", seen: "Out.", effects: [Move("Ann", "Yard")]),
+                (id: "no", label: "Stay")])),
+            (id: "own", at: "Yard", choice: (who: "Eve", options: [
+                (id: "yes", label: "Own up", seen: "A sigh.", effects: [Tell("It was I."), Reveal("rum")]),
+                (id: "no", label: "Be silent")])),
+        ]"#,
+    );
+    for (place, id) in [("Hall", "go"), ("Yard", "own")] {
+        let id = id.into();
+        let (turns, choices) = (None, 0);
+        scene.insert(place, OpenScene { id, turns, choices });
+    }
+    assert!(scene.at_meeting(offer_choices));
+    for place in ["Hall", "Yard"] {
+        scene.insert(place, Decided("yes".into()));
+    }
+    scene.at_meeting(apply_choices);
+    scene.play(
+        r#"
+        => All([At("Ann", "Yard"), Knows("Eve", "rum"), Not(Knows("Ann", "rum"))])
+        => Ann does not hear "It was I."
+    "#,
+    );
 }
 
 #[test]

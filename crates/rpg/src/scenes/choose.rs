@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
-use playhouse_engine::cast::{CastList, Kind, Whereabouts, WorldSeed, all_of};
+use playhouse_engine::cast::{CastList, Kind, Whereabouts, WorldSeed, all_of, name_of};
 use playhouse_engine::context::Noting;
 use playhouse_engine::event::{AgentEvent, EventWriter, Prompt};
 use playhouse_engine::exchange::{Answers, Question, Reply, Violation, Voice};
@@ -20,7 +20,8 @@ use crate::campaign_phase::CampaignState;
 use crate::components::RpgWorld;
 use crate::decision::{DecisionConstraints, think_and_say};
 use crate::drama::{
-    Bonds, Choice, ChoiceOption, Goals, History, Nearness, PlotPoint, Scene, StoryData, entities_of,
+    Bonds, Choice, ChoiceOption, Effect, Goals, History, Nearness, PlotPoint, Scene, StoryData,
+    entities_of,
 };
 use crate::everybody::{names, participants, publish};
 use crate::happening::Happening;
@@ -68,7 +69,7 @@ impl PendingChoice {
 /// On a stage: the option that was chosen there; its effects are applied at the next meeting.
 #[derive(Component, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub(crate) struct Decided(Arc<str>);
+pub(crate) struct Decided(pub(crate) Arc<str>);
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
 #[event("choice", style = Choice, own_happening = noted_by_doer, happening = noted)]
@@ -259,7 +260,13 @@ fn end_scene(world: &mut World, stage: Entity, scene: &str) {
 
 /// Applies what was decided. At a meeting, before the next choices are offered.
 pub(crate) fn apply_choices(world: &mut World) {
-    for stage in all_of(world, Kind::Stage) {
+    let mut stages = all_of(world, Kind::Stage);
+    stages.retain(|stage| world.get::<PendingChoice>(*stage).is_some());
+    while !stages.is_empty() {
+        // What comes out at a place in this hour is not for whoever a choice elsewhere sends there.
+        let keeps_away = |stage: &Entity| !sends_to_others(world, *stage, &stages);
+        let next = stages.iter().position(keeps_away).unwrap_or(0);
+        let stage = stages.remove(next);
         let pending = world.entity_mut(stage).take::<PendingChoice>();
         let Some(pending) = pending else { continue };
         if let Some(Decided(id)) = world.entity_mut(stage).take::<Decided>() {
@@ -269,6 +276,21 @@ pub(crate) fn apply_choices(world: &mut World) {
             open.choices = pending.number + 1;
         }
     }
+}
+
+/// Whether what was decided at a place sends somebody to another of these places.
+fn sends_to_others(world: &World, stage: Entity, stages: &[Entity]) -> bool {
+    let decided = world.get::<PendingChoice>(stage);
+    let decided = decided.zip(world.get::<Decided>(stage));
+    let story = world.resource::<StoryData>();
+    let option = decided.and_then(|(choice, Decided(id))| story.option(&choice.scene, id));
+    let mut effects = option.into_iter().flat_map(|option| &option.effects);
+    effects.any(|effect| match effect.bare() {
+        Effect::Move(_, place) => stages
+            .iter()
+            .any(|other| *other != stage && name_of(world, *other) == *place),
+        _ => false,
+    })
 }
 
 /// Applies an option, and remembers that it was taken.
