@@ -182,6 +182,7 @@ fn a_team_whose_server_failed_goes_on() {
     );
     assert_eq!(failed.status.code(), Some(5), "{}", err(&failed));
     has(&err(&failed), &["Bo could not be asked"]);
+    assert_eq!(err(&failed).matches("playhouse resume one").count(), 1);
     let paid = || -> Vec<_> {
         let costs = records_of(&run(folder, "show one --view costs --json")).into_iter();
         let costs = costs.filter(|cost| cost["entity"].is_string() && cost["calls"] == 1);

@@ -428,6 +428,9 @@ impl ChatRun<'_> {
                 play::tell_unread(self.app, turn, slot, false);
                 return Ok(());
             }
+        }
+        play::stopped(self.app, stop, Some(slot))?;
+        if self.app.prints_text() {
             let goes_on = matches!(stop, Stop::Cancelled) || can_go_on(&engine.world, team);
             let slot = self.app.in_command(slot);
             self.app.err().line(if goes_on {
@@ -436,7 +439,6 @@ impl ChatRun<'_> {
                 say!(language, cli_next_task_with, slot)
             });
         }
-        play::stopped(self.app, stop, Some(slot))?;
         if has_failed(&engine.world, team) {
             let reason = UiText::verbatim(reason.unwrap_or_default());
             return Err(CommandError::new(ErrorKind::Other, reason));
