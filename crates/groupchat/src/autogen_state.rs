@@ -128,8 +128,8 @@ fn model_messages<'e>(entries: impl Iterator<Item = &'e Entry>) -> Value {
     let entries = entries.filter(|entry| entry.role() != Role::System);
     let messages = entries.map(|entry| Message::new(entry.role(), as_said(entry)));
     let conversation = Conversation {
-        name: None,
         messages: messages.collect(),
+        ..Conversation::default()
     };
     write_value(&[conversation], Profile::AutoGen)
 }

@@ -43,11 +43,57 @@ pub(super) fn read(
     Ok(neutral)
 }
 
+/// A document that .NET wrote with capital letters, with those that its libraries read.
+pub(super) fn with_small_letters(value: &Value) -> Option<Value> {
+    fn is_capital(value: &Value) -> bool {
+        match value {
+            Value::Array(list) => list.iter().any(is_capital),
+            Value::Object(map) => {
+                let is_message = map.contains_key("Role") && map.contains_key("Contents");
+                is_message || map.values().any(is_capital)
+            }
+            _ => false,
+        }
+    }
+    fn small(value: &Value) -> Value {
+        match value {
+            Value::Array(list) => list.iter().map(small).collect(),
+            Value::Object(map) => {
+                let members = map.iter().map(|(key, value)| match key.as_str() {
+                    // What people and tools say is theirs.
+                    "Arguments" | "Result" | "AdditionalProperties" => (key, value.clone()),
+                    _ => (key, small(value)),
+                });
+                let members = members.map(|(key, value)| {
+                    let first = key.chars().take(1).map(|char| char.to_ascii_lowercase());
+                    (first.chain(key.chars().skip(1)).collect(), value)
+                });
+                Value::Object(members.collect())
+            }
+            value => value.clone(),
+        }
+    }
+    is_capital(value).then(|| small(value))
+}
+
 /// A content as a block in a spelling that `blocks` reads; `None` for a count of tokens.
 fn spelled(content: &Value) -> Option<Value> {
     let either = |names: [&str; 2]| names.into_iter().find_map(|name| content.get(name));
-    let kind = either(["$type", "type"]).and_then(Value::as_str)?;
     let call_id = either(["call_id", "callId"]);
+    // Without its kind, a content shows by its members what it is.
+    let kinds = [
+        ("text", "text"),
+        ("arguments", "function_call"),
+        ("result", "function_result"),
+        ("uri", "uri"),
+    ];
+    let mut shown = kinds
+        .iter()
+        .filter(|(member, _)| content.get(*member).is_some());
+    let kind = either(["$type", "type"]).and_then(Value::as_str);
+    let kind = kind
+        .or_else(|| shown.next().map(|(_, kind)| *kind))
+        .unwrap_or("unknown");
     Some(match kind {
         "usage" => return None,
         "text" => json!({"type": "text", "text": content.get("text")}),

@@ -1,10 +1,11 @@
 //! Reading and writing whole conversations.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use playhouse_engine::locale::{Argument, Localize, UiText, text};
 use playhouse_engine::message::{FormatError, Message, Role};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use thiserror::Error;
 
 use super::blocks::read_at;
@@ -13,7 +14,7 @@ use super::messages::{read_message, write_messages};
 use super::neutral::{join_steps, tell_calls_apart};
 use super::{
     Profile, agent_framework, autogen, blocks, gemini, memory, openai, responses, sharegpt,
-    sillytavern,
+    sillytavern, stream,
 };
 
 /// A conversation in no particular format.
@@ -23,6 +24,8 @@ pub struct Conversation {
     pub name: Option<Arc<str>>,
     /// The messages, oldest first.
     pub messages: Vec<Message>,
+    /// What else its document says of it, such as an id or tools, for the same format.
+    pub members: Option<(Profile, Map<String, Value>)>,
 }
 
 /// The result of reading a document.
@@ -87,7 +90,13 @@ pub fn read(text: &str, profile: Option<Profile>) -> Result<Imported, DialectErr
         Err(error) => error,
     };
     match parse_lines(text) {
-        Some(values) => read_lines(&values?, profile),
+        Some(values) => {
+            let mut imported = read_value(&Value::Array(values?), profile)?;
+            if imported.profile == Profile::OpenAi {
+                imported.profile = Profile::OpenAiLines;
+            }
+            Ok(imported)
+        }
         None => Err(DialectError::InvalidJson {
             reason: error.text(),
         }),
@@ -96,10 +105,9 @@ pub fn read(text: &str, profile: Option<Profile>) -> Result<Imported, DialectErr
 
 /// The values of a text with one per line; `None` if the first line is not a value.
 fn parse_lines(text: &str) -> Option<Result<Vec<Value>, DialectError>> {
-    let mut lines = text
-        .lines()
-        .enumerate()
-        .filter(|(_, line)| !line.trim().is_empty())
+    let lines = text.lines().enumerate();
+    let mut lines = lines
+        .filter_map(|(index, line)| Some((index, stream::data_of(line)?)))
         .peekable();
     serde_json::from_str::<Value>(lines.peek()?.1).ok()?;
     let values = lines.map(|(index, line)| {
@@ -113,15 +121,6 @@ fn parse_lines(text: &str) -> Option<Result<Vec<Value>, DialectError>> {
     Some(values.collect())
 }
 
-/// Each line is a conversation, or all lines together are one.
-fn read_lines(values: &[Value], profile: Option<Profile>) -> Result<Imported, DialectError> {
-    let mut imported = read_parts(&Part::of_list(values), profile)?;
-    if imported.profile == Profile::OpenAi {
-        imported.profile = Profile::OpenAiLines;
-    }
-    Ok(imported)
-}
-
 /// Reads conversations from JSON: a message, a list of messages, an object that holds such a list
 /// as `messages` or (with a `name`) as `context`, a request to a provider, the state of an
 /// AgentScope memory or of an AutoGen agent or team, or a list of those.
@@ -133,6 +132,8 @@ pub fn read_value(value: &Value, profile: Option<Profile>) -> Result<Imported, D
         return Err(DialectError::NoConversation { reason });
     }
     let value = &*responses::with_messages(value);
+    let spelled = agent_framework::with_small_letters(value).or_else(|| stream::answers(value));
+    let value = spelled.as_ref().unwrap_or(value);
     let parts = match value {
         Value::Array(values) => Part::of_list(values),
         value => Part::all_of(value, String::new()),
@@ -263,6 +264,8 @@ struct Part<'a> {
     /// What its model is told beside the messages, and the member that says it.
     system: Option<(&'static str, &'a Value)>,
     content: PartContent<'a>,
+    /// The object that it is, and the member with its messages.
+    whole: Option<(&'a Map<String, Value>, String)>,
     /// The number of the first message at its path.
     first: usize,
 }
@@ -297,6 +300,7 @@ impl<'a> Part<'a> {
             name: list.name.map(Arc::from),
             system: None,
             content: PartContent::Messages(list.messages),
+            whole: None,
             first: 0,
         });
         parts.collect()
@@ -330,9 +334,9 @@ impl<'a> Part<'a> {
                 }
             },
         };
-        let path = match member {
+        let path = match &member {
             None => path,
-            Some(member) if path.is_empty() => member,
+            Some(member) if path.is_empty() => member.clone(),
             Some(member) => format!("{path}.{member}"),
         };
         Self {
@@ -340,6 +344,7 @@ impl<'a> Part<'a> {
             name,
             system: system_of(value),
             content,
+            whole: value.as_object().zip(member),
             first: 0,
         }
     }
@@ -352,6 +357,7 @@ impl<'a> Part<'a> {
             name: head.and_then(sillytavern::owner),
             system: None,
             content: PartContent::Messages(values),
+            whole: None,
             first: 0,
         }
     }
@@ -383,8 +389,8 @@ impl<'a> Part<'a> {
             PartContent::MemoryState(map) => {
                 let read = |found: &mut _| memory::read(map, found);
                 return Ok(Conversation {
-                    name: None,
                     messages: read_at(&self.path, warnings, read)?,
+                    ..Conversation::default()
                 });
             }
         };
@@ -418,7 +424,23 @@ impl<'a> Part<'a> {
         Ok(Conversation {
             name: self.name.clone(),
             messages,
+            members: self.members(profile).map(|members| (profile, members)),
         })
+    }
+
+    /// What stands beside the messages and is not read.
+    fn members(&self, profile: Profile) -> Option<Map<String, Value>> {
+        let (whole, list) = self.whole.as_ref()?;
+        let system = self.system.map(|(member, _)| member);
+        let is_read = |key: &str| match key {
+            "name" => profile == Profile::Playhouse,
+            // A row of ShareGPT's has it again when it is written.
+            "system" => profile != Profile::ShareGpt && system == Some(key),
+            key => list.split('.').next() == Some(key) || system == Some(key),
+        };
+        let mut members = (*whole).clone();
+        members.retain(|key, _| !is_read(key));
+        (!members.is_empty()).then_some(members)
     }
 }
 
@@ -473,13 +495,24 @@ pub fn losses(conversations: &[Conversation], profile: Profile) -> Vec<UiText> {
     let messages = conversations
         .iter()
         .flat_map(|conversation| &conversation.messages);
-    match profile {
+    let mut losses = match profile {
         Profile::OpenAi | Profile::OpenAiLines => openai::losses(messages),
         Profile::AutoGen => autogen::losses(messages),
         Profile::ShareGpt => sharegpt::losses(messages),
         Profile::SillyTavern => blocks::unknown_left_out(messages).into_iter().collect(),
         _ => Vec::new(),
+    };
+    let unwritten = conversations.iter().filter_map(|one| {
+        let (_, members) = one.members.as_ref()?;
+        one.members_for(profile).is_none().then_some(members)
+    });
+    let members = unwritten.flatten().filter(|(_, value)| !value.is_null());
+    let members: BTreeSet<_> = members.map(|(key, _)| key).take(100).collect();
+    if !members.is_empty() {
+        let members = Argument::list(members.into_iter().take(12));
+        losses.push(text!(dialect_members_left_out, members));
     }
+    losses
 }
 
 /// Writes conversations as text that ends with a line break: indented JSON, or one JSON value per
@@ -496,13 +529,37 @@ pub fn write(conversations: &[Conversation], profile: Profile) -> String {
 impl Conversation {
     fn write(&self, profile: Profile) -> Value {
         let owner = Some(self.owner()).filter(|_| profile == Profile::SillyTavern);
-        let messages = write_messages(&self.messages, owner.or(self.name.as_deref()), profile);
-        match profile {
-            Profile::Playhouse => json!({"name": self.owner(), "context": messages}),
-            Profile::OpenAiLines => json!({"messages": messages}),
-            Profile::ShareGpt => json!({"conversations": messages}),
-            _ => Value::Array(messages),
+        let mut row = self.members_for(profile).cloned().unwrap_or_default();
+        let beside = row.get("system").and_then(Value::as_str);
+        let messages = match self.messages.split_first() {
+            Some((first, rest)) if beside.is_some_and(|text| first.body.full_text() == text) => {
+                rest
+            }
+            _ => &self.messages,
+        };
+        let messages = write_messages(messages, owner.or(self.name.as_deref()), profile).into();
+        let list = match profile {
+            Profile::Playhouse => "context",
+            Profile::OpenAiLines => "messages",
+            Profile::ShareGpt => "conversations",
+            _ => return messages,
+        };
+        row.insert(list.into(), messages);
+        if profile == Profile::Playhouse {
+            row.insert("name".into(), self.owner().into());
         }
+        Value::Object(row)
+    }
+
+    /// What stood beside the messages, if it did so in this format.
+    fn members_for(&self, profile: Profile) -> Option<&Map<String, Value>> {
+        let (read_as, members) = self.members.as_ref()?;
+        let lines = |profile: Profile| match profile {
+            Profile::OpenAi => Profile::OpenAiLines,
+            profile => profile,
+        };
+        let has_objects = [Profile::Playhouse, Profile::OpenAiLines, Profile::ShareGpt];
+        (lines(*read_as) == profile && has_objects.contains(&profile)).then_some(members)
     }
 
     /// The name of the entity it belongs to: as stated, or that of the first ai message.
@@ -517,6 +574,8 @@ impl Conversation {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     fn texts(imported: &Imported) -> Vec<Vec<String>> {

@@ -197,7 +197,18 @@ fn threads_of_the_agent_framework_are_read() {
             "function": {"name": "dice", "arguments": "{\"sides\":6}"}}]},
         {"role": "tool", "tool_call_id": "c1", "content": "4"},
     ]);
-    for document in [python, dotnet, session] {
+    let capitals = json!({"StoreState": {"Messages": [
+        {"AuthorName": null, "Role": "user", "Contents": [{"$type": "text", "Text": "Roll."}]},
+        {"AuthorName": "Wren", "Role": {"Value": "assistant"}, "MessageId": "m", "Contents": [
+            {"$type": "functionCall", "CallId": "c1", "Name": "dice", "Arguments": {"sides": 6}}]},
+        {"Role": "tool", "Contents": [{"CallId": "c1", "Result": "4"}]}]}});
+    for document in [
+        python,
+        dotnet,
+        session,
+        capitals["StoreState"].clone(),
+        capitals,
+    ] {
         assert_eq!(
             read_as(Profile::AgentFramework, &document),
             (wanted.clone(), 0)
@@ -207,7 +218,7 @@ fn threads_of_the_agent_framework_are_read() {
 
 #[test]
 fn rows_of_sharegpt_are_read_and_written() {
-    let rows = json!([{"id": "1", "system": "Be brief.", "conversations": [
+    let rows = json!([{"id": "1", "system": "Be brief.", "tools": "[]", "lang": "en", "conversations": [
         {"from": "human", "value": "Roll.", "id": "r", "lang": "en"},
         {"from": "function_call", "value": "{\"name\": \"dice\", \"arguments\": {\"sides\": 6}}"},
         {"from": "observation", "value": "4"},
@@ -221,8 +232,7 @@ fn rows_of_sharegpt_are_read_and_written() {
     assert_eq!((call.unwrap().id, result.unwrap().id), ("dice", "dice"));
     assert_eq!(messages[5].body.sender().map(|name| &**name), Some("Odile"));
     let line = write(&imported.conversations, Profile::ShareGpt);
-    let wanted = json!({"conversations": [
-        {"from": "system", "value": "Be brief."},
+    let wanted = json!({"id": "1", "system": "Be brief.", "tools": "[]", "lang": "en", "conversations": [
         {"from": "human", "value": "Roll.", "id": "r", "lang": "en"},
         {"from": "function_call", "value": "{\"arguments\":{\"sides\":6},\"name\":\"dice\"}"},
         {"from": "observation", "value": "4"},
@@ -231,6 +241,101 @@ fn rows_of_sharegpt_are_read_and_written() {
     assert_eq!(serde_json::from_str::<Value>(&line).unwrap(), wanted);
     let losses = super::losses(&imported.conversations, Profile::ShareGpt);
     assert_eq!(losses.len(), 2, "a thought and a name");
+    let elsewhere = write_value(&imported.conversations, Profile::OpenAiLines);
+    assert_eq!(elsewhere[0].as_object().map(serde_json::Map::len), Some(1));
+    let losses = super::losses(&imported.conversations, Profile::OpenAiLines);
+    let told = losses.last().map(ToString::to_string);
+    assert!(
+        told.is_some_and(|told| told.contains("tools")),
+        "{losses:?}"
+    );
+}
+
+#[test]
+fn what_stands_beside_the_messages_survives_in_its_format() {
+    let said = json!([{"role": "user", "content": "hi"}]);
+    let ours = json!([{"type": "human", "content": "hi"}]);
+    for (row, profile) in [
+        (
+            json!({"messages": said, "tools": [{"type": "function"}], "id": 7, "name": "x"}),
+            Profile::OpenAiLines,
+        ),
+        (
+            json!({"name": "Wren", "context": ours, "mood": "calm"}),
+            Profile::Playhouse,
+        ),
+    ] {
+        let read = read(&format!("{row}\n{row}"), None).unwrap().conversations;
+        assert_eq!(write_value(&read, profile), json!([row, row]));
+    }
+}
+
+#[test]
+fn what_was_streamed_is_one_answer() {
+    let chunk = |id: &str, delta: Value| {
+        json!({"id": id, "object": "chat.completion.chunk",
+        "choices": [{"index": 0, "delta": delta, "finish_reason": null}]})
+    };
+    let call = |call: Value| json!({"tool_calls": [call]});
+    let chunks = [
+        chunk("a", json!({"role": "assistant", "content": ""})),
+        chunk("b", json!({"content": "Ho."})),
+        chunk("a", json!({"content": "Hi"})),
+        chunk("a", json!({"content": "."})),
+        chunk(
+            "a",
+            call(
+                json!({"index": 0, "id": "c1", "type": "function", "function": {"name": "dice", "arguments": ""}}),
+            ),
+        ),
+        chunk(
+            "a",
+            call(json!({"index": 0, "function": {"arguments": "{\"sides\":"}})),
+        ),
+        chunk(
+            "a",
+            call(json!({"index": 0, "id": "", "function": {"arguments": "6}"}})),
+        ),
+        json!({"id": "a", "object": "chat.completion.chunk", "choices": [], "usage": {}}),
+    ];
+    let hi = json!({"role": "assistant", "content": "Hi.", "tool_calls": [{"id": "c1", "type": "function",
+        "function": {"name": "dice", "arguments": "{\"sides\":6}"}}]});
+    let both = json!([[hi], [{"role": "assistant", "content": "Ho."}]]);
+    assert_eq!(read_as(Profile::OpenAi, &json!(chunks)), (both.clone(), 0));
+    let lines: String = chunks
+        .iter()
+        .map(|chunk| format!("data: {chunk}\n\n"))
+        .collect();
+    let lines = read(&format!("{lines}data: [DONE]\n"), None).unwrap();
+    assert_eq!(write_value(&lines.conversations, Profile::OpenAi), both);
+
+    let events = r#"event: message_start
+data: {"type": "message_start", "message": {"role": "assistant", "content": [], "stop_reason": null}}
+
+event: ping
+data: {"type": "ping"}
+data: {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}}
+data: {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": "Hi"}}
+data: {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": "."}}
+data: {"type": "content_block_stop", "index": 0}
+data: {"type": "content_block_start", "index": 1, "content_block": {"type": "tool_use", "id": "c1", "name": "dice", "input": {}}}
+data: {"type": "content_block_delta", "index": 1, "delta": {"type": "input_json_delta", "partial_json": "{\"sides\":"}}
+data: {"type": "content_block_delta", "index": 1, "delta": {"type": "input_json_delta", "partial_json": "6}"}}
+data: {"type": "message_delta", "delta": {"stop_reason": "tool_use"}}
+data: {"type": "message_stop"}
+"#;
+    let imported = read(events, None).unwrap();
+    assert_eq!(
+        write_value(&imported.conversations, Profile::OpenAi),
+        json!([hi])
+    );
+    assert!(imported.warnings.is_empty(), "{:?}", imported.warnings);
+
+    let response = json!({"output": [{"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "Hi."}]}]});
+    let events = json!([{"type": "response.created", "response": {"output": []}},
+        {"type": "response.output_text.delta", "delta": "Hi."}, {"type": "response.completed", "response": response}]);
+    let wanted = json!([{"role": "assistant", "content": "Hi."}]);
+    assert_eq!(read_as(Profile::Responses, &events), (wanted, 0));
 }
 
 #[test]

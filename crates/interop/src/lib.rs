@@ -47,6 +47,7 @@ mod responses;
 mod roles;
 mod sharegpt;
 mod sillytavern;
+mod stream;
 pub mod thinking;
 mod timestamp;
 

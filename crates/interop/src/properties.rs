@@ -182,8 +182,8 @@ fn conversation(
         prop::collection::vec(message, 1..6),
     )
         .prop_map(|(system, messages)| Conversation {
-            name: None,
             messages: system.into_iter().chain(messages).collect(),
+            ..Conversation::default()
         })
 }
 

@@ -39,6 +39,7 @@ pub(super) fn with_messages(value: &Value) -> Cow<'_, Value> {
             .into_iter()
             .chain(answered.into_iter().flatten().cloned());
         map.insert("input".into(), items.collect());
+        map.remove("output");
     }
     Cow::Owned(whole)
 }

@@ -26,6 +26,7 @@ dialect_media_too_large = media file '{ $path }' is too large: { $bytes } bytes;
 dialect_media_unknown_type = media file '{ $path }' is not what it claims to be: expected { $expected }, found no known type
 dialect_media_unreadable = media file '{ $path }' can't be read in { $folder }: { $reason }
 dialect_media_wrong_type = media file '{ $path }' is not what it claims to be: expected { $expected }, found { $found }
+dialect_members_left_out = what stands beside the messages is left out: { $members }
 dialect_missing_memory_content = missing; expected a list of [message, [marks]]
 dialect_missing_role = missing; expected one of: { $known }
 dialect_missing_source = missing; expected the source of the { $kind }: a URL or data

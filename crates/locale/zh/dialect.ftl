@@ -26,6 +26,7 @@ dialect_media_too_large = 媒体文件“{ $path }”太大：{ $bytes } 字节�
 dialect_media_unknown_type = 媒体文件“{ $path }”的内容与声明不符：应为 { $expected }，实际类型未知
 dialect_media_unreadable = 无法读取 { $folder } 中的媒体文件“{ $path }”：{ $reason }
 dialect_media_wrong_type = 媒体文件“{ $path }”的内容与声明不符：应为 { $expected }，实为 { $found }
+dialect_members_left_out = 省略了消息以外的成员：{ $members }
 dialect_missing_memory_content = 缺少；应为 [消息, [标记]] 的列表
 dialect_missing_role = 缺少；可选值：{ $known }
 dialect_missing_source = 缺失；应为 { $kind } 块的来源：URL 或数据

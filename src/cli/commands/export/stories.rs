@@ -109,6 +109,7 @@ impl Story {
             let chat = Conversation {
                 name: Some(being.name.clone()),
                 messages: self.messages(&contents, being),
+                ..Conversation::default()
             };
             let Value::Array(lines) = write_value(&[chat], Profile::SillyTavern) else {
                 continue;

@@ -130,6 +130,7 @@ fn example(request: &CallRequest, answer: &str, profile: Profile) -> Value {
     let conversation = Conversation {
         name: Some(request.outcome.entity.clone()),
         messages: sent.chain([answer]).collect(),
+        ..Conversation::default()
     };
     let Value::Array(mut lines) = write_value(&[conversation], profile) else {
         return Value::Null;
