@@ -871,6 +871,8 @@ pub(crate) struct ServeArgs {
     pub(crate) store: StoreArgs,
     #[command(flatten)]
     pub(crate) server: ServerArgs,
+    #[arg(long, value_name = "ADDRESS")]
+    pub(crate) metrics: Option<std::net::SocketAddr>,
 }
 
 /// The arguments of `limit`.

@@ -5,11 +5,12 @@
 )]
 
 use std::collections::BTreeSet;
+use std::net::TcpListener;
 use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::served::{Served, any_answer, one};
+use super::served::{Served, any_answer, exchange, one};
 use super::{Dir, err, exits, has, lacks, out, playhouse, records_of, succeed};
 
 const STORE: &str = "--store folder:store";
@@ -91,7 +92,10 @@ fn worlds_are_on_pages_while_workers_play_them() {
     let folder = &Dir::new();
     let submit = format!("submit drowned-assize {STORE} --seed 3 --until 1");
     succeed(folder, &submit);
-    let page = Served::begin(folder, &format!("serve {STORE} --json"));
+    let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr();
+    let metrics = free.unwrap().to_string();
+    let serve = format!("serve {STORE} --json --metrics {metrics}");
+    let page = Served::begin(folder, &serve);
     let slot = "drowned-assize-3";
     assert_eq!(one(&page.api("stories"), "slot", slot)["state"], "playing");
     // It is open before a worker has it, and goes on with another.
@@ -117,10 +121,11 @@ fn worlds_are_on_pages_while_workers_play_them() {
     assert_eq!(told(&page, slot), told(&here, "same"));
     assert_eq!(page.get("/api/nowhere/story").status, 404);
     assert_eq!(page.get("/health").status, 200);
-    has(
-        &page.get("/metrics").body,
-        &["playhouse_worlds{phase=\"queued\"} 1\n"],
-    );
+    // A program that collects figures has no token, whoever the host is.
+    let figures = exchange(&metrics, "GET /metrics HTTP/1.1", "");
+    has(&figures.head, &["200 OK", "text/plain"]);
+    has(&figures.body, &["playhouse_worlds{phase=\"queued\"} 1\n"]);
+    assert_eq!(page.get("/metrics").status, 404);
     // With nothing behind it, it is of no use.
     std::fs::remove_dir_all(folder.join("store")).unwrap();
     assert_eq!(page.get("/health").status, 503);

@@ -286,6 +286,7 @@ help_about_status = Show the worlds of a store: who plays them, and how far they
 help_about_cancel = Stop a world of a store for good, or remove it
 help_about_follow = Read a world of a store while a worker plays it
 help_about_serve = Serve pages of the worlds of a store, whichever workers play them
+help_serve_metrics = Address and port, such as 127.0.0.1:9123, where Prometheus reads figures of all worlds (/metrics), without a token
 help_about_pack = Write a story as one file
 help_about_unpack = Make a story of a packed file
 help_any_store = The store: nats://HOST:PORT, or folder:PATH (default: PLAYHOUSE_STORE)

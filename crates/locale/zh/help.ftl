@@ -289,6 +289,7 @@ help_about_status = 显示存储库中的世界：由谁运行，到了哪里
 help_about_cancel = 永久停止存储库中的一个世界，或将其删除
 help_about_follow = 在工作进程运行时阅读存储库中的一个世界
 help_about_serve = 在网页上显示存储库中的各个世界，不论由哪个工作进程运行
+help_serve_metrics = 供 Prometheus 读取所有世界统计数据（/metrics）的地址和端口，例如 127.0.0.1:9123；无需令牌
 help_about_pack = 把一个故事写成一个文件
 help_about_unpack = 把打包文件变成故事
 help_any_store = 存储库：nats://主机:端口，或 folder:路径（默认：PLAYHOUSE_STORE）

@@ -79,10 +79,28 @@ impl Server {
 
     /// Answers requests until it is dropped.
     pub async fn run(self) {
-        // Connections that can't be accepted are tried again, so that this never ends.
-        let listener = Lasting::new(self.listener, IDLE);
-        let _ = axum::serve(listener, router(self.shared)).await;
+        serve(self.listener, router(self.shared)).await;
     }
+
+    /// Answers `/metrics` at another address until it is dropped, to everybody: with figures of all
+    /// stories together, and nothing else.
+    ///
+    /// # Errors
+    /// The address can't be used.
+    pub async fn metrics(
+        &self,
+        address: SocketAddr,
+    ) -> Result<impl Future<Output = ()> + use<>, ServerError> {
+        let listener = TcpListener::bind(address).await;
+        let listener = listener.map_err(|source| ServerError::Listen { address, source })?;
+        let router = Router::new().route("/metrics", get(routes::metrics));
+        Ok(serve(listener, router.with_state(self.shared.clone())))
+    }
+}
+
+/// Connections that can't be accepted are tried again, so that this never ends.
+async fn serve(listener: TcpListener, router: Router) {
+    let _ = axum::serve(Lasting::new(listener, IDLE), router).await;
 }
 
 fn router(shared: Arc<Shared>) -> Router {
@@ -95,7 +113,6 @@ fn router(shared: Arc<Shared>) -> Router {
         .route("/seat/{token}", get(pages::enter))
         .route("/assets/{name}", get(pages::asset))
         .route("/health", get(routes::health))
-        .route("/metrics", get(routes::metrics))
         .route("/api/labels", get(routes::labels))
         .route("/api/stories", get(routes::stories).post(routes::begin))
         .route("/api/{slot}/stream", get(stream::stream))

@@ -51,6 +51,10 @@ pub(in crate::cli) fn serve(app: &App, args: &ServeArgs) -> Result<()> {
     let address = SocketAddr::new(args.server.listen, args.server.port);
     let server = Server::new(address, library, app.language, false);
     let server = runtime.block_on(server).or_fail(ErrorKind::Other)?;
+    if let Some(address) = args.metrics {
+        let metrics = runtime.block_on(server.metrics(address));
+        runtime.spawn(metrics.or_fail(ErrorKind::Other)?);
+    }
     // Who reads the address may press Ctrl-C at once.
     let ended = runtime.block_on(async { told_to_end() });
     let ended = ended.or_fail(ErrorKind::Other)?;
