@@ -35,7 +35,7 @@ const TIMEOUT: Duration = Duration::from_secs(3);
 const TRANSFER: Duration = Duration::from_secs(20);
 /// The most that one message takes, in bytes; a server takes 1 MiB unless it is told otherwise.
 const PART: usize = 1 << 19;
-/// How long a list is waited for before it is asked for again, and how often.
+/// How long a list or a snapshot is waited for before it is asked for again, and how often.
 const SOON: Duration = Duration::from_millis(500);
 const TRIES: usize = 16;
 /// How often a claim is tried again while somebody else appends.
@@ -412,13 +412,20 @@ impl Server {
     }
 
     async fn snapshot(&self, world: String) -> Result<Option<Vec<u8>>, StoreError> {
-        let mut object = match self.snapshots.get(&world).await {
-            Ok(object) => object,
-            Err(error) if error.kind() == object_store::GetErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(failed(error)),
+        let begun = soon(async || {
+            let mut object = self.snapshots.get(&world).await?;
+            let mut bytes = Vec::new();
+            let read = object.read_buf(&mut bytes).await;
+            Ok::<_, object_store::GetError>((object, bytes, read))
+        });
+        let (mut object, mut bytes) = match begun.await? {
+            Ok((object, bytes, Ok(_))) => (object, bytes),
+            Err(error) if error.kind() != object_store::GetErrorKind::NotFound => {
+                return Err(failed(error));
+            }
+            // One that is replaced meanwhile is as good as none.
+            _ => return Ok(None),
         };
-        let mut bytes = Vec::new();
-        // One that is replaced meanwhile is as good as none.
         let read = timeout(TRANSFER, object.read_to_end(&mut bytes)).await;
         Ok(read.map_err(failed)?.is_ok().then_some(bytes))
     }
@@ -457,18 +464,14 @@ impl Server {
 
     /// All records in one go, without a question for each.
     async fn records(&self) -> Result<BTreeMap<String, Record>, StoreError> {
-        let mut tries = 0..TRIES;
-        let all = loop {
+        let all = soon(|| {
             let wanted = push::OrderedConfig {
                 deliver_subject: self.context.client().new_inbox(),
                 ..Default::default()
             };
-            // A server may give it to a node that is gone, of which nothing is heard.
-            match timeout(SOON, self.records.stream.create_consumer(wanted)).await {
-                Err(_) if tries.next().is_some() => {}
-                made => break made.map_err(failed)?.map_err(failed)?,
-            }
-        };
+            self.records.stream.create_consumer(wanted)
+        });
+        let all = all.await?.map_err(failed)?;
         let count = all.cached_info().num_pending;
         let mut left = count;
         let mut messages = all.messages().await.map_err(failed)?;
@@ -688,6 +691,17 @@ fn queue_subject(world: &str) -> String {
 /// What is sent to a seat (`feed`), or by it (`input`).
 fn seat_subject(world: &str, seat: &str, what: &str) -> String {
     format!("playhouse.seat.{world}.{seat}.{what}")
+}
+
+/// What comes of a question that a server may give to a node that is gone, of which nothing is
+/// heard: it is asked again soon.
+async fn soon<F: Future>(ask: impl Fn() -> F) -> Result<F::Output, StoreError> {
+    for _ in 1..TRIES {
+        if let Ok(answer) = timeout(SOON, ask()).await {
+            return Ok(answer);
+        }
+    }
+    timeout(SOON, ask()).await.map_err(failed)
 }
 
 /// Removes what a stream has under a subject.
