@@ -16,7 +16,8 @@ use playhouse::engine::{Engine, Setup, StepSet};
 use playhouse::event::EventWriter;
 use playhouse::event::kinds::Speak;
 use playhouse::exchange::{Answers, Ask, Prose, ProseRules};
-use playhouse::message::Digest;
+use playhouse::journal::{AskEnding, Journal, JournalHeader, Line, Recording};
+use playhouse::message::{Block, Digest};
 use playhouse::mind::improviser::Improviser;
 use playhouse::mind::{Answering, Mind, MindInfo, Minds, Prompt, ScriptLine, ScriptMind};
 use playhouse::rpg::Campaign;
@@ -75,7 +76,7 @@ type Took = Arc<Mutex<BTreeMap<(String, u32), f64>>>;
 
 /// A mind that is far away.
 struct Distant {
-    mind: Arc<dyn Mind>,
+    mind: ScriptMind,
     seed: u64,
     took: Took,
 }
@@ -99,8 +100,53 @@ impl Mind for Distant {
     }
 }
 
-/// A town whose actors speak once a turn, in places of which some are crowded.
-fn town(actors: u64, places: usize) -> Setup {
+/// A campaign by the improviser, as its journal has it.
+async fn record(world: &str, until: u64) -> Vec<Line> {
+    let campaign = Campaign::load(&DataFolder::embedded(), world).unwrap();
+    let setup = campaign.new_game(7).unwrap();
+    let improviser = Improviser::taught(playhouse::rpg::improviser::teach).unwrap();
+    let journal = Journal::in_memory(JournalHeader::new(world, "", 7));
+    let mut engine = Engine::new(setup, Minds::all(Arc::new(improviser)), journal).unwrap();
+    engine.run(Some(until)).await.unwrap();
+    engine.journal().lines().to_vec()
+}
+
+/// The world of a recorded campaign from its beginning, and a mind that says again what was
+/// recorded: refused answers and calls of tools, too.
+fn recorded(lines: &[Line]) -> (Setup, ScriptMind) {
+    let Some(Line::Header(head)) = lines.first() else {
+        panic!("a journal begins with its header");
+    };
+    let campaign = Campaign::load(&DataFolder::embedded(), &head.world).unwrap();
+    let recording = Recording::of(lines.to_vec());
+    let outcomes = recording.outcomes().map(|outcome| {
+        let ask = (outcome.entity.to_string(), outcome.number);
+        (ask, outcome.clone())
+    });
+    let outcomes: BTreeMap<_, _> = outcomes.collect();
+    let mind = ScriptMind::by_rule(move |prompt| {
+        let outcome = &outcomes[&(prompt.entity.to_string(), prompt.number)];
+        let refused = prompt.refused().count();
+        let round = outcome.rounds.get(prompt.rounds.len() - refused);
+        if let Some(round) = round.filter(|round| round.refused_before as usize == refused) {
+            let calls = round.said.iter().filter_map(|block| match block {
+                Block::ToolUse { name, input, .. } => Some((name.as_str(), input.clone())),
+                _ => None,
+            });
+            return ScriptLine::call(calls);
+        }
+        match (outcome.refused.get(refused), &outcome.ending) {
+            (Some(refused), _) => ScriptLine::say(&refused.answer),
+            (None, AskEnding::Answered { text, .. }) => ScriptLine::say(text),
+            // What is nothing can't be used, either.
+            (None, AskEnding::Failed { .. }) => ScriptLine::say(""),
+        }
+    });
+    (campaign.new_game(head.seed).unwrap(), mind)
+}
+
+/// A town whose actors speak once a turn, in places of which some are crowded, and their mind.
+fn town(actors: u64, places: usize) -> (Setup, ScriptMind) {
     let mut setup = Setup::new(1);
     for place in 0..places {
         let spec = spawn_spec(&format!("Place {place}"), Kind::Stage, None);
@@ -118,7 +164,10 @@ fn town(actors: u64, places: usize) -> Setup {
     }
     let systems = (tell.in_set(StepSet::Take), ask_next.in_set(StepSet::Ask));
     setup.step.add_systems(systems);
-    setup
+    let mind = ScriptMind::by_rule(|prompt| {
+        ScriptLine::say(format!("Line {} of {}.", prompt.number, prompt.entity))
+    });
+    (setup, mind)
 }
 
 /// What depends on what: the parts of a story that come one after the other, with the places that
@@ -156,7 +205,7 @@ fn in_step(steps: &Steps) -> Steps {
 /// what came of it.
 async fn play(
     setup: Setup,
-    mind: Arc<dyn Mind>,
+    mind: ScriptMind,
     seed: u64,
     width: usize,
     until: u64,
@@ -169,6 +218,7 @@ async fn play(
     };
     let mut engine = Engine::new(setup, Minds::all(Arc::new(distant)), journal()).unwrap();
     engine.settings.width = width;
+    engine.settings.max_defaults = Some(u64::MAX);
     let noted = steps.clone();
     engine.on_commit(move |world, outcomes| {
         let turn = world.resource::<WorldTurn>().0;
@@ -192,25 +242,16 @@ async fn play(
     (took, steps, Digest::of(conversations.as_bytes()))
 }
 
-/// Plays a campaign, or a town of so many actors and places, with so many calls at once.
-async fn compare(of: Option<(u64, usize)>, until: u64, widths: &[usize]) {
+/// Plays a story with so many calls at once.
+async fn compare(
+    what: &str,
+    story: impl Fn() -> (Setup, ScriptMind),
+    until: u64,
+    widths: &[usize],
+) {
     let mut worlds = Vec::new();
     for &width in widths {
-        let (what, setup, mind): (_, _, Arc<dyn Mind>) = match of {
-            None => {
-                let campaign = Campaign::load(&DataFolder::embedded(), "drowned-assize").unwrap();
-                let setup = campaign.new_game(7).unwrap();
-                let improviser = Improviser::taught(playhouse::rpg::improviser::teach).unwrap();
-                ("a campaign".to_owned(), setup, Arc::new(improviser))
-            }
-            Some((actors, places)) => {
-                let what = format!("{actors} actors, {places} places");
-                let speaker = ScriptMind::by_rule(|prompt| {
-                    ScriptLine::say(format!("Line {} of {}.", prompt.number, prompt.entity))
-                });
-                (what, town(actors, places), Arc::new(speaker))
-            }
-        };
+        let (setup, mind) = story();
         // Other latencies each time.
         let seed = width.ilog2().into();
         let (took, steps, world) = play(setup, mind, seed, width, until).await;
@@ -227,21 +268,33 @@ async fn compare(of: Option<(u64, usize)>, until: u64, widths: &[usize]) {
     assert_eq!(worlds.len(), 1);
 }
 
-#[allow(dead_code, reason = "benches call it")]
+#[allow(
+    dead_code,
+    clippy::disallowed_methods,
+    reason = "benches call it, and whoever starts them may name a journal"
+)]
 pub(crate) fn bench() {
     let mut builder = tokio::runtime::Builder::new_current_thread();
     let runtime = builder.enable_time().start_paused(true).build().unwrap();
     let widths = [1, 4, 8, 16, 32, 64];
-    runtime.block_on(compare(None, u64::MAX, &widths));
-    for town in [(25, 10), (1_000, 10), (1_000, 100)] {
-        runtime.block_on(compare(Some(town), 4, &widths));
+    let lines = match std::env::var_os("PLAYHOUSE_JOURNAL") {
+        Some(path) => Journal::read(path.as_ref()).unwrap(),
+        None => runtime.block_on(record("drowned-assize", u64::MAX)),
+    };
+    let until = Recording::of(lines.clone()).last_turn();
+    let campaign = || recorded(&lines);
+    runtime.block_on(compare("a campaign", campaign, until, &widths));
+    for (actors, places) in [(25, 10), (1_000, 10), (1_000, 100)] {
+        let what = format!("{actors} actors, {places} places");
+        runtime.block_on(compare(&what, || town(actors, places), 4, &widths));
     }
 }
 
 #[cfg(test)]
 #[tokio::test(start_paused = true)]
 async fn places_take_little_longer_than_the_best_possible_and_the_world_is_the_same() {
-    compare(None, 6, &[1, 8]).await;
-    compare(Some((25, 10)), 4, &[1, 4, 64]).await;
-    compare(Some((1_000, 100)), 2, &[8]).await;
+    let lines = record("drowned-assize", 6).await;
+    compare("a campaign", || recorded(&lines), 6, &[1, 8]).await;
+    compare("25 actors, 10 places", || town(25, 10), 4, &[1, 4, 64]).await;
+    compare("1,000 actors, 100 places", || town(1_000, 100), 2, &[8]).await;
 }
