@@ -35,11 +35,6 @@ impl NotPacked {
         let reason = error.text();
         Self { reason }
     }
-
-    fn not_text(error: std::string::FromUtf8Error) -> Self {
-        let reason = UiText::verbatim(error);
-        Self { reason }
-    }
 }
 
 impl Pack {
@@ -51,7 +46,8 @@ impl Pack {
     /// # Errors
     /// Its files are no texts.
     pub fn of(name: &SlotName, story: PackedSlot, build: &str) -> Result<Self, NotPacked> {
-        let text = |bytes| String::from_utf8(bytes).map_err(NotPacked::not_text);
+        let not_text = |error| NotPacked::because(&UiText::verbatim(error));
+        let text = |bytes| String::from_utf8(bytes).map_err(not_text);
         Ok(Self {
             format: FORMAT,
             build: build.to_owned(),
@@ -79,7 +75,7 @@ impl Pack {
             serde_json::from_slice(bytes).map_err(|error| NotPacked::because(&error))?;
         if pack.format != FORMAT {
             let reason = UiText::verbatim(format!("format {}", pack.format));
-            return Err(NotPacked { reason });
+            return Err(NotPacked::because(&reason));
         }
         let name = pack.name.parse();
         let story = PackedSlot {
