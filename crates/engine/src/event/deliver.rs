@@ -260,24 +260,13 @@ impl Teaching<'_, '_> {
         let text = data.and_then(|data| Ok((event.text(&self.phrases, &data)?, data)));
         match text {
             Ok((text, data)) => Some(PendingEvent {
-                short: None,
-                media: Vec::new(),
                 kind: Learned::TYPE,
                 happening: event.happening(),
-                own_happening: None,
-                speaker: None,
-                without: None,
                 data,
                 text,
                 tags: event.tags(),
                 audience: learners,
-                rule: AudienceRule::Notified,
-                guarded: Vec::new(),
-                public: false,
-                own: false,
-                tells: Vec::new(),
-                blocked: false,
-                chapter_close: None,
+                ..PendingEvent::default()
             }),
             Err(reason) => {
                 let event = Learned::TYPE.into();

@@ -12,7 +12,7 @@ use crate::context::{AgentContext, ChapterRecord, Entry, EntryId, Happening, Not
 use crate::message::{Block, Role, Tags};
 
 /// An event before its delivery: its words and audience are fixed, its body is not made yet.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct PendingEvent {
     /// The name of its type.
     pub kind: &'static str,
@@ -47,7 +47,7 @@ pub struct PendingEvent {
     /// Whether a guard stopped it: it is recorded, but not delivered.
     pub blocked: bool,
     /// The range of its one receiver's context that the message replaces.
-    pub chapter_close: Option<ChapterClose>,
+    pub chapter_close: Option<Box<ChapterClose>>,
 }
 
 /// A range of a context that becomes a chapter, replaced by its summary.

@@ -225,7 +225,7 @@ impl EventWriter<'_, '_> {
         let before = self.queue.0.len();
         self.write_to(&[owner], event, AudienceRule::Notified);
         if let Some(event) = self.queue.0.get_mut(before) {
-            event.chapter_close = Some(close);
+            event.chapter_close = Some(close.into());
         }
     }
 
@@ -304,7 +304,10 @@ impl EventWriter<'_, '_> {
     /// which it is perceived.
     fn queue<E: AgentEvent>(&mut self, event: E, mut audience: Vec<Entity>, rule: AudienceRule) {
         if let Some((sense, fields)) = E::PERCEIVED {
-            let lacks = |who: &Entity| !self.senses.has(&self.name(*who), sense);
+            let lacks = |who: &Entity| {
+                let found = self.cast.get(*who);
+                found.is_ok_and(|(_, name, ..)| !self.senses.has(&name.0, sense))
+            };
             let mut lacking: Vec<_> = audience.iter().copied().filter(lacks).collect();
             if !lacking.is_empty()
                 && let Ok(mut data) = serde_json::to_value(&event)
@@ -346,21 +349,13 @@ impl EventWriter<'_, '_> {
                 .filter(|_| without.is_none())
                 .map(Into::into),
             without,
-            data: Value::Null,
-            text: String::new(),
-            short: None,
-            media: Vec::new(),
             tags: event.tags(),
-            happening: None,
-            own_happening: None,
             audience,
             rule,
-            guarded: Vec::new(),
             public: event.is_public(),
             own: event.is_own(),
             tells: event.tells().iter().map(|id| id.as_str().into()).collect(),
-            blocked: false,
-            chapter_close: None,
+            ..PendingEvent::default()
         };
         let knower = event.knower().and_then(|name| self.list.by_name(name));
         let tells_by_words = event.tells_by_words();
