@@ -207,7 +207,7 @@ impl<R: Reply> Ask<R> {
     /// whole. If it is empty, the question is sent once and not remembered.
     #[must_use]
     pub fn condensed(self, short: impl Into<Box<str>>) -> Self {
-        self.edit(|spec| spec.body = spec.body.clone().with_short(short))
+        self.edit(|spec| spec.body.shorten(short))
     }
 
     /// Keeps neither question nor answer in the context: what comes of it is told by events.

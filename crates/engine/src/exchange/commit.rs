@@ -51,7 +51,14 @@ pub(crate) fn commit(
     answer.guard(world, &*question);
     let (mut rounds, mut calls) = (Vec::with_capacity(outcome.rounds.len()), Vec::new());
     for round in &outcome.rounds {
-        let (round, acts) = round_maker(world, outcome).messages(round);
+        let maker = RoundMaker {
+            name: &outcome.entity,
+            made_by: (&outcome.provider, &outcome.model),
+            guards: world.resource(),
+            phrases: world.resource(),
+            language: *world.resource::<Language>(),
+        };
+        let (round, acts) = maker.messages(round);
         calls.extend(call_records(rounds.len(), &round));
         rounds.push(round);
         answer.guard_acts.extend(acts);
@@ -64,7 +71,7 @@ pub(crate) fn commit(
     } = answer;
     let text = std::mem::take(&mut answer.text);
     let hesitated = hesitated(world, &*question, &text, &by);
-    let Some(mut stamp) = Stamp::of(world, place, 2 + 2 * rounds.len()) else {
+    let Some(mut stamp) = Stamp::of(world, place, 2 + 2 * rounds.len() as u32) else {
         return;
     };
     let Ok(mut entity) = world.get_entity_mut(entity) else {
@@ -333,17 +340,6 @@ fn place_of(world: &World, entity: Entity) -> Entity {
     }
 }
 
-/// What makes messages of an outcome's rounds.
-fn round_maker<'a>(world: &'a World, outcome: &'a Outcome) -> RoundMaker<'a> {
-    RoundMaker {
-        name: &outcome.entity,
-        made_by: (&outcome.provider, &outcome.model),
-        guards: world.resource(),
-        phrases: world.resource(),
-        language: *world.resource::<Language>(),
-    }
-}
-
 /// The calls of a round, for the feeds.
 fn call_records(number: usize, round: &ToolRound) -> Vec<CallRecord> {
     let calls = blocks(&round.called)
@@ -379,26 +375,28 @@ fn blocks(body: &Body) -> &[Block] {
 struct Stamp {
     place: Arc<str>,
     time: u64,
-    ids: std::vec::IntoIter<BodyId>,
+    next: BodyId,
 }
 
 impl Stamp {
     /// A stamp with `count` ids.
-    fn of(world: &mut World, place: Entity, count: usize) -> Option<Self> {
+    fn of(world: &mut World, place: Entity, count: u32) -> Option<Self> {
         let mut place = world.get_entity_mut(place).ok()?;
         let id = place.get::<StableId>().copied()?;
         let name = place.get::<EntityName>()?.0.clone();
         let mut clock = place.get_mut::<Clock>()?;
-        let ids: Vec<_> = (0..count).map(|_| clock.next_body(id)).collect();
+        let next = clock.next_body(id);
+        clock.last_number += count - 1;
         Some(Self {
             place: name,
             time: clock.time,
-            ids: ids.into_iter(),
+            next,
         })
     }
 
     fn put_on(&mut self, body: Body) -> Body {
-        body.with_id(self.ids.next().unwrap_or_default())
-            .at(self.time)
+        let id = self.next;
+        self.next.number += 1;
+        body.with_id(id).at(self.time)
     }
 }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use serde_json::{Map, Value};
@@ -57,26 +57,13 @@ impl Serialize for BodyId {
 
 impl<'de> Deserialize<'de> for BodyId {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct IdVisitor;
-
-        impl de::Visitor<'_> for IdVisitor {
-            type Value = BodyId;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an id, such as \"3-17\"")
-            }
-
-            fn visit_str<E: de::Error>(self, text: &str) -> Result<BodyId, E> {
-                text.parse().map_err(E::custom)
-            }
-        }
-
-        deserializer.deserialize_str(IdVisitor)
+        let text = Cow::<str>::deserialize(deserializer)?;
+        text.parse().map_err(de::Error::custom)
     }
 }
 
 /// The content of a body: one text, or a list of blocks.
-#[derive(Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Content {
     /// One text block; by far the most common.
     Text(Text),
@@ -89,7 +76,7 @@ pub enum Content {
 #[derive(Clone, Debug)]
 pub struct Body(Arc<Inner>);
 
-#[derive(Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 struct Inner {
     id: BodyId,
     /// The time of its place, in steps.
@@ -100,31 +87,9 @@ struct Inner {
     content: Content,
     /// Replaces the content in every prompt after the turn that asked.
     short: Option<Box<Text>>,
-    extra: Option<Arc<Extra>>,
-}
-
-/// Parts that few bodies have.
-#[derive(Clone, Debug, PartialEq)]
-struct Extra {
-    metadata: Arc<Map<String, Value>>,
-    response: Option<ResponseMetadata>,
-}
-
-impl Extra {
-    fn is_empty(&self) -> bool {
-        self.metadata.is_empty() && self.response.is_none()
-    }
-}
-
-impl Default for Extra {
-    fn default() -> Self {
-        /// All bodies without metadata share one map, which spares an allocation for each.
-        static NONE: LazyLock<Arc<Map<String, Value>>> = LazyLock::new(Arc::default);
-        Self {
-            metadata: NONE.clone(),
-            response: None,
-        }
-    }
+    /// Never empty.
+    metadata: Option<Arc<Map<String, Value>>>,
+    response: Option<Box<ResponseMetadata>>,
 }
 
 impl From<Vec<Block>> for Content {
@@ -156,7 +121,8 @@ impl Body {
             shared_prefix: None,
             content,
             short: None,
-            extra: None,
+            metadata: None,
+            response: None,
         }))
     }
 
@@ -187,41 +153,34 @@ impl Body {
 
     /// The same body with a short form that replaces it in later prompts.
     #[must_use]
-    pub fn with_short(self, short: impl Into<Box<str>>) -> Self {
+    pub fn with_short(mut self, short: impl Into<Box<str>>) -> Self {
+        self.shorten(short);
+        self
+    }
+
+    /// As [`Self::with_short`], in its place.
+    pub(crate) fn shorten(&mut self, short: impl Into<Box<str>>) {
         let short = Box::new(Text::from(short));
-        self.edit(|inner| inner.short = Some(short))
+        Arc::make_mut(&mut self.0).short = Some(short);
     }
 
     /// The same body with free metadata.
     #[must_use]
     pub fn with_metadata(self, metadata: impl Into<Arc<Map<String, Value>>>) -> Self {
-        let metadata = metadata.into();
-        self.edit_extra(|extra| extra.metadata = metadata)
+        let metadata = Some(metadata.into()).filter(|metadata| !metadata.is_empty());
+        self.edit(|inner| inner.metadata = metadata)
     }
 
     /// The same body with the metadata of the model's response.
     #[must_use]
     pub fn with_response(self, response: ResponseMetadata) -> Self {
-        self.edit_extra(|extra| extra.response = Some(response))
+        self.edit(|inner| inner.response = Some(response.into()))
     }
 
     /// A shared body is never edited but copied.
     fn edit(mut self, change: impl FnOnce(&mut Inner)) -> Self {
-        if let Some(inner) = Arc::get_mut(&mut self.0) {
-            change(inner);
-            return self;
-        }
-        let mut inner = self.0.copy();
-        change(&mut inner);
-        Self(Arc::new(inner))
-    }
-
-    fn edit_extra(self, change: impl FnOnce(&mut Extra)) -> Self {
-        self.edit(|inner| {
-            let mut extra = inner.extra.take().unwrap_or_default();
-            change(Arc::make_mut(&mut extra));
-            inner.extra = (!extra.is_empty()).then_some(extra);
-        })
+        change(Arc::make_mut(&mut self.0));
+        self
     }
 
     pub fn id(&self) -> BodyId {
@@ -259,16 +218,12 @@ impl Body {
 
     /// Free metadata; empty for most.
     pub fn metadata(&self) -> Option<&Map<String, Value>> {
-        self.0
-            .extra
-            .as_ref()
-            .map(|extra| &*extra.metadata)
-            .filter(|map| !map.is_empty())
+        self.0.metadata.as_deref()
     }
 
     /// What the model's provider said about the making of an ai message.
     pub fn response(&self) -> Option<&ResponseMetadata> {
-        self.0.extra.as_ref()?.response.as_ref()
+        self.0.response.as_deref()
     }
 
     /// All its text: the shared prefix and every text block, joined by line ends. Thinking is not
@@ -347,23 +302,6 @@ impl Body {
     /// An address that is unique among the bodies that are alive; only for building lookup tables.
     pub(crate) fn address(&self) -> usize {
         Arc::as_ptr(&self.0) as usize
-    }
-}
-
-impl Inner {
-    fn copy(&self) -> Self {
-        Self {
-            id: self.id,
-            time: self.time,
-            sender: self.sender.clone(),
-            shared_prefix: self.shared_prefix.clone(),
-            content: match &self.content {
-                Content::Text(text) => Content::Text(text.clone()),
-                Content::Blocks(blocks) => Content::Blocks(blocks.clone()),
-            },
-            short: self.short.clone(),
-            extra: self.extra.clone(),
-        }
     }
 }
 
