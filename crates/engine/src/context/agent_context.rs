@@ -679,18 +679,20 @@ fn condensed(body: Body, mut tags: Tags) -> (Body, Tags) {
 /// The rows of the index for an entry with these tags and this short text.
 fn rows(id: EntryId, tags: &Tags, short: Option<&Text>) -> impl Iterator<Item = (u64, EntryId)> {
     let hashes = tags.iter().map(|(key, value)| tag_hash(key, value));
-    let short =
-        short.map(|short| tag_hash(Tag::COMPRESSED_PROMPT.as_str(), &short.as_str().into()));
+    let short = short.map(|short| text_hash(Tag::COMPRESSED_PROMPT.as_str(), short.as_str()));
     hashes.chain(short).map(move |hash| (hash, id))
 }
 
 /// Equal for equal tags within a process. Never stored.
 fn tag_hash(key: &str, value: &Value) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    key.hash(&mut hasher);
     match value {
-        Value::String(text) => text.hash(&mut hasher),
-        value => value.to_string().hash(&mut hasher),
+        Value::String(text) => text_hash(key, text),
+        value => text_hash(key, &value.to_string()),
     }
+}
+
+fn text_hash(key: &str, text: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    (key, text).hash(&mut hasher);
     hasher.finish()
 }

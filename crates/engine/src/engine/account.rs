@@ -206,7 +206,7 @@ impl Engine {
         account.lock().spent += payment.spent.into();
         // It may be in a tool itself.
         account.tell(payment.spent, payment.sent, payment.answered);
-        self.record.journal.queue(Line::Paid(payment));
+        self.record.journal.queue(Line::Paid(payment.into()));
     }
 
     /// Reserves the worst case of a call of a model.

@@ -21,6 +21,7 @@ impl Engine {
         for arrival in std::mem::take(&mut self.arrived) {
             let id = arrival.finished.ask.place;
             let place = self.places.open.entry(id).or_default();
+            place.finished.reserve(place.missing);
             place.finished.push(arrival.finished);
             place.missing = place.missing.saturating_sub(1);
             if place.missing == 0 {

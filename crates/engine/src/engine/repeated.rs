@@ -29,8 +29,7 @@ impl Engine {
         };
         // What stood after the history may have become a part of it.
         let new = entries.get(same..).unwrap_or_default();
-        let mut rest: Vec<_> = new.iter().map(of_entry).collect();
-        rest.extend(asked(job));
+        let rest: Vec<_> = new.iter().map(of_entry).chain(asked(job)).collect();
         let old = last.pieces.get(same..).unwrap_or_default();
         let more = rest.iter().copied().zip(old).take_while(is_same);
         let same_in_all = same + more.count();

@@ -487,7 +487,8 @@ pub enum Line {
     #[serde(rename = "head")]
     Header(JournalHeader),
     Sent(Sent),
-    Paid(ToolPayment),
+    /// Seldom, and large.
+    Paid(Box<ToolPayment>),
     /// A round of tool calls of an ask that has no outcome yet, or answers of it that were refused.
     Round(Arc<OpenRound>),
     /// The second line, for games that need it.

@@ -215,7 +215,9 @@ fn read_at(text: &str) -> Result<FoundJson<'_>, NoJson> {
 /// The text in which JSON was quoted once more, as a whole or without the marks around it.
 fn quoted_json(text: &str) -> Option<String> {
     let begins = |text: &str| text.trim_start().starts_with(['{', '[']);
-    if let Ok(inner) = serde_json::from_str::<String>(text) {
+    if text.starts_with('"')
+        && let Ok(inner) = serde_json::from_str::<String>(text)
+    {
         return begins(&inner).then_some(inner);
     }
     let inside = text.strip_prefix(['{', '['])?;

@@ -21,6 +21,7 @@ const MAX_INLINE: usize = 128;
 #[derive(Resource, Default)]
 struct Hashed(EntityHashMap<Vec<Option<Written>>>);
 
+#[derive(Default)]
 struct Written {
     /// When it last changed.
     changed: Tick,
@@ -50,8 +51,10 @@ fn add_components((entity, seen): &mut Seen, registry: &SaveRegistry, bytes: &mu
             bytes.truncate(start);
             bytes.extend_from_slice(&digest.0);
         }
-        let bytes = bytes[start..].to_vec();
-        *seen = Some(Written { changed, bytes });
+        let seen = seen.get_or_insert_default();
+        seen.changed = changed;
+        seen.bytes.clear();
+        seen.bytes.extend_from_slice(&bytes[start..]);
     }
 }
 

@@ -126,7 +126,7 @@ fn mark_label(line: &str, offset: usize, signs: &mut Vec<Seen>) {
 /// The colon after a role, with decoration and a part in parentheses between, as in `**AI
 /// (Wren):**`.
 fn role_colon(rest: &mut impl Iterator<Item = Seen>) -> Option<Seen> {
-    let mut role = String::new();
+    let mut role = String::with_capacity(MAX_ROLE);
     for _ in 0..MAX_ROLE + MAX_NAME {
         let sign = rest.next()?;
         match sign.char {
@@ -137,7 +137,7 @@ fn role_colon(rest: &mut impl Iterator<Item = Seen>) -> Option<Seen> {
             '(' => {
                 rest.take(MAX_NAME).find(|seen| seen.char == ')')?;
             }
-            char if char.is_alphanumeric() => role.push(char),
+            char if char.is_alphanumeric() && role.len() < MAX_ROLE => role.push(char),
             char if is_decoration(char) => {}
             _ => return None,
         }

@@ -1,6 +1,7 @@
 //! Finds words in a text whatever their case, width and accents, in simplified or traditional
 //! characters, and whatever spaces, punctuation and Markdown are between their letters.
 
+use std::cell::OnceCell;
 use std::ops::Range;
 
 use memchr::memmem::Finder;
@@ -27,7 +28,7 @@ impl Needle {
     /// `None` if the words have no letters and no digits.
     pub(crate) fn new(words: &str) -> Option<Self> {
         let read = Searched::new(words);
-        let length = read.letters.len();
+        let length = read.letters().len();
         (length > 0).then(|| Self {
             finder: Finder::new(&read.folded).into_owned(),
             length,
@@ -39,19 +40,12 @@ impl Needle {
 /// The letters and digits that a character stands for, without case, width and accents: ﬁ stands
 /// for two.
 fn letters_of(char: char) -> impl Iterator<Item = char> {
-    let ascii = char.is_ascii().then(|| char.to_ascii_lowercase());
     // A sign such as ™ separates words, although it is made of letters.
-    let other = (!char.is_ascii() && char.is_alphanumeric() && !is_invisible(char))
-        .then(|| std::iter::once(char).nfkd())
-        .into_iter()
-        .flatten()
-        .flat_map(char::to_lowercase);
+    let has_any = char.is_alphanumeric() && !is_invisible(char);
+    let plain = has_any.then(|| std::iter::once(char).nfkd());
+    let lower = plain.into_iter().flatten().flat_map(char::to_lowercase);
     let is_letter = |char: &char| char.is_alphanumeric() && !is_combining_mark(*char);
-    ascii
-        .into_iter()
-        .chain(other)
-        .filter(is_letter)
-        .map(simplified)
+    lower.filter(is_letter).map(simplified)
 }
 
 /// A text that is searched for [`Needle`]s.
@@ -59,7 +53,8 @@ fn letters_of(char: char) -> impl Iterator<Item = char> {
 pub(crate) struct Searched<'t> {
     text: &'t str,
     folded: String,
-    letters: Vec<Letter>,
+    /// Made when something may be found, which is rare.
+    letters: OnceCell<Vec<Letter>>,
 }
 
 /// One letter of the folded text.
@@ -74,33 +69,50 @@ struct Letter {
 impl<'t> Searched<'t> {
     pub(crate) fn new(text: &'t str) -> Self {
         let mut folded = String::with_capacity(text.len());
-        let mut letters = Vec::with_capacity(text.len());
-        for (start, char) in text.char_indices() {
-            for letter in letters_of(char) {
-                letters.push(Letter {
-                    start: folded.len(),
-                    bytes: start..start + char.len_utf8(),
-                });
-                folded.push(letter);
+        for char in text.chars() {
+            if !char.is_ascii() {
+                folded.extend(letters_of(char));
+            } else if char.is_ascii_alphanumeric() {
+                folded.push(char.to_ascii_lowercase());
             }
         }
         Self {
             text,
             folded,
-            letters,
+            letters: OnceCell::new(),
         }
+    }
+
+    fn letters(&self) -> &[Letter] {
+        self.letters.get_or_init(|| {
+            let chars = self.text.char_indices();
+            let letters = chars.flat_map(|(start, char)| {
+                let bytes = start..start + char.len_utf8();
+                letters_of(char).map(move |letter| (letter, bytes.clone()))
+            });
+            let mut next = 0;
+            let letter = |(letter, bytes): (char, _)| {
+                let start = next;
+                next += letter.len_utf8();
+                Letter { start, bytes }
+            };
+            letters.map(letter).collect()
+        })
     }
 
     /// The numbers of the letters at which a needle may begin, in order.
     pub(crate) fn starts_of(&self, needle: &Needle) -> impl Iterator<Item = usize> {
         let found = needle.finder.find_iter(self.folded.as_bytes());
-        found.map(|found| self.letters.partition_point(|letter| letter.start < found))
+        found.map(|found| {
+            self.letters()
+                .partition_point(|letter| letter.start < found)
+        })
     }
 
     /// The number of the letter after a needle that begins at a letter; `None` if none does.
     pub(crate) fn end_of(&self, needle: &Needle, start: usize) -> Option<usize> {
         let letters = start..start.checked_add(needle.length)?;
-        let found = self.letters.get(letters.clone())?;
+        let found = self.letters().get(letters.clone())?;
         let folded = self.folded.as_bytes().get(found.first()?.start..)?;
         let is_match = folded.starts_with(needle.finder.needle())
             && found.windows(2).all(|pair| self.are_near(pair))
@@ -111,7 +123,10 @@ impl<'t> Searched<'t> {
     /// The bytes of the text that letters stand for, accents behind the last one included.
     pub(crate) fn bytes(&self, letters: Range<usize>) -> Option<Range<usize>> {
         let last = letters.end.checked_sub(1)?;
-        let (first, last) = (self.letters.get(letters.start)?, self.letters.get(last)?);
+        let (first, last) = (
+            self.letters().get(letters.start)?,
+            self.letters().get(last)?,
+        );
         let rest = self.text.get(last.bytes.end..)?;
         let accents = rest.chars().take_while(|char| is_combining_mark(*char));
         let end = last.bytes.end + accents.map(char::len_utf8).sum::<usize>();
@@ -129,7 +144,7 @@ impl<'t> Searched<'t> {
 
     /// The number of ends of sentences between letters.
     fn breaks(&self, letters: Range<usize>) -> usize {
-        let inside = self.letters.get(letters).unwrap_or_default();
+        let inside = self.letters().get(letters).unwrap_or_default();
         let ends = |pair: &&[Letter]| ends_sentence(self.between(pair));
         inside.windows(2).filter(ends).count()
     }

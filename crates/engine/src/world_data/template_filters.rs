@@ -33,6 +33,8 @@ impl Write for Bounded {
         if self.0.len() + bytes.len() > MAX_OUTPUT {
             return Err(io::ErrorKind::FileTooLarge.into());
         }
+        // Most texts are written in small pieces.
+        self.0.reserve(bytes.len().max(256));
         self.0.extend_from_slice(bytes);
         Ok(bytes.len())
     }
