@@ -26,7 +26,6 @@ use serde_json::Value;
 mod blocks;
 mod dialects;
 mod formats;
-mod undercover;
 
 /// Does what a check asks for; an error is its words.
 pub(crate) type Operation = fn(&Value) -> Result<Value, String>;
@@ -168,7 +167,6 @@ fn every_case_is_met() {
             blocks::OPERATIONS,
             dialects::OPERATIONS,
             formats::OPERATIONS,
-            undercover::OPERATIONS,
         ],
         difference: unequal,
     };

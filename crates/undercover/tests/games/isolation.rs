@@ -6,7 +6,7 @@ use playhouse_engine::engine::Stop;
 use playhouse_engine::mind::Prompt;
 use playhouse_undercover::{Reflect, Rules};
 
-use super::table::{Language, NAMES, cards, game, number, opening, play, players, rules};
+use super::table::{Language, NAMES, cards, game, line, number, opening, play, players, rules};
 
 /// Whom each player votes for: the one after it.
 fn next(prompt: &Prompt<'_>) -> u32 {
@@ -45,5 +45,23 @@ async fn no_prompt_holds_a_word_or_a_reason_that_its_reader_may_not_know() {
             }
             assert!(own > 0, "the players know their own words");
         }
+    }
+}
+
+#[tokio::test]
+async fn each_hears_who_spoke_before_and_nobody_sees_a_vote_too_early() {
+    let setup = opening(&game(rules(Language::En, 6), "violin", "cello"), 1);
+    let mind = Arc::new(players(next));
+    play(setup, mind.clone()).await;
+    let heard = mind.heard();
+    for (index, reader) in NAMES[..6].iter().enumerate() {
+        let mut prompts = heard.iter().filter(|(name, _)| name == reader);
+        let [(_, describes), (_, votes)] = [(); 2].map(|()| prompts.next().unwrap());
+        for (other, name) in NAMES[..6].iter().enumerate() {
+            let line = line(name, 1);
+            assert_eq!(describes.contains(&line), other < index, "{describes}");
+            assert!(votes.contains(&line), "{votes}");
+        }
+        assert!(!votes.contains(" votes for "), "{votes}");
     }
 }

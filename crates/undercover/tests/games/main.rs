@@ -5,7 +5,6 @@ mod games;
 mod improvised;
 mod isolation;
 mod prompts;
-mod redteam;
 mod saving;
 mod table;
 mod words;

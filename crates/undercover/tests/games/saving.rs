@@ -8,7 +8,7 @@ use playhouse_engine::event::{Feed, Record};
 use playhouse_engine::journal::Line;
 use playhouse_engine::mind::Minds;
 use playhouse_engine::save::Slot;
-use playhouse_engine::session::{Session, branch, replay};
+use playhouse_engine::session::Session;
 use playhouse_engine::world_data::{Lexicon, WordPair};
 use playhouse_undercover::{GAME, Match, Reflect, Rules, Ties, WordSource, figures_of};
 
@@ -142,28 +142,6 @@ async fn a_game_stopped_after_any_commit_goes_on_to_the_same_game() {
             stopped * step * 2 > whole.outcomes.len(),
             "only {stopped} stops"
         );
-    }
-}
-
-#[tokio::test]
-async fn a_game_is_replayed_and_branched_from_each_of_its_phases() {
-    let game = game(Language::En, Reflect::Off);
-    let root = tempfile::tempdir().unwrap();
-    let root = root.path();
-    start(root, "whole", &game, None).await;
-    let slot = Slot::find(root, "whole").unwrap();
-    let replayed = replay(&slot, &game, None).await.unwrap();
-    let whole = held(root, "whole");
-    assert!(
-        replayed.snapshot == whole.world,
-        "the replay ends otherwise"
-    );
-    assert!(replayed.turn > 2);
-    for turn in 0..replayed.turn {
-        let name = format!("from-{turn}");
-        branch(root, &slot, &name, &game, turn, None).await.unwrap();
-        resume(root, &name, &game).await;
-        assert!(held(root, &name) == whole, "another game from turn {turn}");
     }
 }
 
