@@ -158,115 +158,31 @@ fn answered(improviser: &Improviser, prompt: &Prompt<'_>) -> String {
     answer.unwrap().unwrap().text
 }
 
-/// Things that are true of words, in words of a person's own.
-const IN_OWN_WORDS: [(Language, &str, [&str; 4]); 10] = [
-    (
-        Language::En,
-        "violin",
-        [
-            "You play it with a bow.",
-            "Your chin rests against it.",
-            "Every orchestra needs several.",
-            "Stradivari made famous ones.",
-        ],
-    ),
-    (
-        Language::En,
-        "sofa",
-        [
-            "My whole family fits next to each other there.",
-            "I nap there on Sundays.",
-            "You would put it in the living room.",
-            "Remote controls vanish between its cushions.",
-        ],
-    ),
-    (
-        Language::En,
-        "doctor",
-        [
-            "You see one when you feel ill.",
-            "There was a stethoscope the last time.",
-            "You make an appointment first.",
-            "Prescriptions come from there.",
-        ],
-    ),
-    (
-        Language::En,
-        "bicycle",
-        [
-            "I commute on mine when the weather allows.",
-            "The chain needs oil now and then.",
-            "Mine got a puncture last week.",
-            "You keep moving or you fall over.",
-        ],
-    ),
-    (
-        Language::En,
-        "river",
-        [
-            "It always finds its way down to the sea.",
-            "Paris and London grew up beside one.",
-            "After storms it may burst its banks.",
-            "Salmon swim up it.",
-        ],
-    ),
-    (
-        Language::Zh,
-        "筷子",
-        [
-            "我左手也能使得很利索。",
-            "少了其中之一就没法吃了。",
-            "日本人的头更尖一些。",
-            "夹豆子最考验功夫。",
-        ],
-    ),
-    (
-        Language::Zh,
-        "扇子",
-        [
-            "胳膊动一动就凉快了。",
-            "折起来能放进袖子里。",
-            "上面常常画着山水。",
-            "跳舞的人也会用到。",
-        ],
-    ),
-    (
-        Language::Zh,
-        "雨伞",
-        [
-            "我昨天把它忘在地铁上了。",
-            "天气预报说要带上。",
-            "骨架坏了就没法用。",
-            "按一下就弹开了。",
-        ],
-    ),
-    (
-        Language::Zh,
-        "灯笼",
-        [
-            "节日里大街小巷都看得到。",
-            "小孩子提着到处跑。",
-            "外面那层一捅就破。",
-            "黑夜里远远就能看见。",
-        ],
-    ),
-    (
-        Language::Zh,
-        "凉席",
-        [
-            "三伏天离了它睡不着。",
-            "卷起来立在门后面。",
-            "刚铺上的时候要先洗洗。",
-            "汗出多了会粘在身上。",
-        ],
-    ),
-];
+/// Things that are true of words, in words of a person's own: what is said in four rounds.
+const IN_OWN_WORDS: &str = "
+violin: You play it with a bow. / Your chin rests against it. / Every orchestra needs several. / Stradivari made famous ones.
+sofa: My whole family fits next to each other there. / I nap there on Sundays. / You would put it in the living room. / Remote controls vanish between its cushions.
+doctor: You see one when you feel ill. / There was a stethoscope the last time. / You make an appointment first. / Prescriptions come from there.
+bicycle: I commute on mine when the weather allows. / The chain needs oil now and then. / Mine got a puncture last week. / You keep moving or you fall over.
+river: It always finds its way down to the sea. / Paris and London grew up beside one. / After storms it may burst its banks. / Salmon swim up it.
+筷子: 我左手也能使得很利索。 / 少了其中之一就没法吃了。 / 日本人的头更尖一些。 / 夹豆子最考验功夫。
+扇子: 胳膊动一动就凉快了。 / 折起来能放进袖子里。 / 上面常常画着山水。 / 跳舞的人也会用到。
+雨伞: 我昨天把它忘在地铁上了。 / 天气预报说要带上。 / 骨架坏了就没法用。 / 按一下就弹开了。
+灯笼: 节日里大街小巷都看得到。 / 小孩子提着到处跑。 / 外面那层一捅就破。 / 黑夜里远远就能看见。
+凉席: 三伏天离了它睡不着。 / 卷起来立在门后面。 / 刚铺上的时候要先洗洗。 / 汗出多了会粘在身上。
+";
 
 #[tokio::test]
 async fn who_describes_truly_in_words_of_their_own_is_not_voted_out_for_it() {
     let improviser = improviser();
     let (mut played, mut out_first, mut always) = (0, 0, Vec::new());
-    for (language, word, lines) in IN_OWN_WORDS {
+    for row in IN_OWN_WORDS.trim().lines() {
+        let (word, lines) = row.split_once(": ").unwrap();
+        let language = if word.is_ascii() {
+            Language::En
+        } else {
+            Language::Zh
+        };
         let lexicon = shipped_words(&data(), language).unwrap();
         let pair = lexicon.pairs.iter().find(|pair| pair.first.word == word);
         let words = Lexicon {
@@ -295,7 +211,8 @@ async fn who_describes_truly_in_words_of_their_own_is_not_voted_out_for_it() {
                 let describes = prompt.purpose == "undercover.describe";
                 if describes && **prompt.entity == *somebody {
                     let round = prompt.notes()["round"].as_u64().unwrap_or(1) as usize;
-                    return ScriptLine::say(lines[(round - 1) % lines.len()]);
+                    let line = lines.split(" / ").cycle().nth(round - 1);
+                    return ScriptLine::say(line.unwrap_or_default());
                 }
                 ScriptLine::say(answered(&mind, prompt))
             });
