@@ -42,10 +42,15 @@ pub(super) fn sent(story: &Story, number: u32) -> Result<Option<Sent>, SessionEr
     // The view must not stay locked while the story is replayed.
     drop(contents);
     let answered = story.answered.clone();
-    let found = requests(&story.slot, &*story.game, wanted, move |outcome| {
-        let mut answered = answered.lock().unwrap_or_else(PoisonError::into_inner);
-        (*answered)(outcome)
-    });
+    let found = requests(
+        story.slot.read(false)?,
+        &*story.game,
+        wanted,
+        move |outcome| {
+            let mut answered = answered.lock().unwrap_or_else(PoisonError::into_inner);
+            (*answered)(outcome)
+        },
+    );
     let runtime = tokio::runtime::Builder::new_current_thread().build();
     let Ok(runtime) = runtime else {
         return Ok(None);

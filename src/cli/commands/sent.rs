@@ -33,7 +33,7 @@ pub(super) fn try_to_find(
         Err(_) => BTreeMap::new(),
     };
     let mind_of = minds_of(app, &saved.slot, aliases)?;
-    let found = requests(&saved.slot, saved.played.game(), wanted, mind_of);
+    let found = requests(saved.story.clone(), saved.played.game(), wanted, mind_of);
     Ok(play::runtime()?.block_on(found))
 }
 

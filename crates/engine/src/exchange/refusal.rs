@@ -1,5 +1,9 @@
 //! Answers in which a model refuses, instead of speaking for its character.
 
+use std::sync::LazyLock;
+
+use regex::Regex;
+
 use crate::journal::{AskEnding, Outcome};
 use crate::locale::UiText;
 
@@ -123,6 +127,17 @@ const CHINESE: Words = Words {
     ],
 };
 
+/// What no refusal begins without: that the writer can't, or what only models call themselves.
+/// Looking for each of these words in every text takes a tenth of a replay.
+static MARKS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    let words = [
+        ENGLISH.cannot, ENGLISH.models, CHINESE.cannot, CHINESE.models,
+    ]
+    .concat();
+    let words: Vec<_> = words.into_iter().map(regex::escape).collect();
+    Regex::new(&words.join("|")).ok()
+});
+
 /// Whether speech is a model's refusal: short, and at its beginning it calls itself a
 /// model, or a first person can't do what assistants do, and speaks as one. What characters refuse
 /// each other lacks one of these.
@@ -171,6 +186,9 @@ pub(crate) fn tells_refusal(reason: &UiText) -> bool {
 impl Words {
     fn refuse(&self, text: &str) -> bool {
         let opening = start(text, OPENING);
+        if MARKS.as_ref().is_some_and(|marks| !marks.is_match(opening)) {
+            return false;
+        }
         if self.models.iter().any(|words| opening.contains(words)) {
             return true;
         }

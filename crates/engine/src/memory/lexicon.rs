@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use super::words::term;
+use crate::parallel;
 
 /// How much a word of the same meaning counts, a kind of what was asked for, and what it is a kind
 /// of.
@@ -15,9 +16,9 @@ const HEAD: f32 = 0.25;
 static ENGLISH: LazyLock<BTreeMap<u32, Vec<(u32, f32)>>> = LazyLock::new(|| {
     let mut related: BTreeMap<u32, Vec<(u32, f32)>> = BTreeMap::new();
     let text = include_str!("english/related.txt");
-    each_pair(text, term, |word, synonym, weight| {
+    for (word, synonym, weight) in pairs(text, term) {
         related.entry(word).or_default().push((synonym, weight));
-    });
+    }
     related
 });
 
@@ -25,16 +26,12 @@ static ENGLISH: LazyLock<BTreeMap<u32, Vec<(u32, f32)>>> = LazyLock::new(|| {
 static CHINESE: LazyLock<BTreeMap<char, Words>> = LazyLock::new(|| {
     let mut related: BTreeMap<char, Words> = BTreeMap::new();
     let text = include_str!("chinese/related.txt");
-    each_pair(
-        text,
-        |word| word,
-        |word, synonym, weight| {
-            if let Some(first) = word.chars().next() {
-                let words = related.entry(first).or_default();
-                words.entry(word).or_default().push((synonym, weight));
-            }
-        },
-    );
+    for (word, synonym, weight) in pairs(text, |word| word) {
+        if let Some(first) = word.chars().next() {
+            let words = related.entry(first).or_default();
+            words.entry(word).or_default().push((synonym, weight));
+        }
+    }
     related
 });
 
@@ -63,27 +60,31 @@ pub(super) fn related_in(text: &str) -> impl Iterator<Item = (&'static str, f32)
 }
 
 /// Every pair of words that are related, each of which is read once, since that takes longer.
-fn each_pair<T: Copy>(
+fn pairs<T: Copy + Send>(
     lines: &'static str,
-    read: impl Fn(&'static str) -> T,
-    mut pair: impl FnMut(T, T, f32),
-) {
-    for line in lines.lines().filter(|line| !line.starts_with('#')) {
-        if let Some((head, kinds)) = line.split_once(':') {
+    read: impl Fn(&'static str) -> T + Sync,
+) -> impl Iterator<Item = (T, T, f32)> {
+    let lines = lines.lines().filter(|line| !line.starts_with('#'));
+    let lines: Vec<_> = lines.collect();
+    let of_line = |line: &&'static str| match line.split_once(':') {
+        Some((head, kinds)) => {
             let head = read(head.trim());
-            for kind in kinds.split_whitespace().map(&read) {
-                pair(head, kind, KIND);
-                pair(kind, head, HEAD);
-            }
-        } else {
-            let words: Vec<_> = line.split('=').map(|word| read(word.trim())).collect();
-            for (number, word) in words.iter().enumerate() {
-                for (second_number, second) in words.iter().enumerate() {
-                    if number != second_number {
-                        pair(*word, *second, SAME);
-                    }
-                }
-            }
+            let kinds = kinds.split_whitespace().map(&read);
+            let both = kinds.flat_map(|kind| [(head, kind, KIND), (kind, head, HEAD)]);
+            both.collect()
         }
-    }
+        None => {
+            let words: Vec<_> = line.split('=').map(|word| read(word.trim())).collect();
+            let words = words.iter().enumerate();
+            let others = words
+                .clone()
+                .flat_map(|one| words.clone().map(move |other| (one, other)));
+            let others = others.filter(|((one, _), (other, _))| one != other);
+            others
+                .map(|((_, one), (_, other))| (*one, *other, SAME))
+                .collect()
+        }
+    };
+    let read: Vec<Vec<_>> = parallel::map(&lines, of_line);
+    read.into_iter().flatten()
 }

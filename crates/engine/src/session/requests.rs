@@ -11,7 +11,7 @@ use crate::engine::SentRequest;
 use crate::journal::{Line, Outcome};
 use crate::message::{Block, BodyId, Digest, Role};
 use crate::mind::{Answering, Mind, Turn};
-use crate::save::Slot;
+use crate::save::{Slot, StoredStory};
 use crate::tool::ToolSpec;
 
 /// What a message of a prompt is.
@@ -110,12 +110,11 @@ impl Wanted {
 /// answered, since a request is in the form of its mind, or `None` for a mind that is sent nothing.
 /// The bytes are those that were sent as long as the settings of that model are the same.
 pub async fn requests(
-    slot: &Slot,
+    story: StoredStory,
     game: &dyn Game,
     wanted: Wanted,
     mut mind_of: impl FnMut(&Outcome) -> Option<Arc<dyn Mind>> + Send + 'static,
 ) -> Result<Vec<CallRequest>, SessionError> {
-    let story = slot.read(false)?;
     let mut left = story.lines.iter().filter(|line| match line {
         Line::Outcome(outcome) => wanted.wants(outcome),
         _ => false,
@@ -136,6 +135,8 @@ pub async fn requests(
             }
             found.push(request);
         };
+        // No snapshot is needed.
+        engine.on_turn(|_, _, _| Ok(()));
         engine.on_request(
             move |outcome| {
                 let nobody = || -> Arc<dyn Mind> { Arc::new(Nobody::new()) };

@@ -4,6 +4,8 @@
 use crate::cli::prelude::*;
 use std::collections::BTreeMap;
 
+use playhouse_engine::parallel;
+
 use crate::interop::{Conversation, Profile, write_value};
 use crate::journal::{AskEnding, Outcome};
 use crate::message::{Block, Body, Digest, Message};
@@ -44,9 +46,8 @@ impl<'a> Picked<'a> {
         files: &mut LineFiles,
     ) -> Result<()> {
         // What was said is the same in the form of any mind.
-        let found = requests(&saved.slot, saved.played.game(), Wanted::default(), |_| {
-            None
-        });
+        let (stored, game) = (saved.story.clone(), saved.played.game());
+        let found = requests(stored, game, Wanted::default(), |_| None);
         let found = play::runtime()?
             .block_on(found)
             .map_err(CommandError::from)?;
@@ -58,18 +59,19 @@ impl<'a> Picked<'a> {
         let slot = saved.slot.name().as_str();
         for being in story.beings() {
             let own = last.range((being.name.clone(), 0)..=(being.name.clone(), u32::MAX));
-            for (_, request) in own {
-                let Some(answer) = self.picks(&request.outcome) else {
-                    continue;
-                };
-                self.examples += 1;
+            let own = own.filter_map(|(_, request)| Some((request, self.picks(&request.outcome)?)));
+            let own: Vec<_> = own.collect();
+            let lines = parallel::map(&own, |(request, answer)| {
+                example(request, answer, profile).to_string()
+            });
+            self.examples += own.len();
+            for ((request, _), line) in own.iter().zip(lines) {
                 let ending = if self.holds_out(slot, &request.outcome) {
                     ".held-out.jsonl"
                 } else {
                     ".jsonl"
                 };
-                let line = example(request, answer, profile);
-                files.add(file_of(being, ending), &being.name, &line.to_string())?;
+                files.add(file_of(being, ending), &being.name, &line)?;
             }
         }
         Ok(())
