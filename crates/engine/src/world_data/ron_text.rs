@@ -132,7 +132,7 @@ pub(super) fn refusal(text: &str, max_bytes: usize) -> Option<Refusal> {
 /// Whether a value is a number that is none, or infinite.
 fn is_not_finite(value: &str) -> bool {
     let number = value.trim_start_matches(['+', '-']);
-    let word = number.trim_end_matches("f32").trim_end_matches("f64");
+    let word = || number.trim_end_matches("f32").trim_end_matches("f64");
     let is_number = number.starts_with(|c: char| c.is_ascii_digit() || c == '.');
     // No other number is as large.
     let is_large = number.len() > 300 || number.contains(['e', 'E']);
@@ -140,7 +140,9 @@ fn is_not_finite(value: &str) -> bool {
         let digits = number.replace('_', "").parse::<f64>();
         digits.is_ok_and(f64::is_infinite)
     };
-    matches!(word, "NaN" | "inf") || (is_number && is_large && infinite())
+    // Most values are texts and names, of which none needs a closer look.
+    (number.starts_with(['N', 'i']) && matches!(word(), "NaN" | "inf"))
+        || (is_number && is_large && infinite())
 }
 
 #[cfg(test)]
