@@ -45,16 +45,6 @@ pub(super) fn read(
 
 /// A document that .NET wrote with capital letters, with those that its libraries read.
 pub(super) fn with_small_letters(value: &Value) -> Option<Value> {
-    fn is_capital(value: &Value) -> bool {
-        match value {
-            Value::Array(list) => list.iter().any(is_capital),
-            Value::Object(map) => {
-                let is_message = map.contains_key("Role") && map.contains_key("Contents");
-                is_message || map.values().any(is_capital)
-            }
-            _ => false,
-        }
-    }
     fn small(value: &Value) -> Value {
         match value {
             Value::Array(list) => list.iter().map(small).collect(),
@@ -73,7 +63,12 @@ pub(super) fn with_small_letters(value: &Value) -> Option<Value> {
             value => value.clone(),
         }
     }
-    is_capital(value).then(|| small(value))
+    let first = value.as_array().and_then(|list| list.first());
+    let members = ["Messages", "Role", "StateBag", "StoreState"];
+    let mut members = members.iter();
+    members
+        .any(|member| first.unwrap_or(value).get(member).is_some())
+        .then(|| small(value))
 }
 
 /// A content as a block in a spelling that `blocks` reads; `None` for a count of tokens.

@@ -310,7 +310,7 @@ fn what_was_streamed_is_one_answer() {
     assert_eq!(write_value(&lines.conversations, Profile::OpenAi), both);
 
     let events = r#"event: message_start
-data: {"type": "message_start", "message": {"role": "assistant", "content": [], "stop_reason": null}}
+data: {"type": "message_start", "message": {"type": "message", "role": "assistant", "content": [], "stop_reason": null}}
 
 event: ping
 data: {"type": "ping"}
@@ -325,6 +325,7 @@ data: {"type": "message_delta", "delta": {"stop_reason": "tool_use"}}
 data: {"type": "message_stop"}
 "#;
     let imported = read(events, None).unwrap();
+    assert_eq!(imported.profile, Profile::OpenAiLines);
     assert_eq!(
         write_value(&imported.conversations, Profile::OpenAi),
         json!([hi])

@@ -16,7 +16,12 @@ pub(super) fn is_item(map: &Map<String, Value>) -> bool {
         return false;
     };
     match kind {
-        "message" => map.contains_key("role") && map.contains_key("content"),
+        // Anthropic's messages say why they stop.
+        "message" => {
+            map.contains_key("role")
+                && map.contains_key("content")
+                && !map.contains_key("stop_reason")
+        }
         "reasoning" => map.contains_key("summary"),
         _ if map.contains_key("role") => false,
         kind => kind.ends_with("_call") || kind.ends_with("_call_output"),

@@ -46,6 +46,9 @@ pub(super) fn answers(value: &Value) -> Option<Value> {
             }
             "message_start" => answers.push(json!([event.get("message")?])),
             "content_block_start" | "content_block_delta" => {
+                if answers.is_empty() {
+                    answers.push(json!([{"role": "assistant", "content": []}]));
+                }
                 let content = answers.last_mut()?.get_mut(0)?.get_mut("content")?;
                 grow(content, &json!([part(event)?]));
             }
