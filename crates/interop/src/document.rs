@@ -136,7 +136,12 @@ pub fn read_value(value: &Value, profile: Option<Profile>) -> Result<Imported, D
     let value = spelled.as_ref().unwrap_or(value);
     let parts = match value {
         Value::Array(values) => Part::of_list(values),
-        value => Part::all_of(value, String::new()),
+        value => Part::all_within(value, "").unwrap_or_else(|| {
+            vec![Part::of_messages(
+                std::slice::from_ref(value),
+                String::new(),
+            )]
+        }),
     };
     if parts.is_empty() {
         let reason = text!(dialect_no_messages);
@@ -149,18 +154,6 @@ pub fn read_value(value: &Value, profile: Option<Profile>) -> Result<Imported, D
             reason: text!(dialect_other_file, kind),
         })
     })
-}
-
-/// Whether a value is more than a message.
-fn is_conversation(value: &Value) -> bool {
-    match value {
-        Value::Array(_) => true,
-        Value::Object(map) => {
-            let is_saved = is_state(map) || autogen::saved_lists(map, "").is_some();
-            is_saved || list_of(map).is_some() || answers(map).next().is_some()
-        }
-        _ => false,
-    }
 }
 
 /// The members that hold a list of messages.
@@ -225,11 +218,10 @@ fn direct_list(map: &Map<String, Value>) -> Option<(&'static str, &[Value])> {
 }
 
 /// What a request, or a row of a data set, tells its model beside the messages.
-fn system_of(value: &Value) -> Option<(&'static str, &Value)> {
+fn system_of(map: &Map<String, Value>) -> Option<(&'static str, &Value)> {
     const MEMBERS: [&str; 4] = [
         "system", "systemInstruction", "system_instruction", "instructions",
     ];
-    let map = value.as_object().filter(|map| !is_message(map))?;
     let mut given = MEMBERS
         .iter()
         .filter_map(|key| Some((*key, map.get(*key)?)));
@@ -257,108 +249,95 @@ fn is_message(map: &Map<String, Value>) -> bool {
 }
 
 /// A conversation whose messages are not read yet.
+#[derive(Default)]
 struct Part<'a> {
     /// Where it is in the document.
     path: String,
     name: Option<Arc<str>>,
     /// What its model is told beside the messages, and the member that says it.
     system: Option<(&'static str, &'a Value)>,
-    content: PartContent<'a>,
+    messages: &'a [Value],
     /// The object that it is, and the member with its messages.
     whole: Option<(&'a Map<String, Value>, String)>,
     /// The number of the first message at its path.
     first: usize,
-}
-
-#[derive(Clone, Copy)]
-enum PartContent<'a> {
-    Messages(&'a [Value]),
-    /// The state of an AgentScope memory.
-    MemoryState(&'a Map<String, Value>),
+    /// The state of an AgentScope memory, in place of messages.
+    memory: Option<&'a Map<String, Value>>,
 }
 
 impl<'a> Part<'a> {
-    /// The parts of a value: one, or several in the state of an AutoGen team and in an answer.
-    fn all_of(value: &'a Value, path: String) -> Vec<Self> {
-        let saved = value
-            .as_object()
-            .and_then(|map| autogen::saved_lists(map, &path));
-        let Some(saved) = saved else {
-            let answers = value.as_object().into_iter().flat_map(answers);
-            let answers = answers.map(|(place, message)| {
-                let path = format!("{path}{}{place}", if path.is_empty() { "" } else { "." });
-                Self::of_messages(std::slice::from_ref(message), path)
-            });
-            let answers: Vec<_> = answers.collect();
-            return match answers.is_empty() {
-                true => vec![Self::of(value, path)],
-                false => answers,
-            };
+    /// The conversations in a value: several in the state of an AutoGen team and in an answer.
+    /// `None` if it is a message.
+    fn all_within(value: &'a Value, path: &str) -> Option<Vec<Self>> {
+        let map = match value {
+            Value::Array(values) => return Some(vec![Self::of_messages(values, path.to_owned())]),
+            value => value.as_object()?,
         };
-        let parts = saved.into_iter().map(|list| Self {
-            path: list.path,
-            name: list.name.map(Arc::from),
-            system: None,
-            content: PartContent::Messages(list.messages),
-            whole: None,
-            first: 0,
+        if let Some(saved) = autogen::saved_lists(map, path) {
+            let parts = saved.into_iter().map(|list| Self {
+                path: list.path,
+                name: list.name.map(Arc::from),
+                messages: list.messages,
+                ..Self::default()
+            });
+            return Some(parts.collect());
+        }
+        let inside = |member: &str| match path {
+            "" => member.to_owned(),
+            path => format!("{path}.{member}"),
+        };
+        let answers = answers(map).map(|(place, message)| {
+            Self::of_messages(std::slice::from_ref(message), inside(&place))
         });
-        parts.collect()
+        let answers: Vec<_> = answers.collect();
+        if !answers.is_empty() {
+            return Some(answers);
+        }
+        let Some((member, messages)) = list_of(map) else {
+            let memory = Some(map).filter(|map| is_state(map))?;
+            return Some(vec![Self {
+                path: path.to_owned(),
+                memory: Some(memory),
+                ..Self::default()
+            }]);
+        };
+        Some(vec![Self {
+            path: inside(&member),
+            name: map.get("name").and_then(Value::as_str).map(Arc::from),
+            system: system_of(map),
+            messages,
+            whole: Some((map, member)),
+            ..Self::default()
+        }])
     }
 
     /// The parts of a list of messages, or of conversations.
     fn of_list(values: &'a [Value]) -> Vec<Self> {
-        if !values.iter().any(is_conversation) {
+        let numbered = values.iter().enumerate();
+        let numbered = numbered.filter(|(_, value)| !value.is_null());
+        let parts = numbered.map(|(index, value)| {
+            let path = format!("[{index}]");
+            Self::all_within(value, &path)
+                .ok_or_else(|| Self::of_messages(std::slice::from_ref(value), path))
+        });
+        let parts: Vec<_> = parts.collect();
+        if parts.iter().all(Result::is_err) {
             return Self::chats_of(values).collect();
         }
-        let values = values.iter().enumerate();
-        let values = values.filter(|(_, value)| !value.is_null());
-        let parts = values.flat_map(|(index, value)| Self::all_of(value, format!("[{index}]")));
-        parts.collect()
-    }
-
-    fn of(value: &'a Value, path: String) -> Self {
-        let (member, name, content) = match value {
-            Value::Array(values) => return Self::of_messages(values, path),
-            Value::Object(map) if list_of(map).is_none() && is_state(map) => {
-                (None, None, PartContent::MemoryState(map))
-            }
-            value => match value.as_object().and_then(list_of) {
-                Some((member, list)) => {
-                    let name = value.get("name").and_then(Value::as_str).map(Arc::from);
-                    (Some(member), name, PartContent::Messages(list))
-                }
-                None => {
-                    let message = std::slice::from_ref(value);
-                    (None, None, PartContent::Messages(message))
-                }
-            },
-        };
-        let path = match &member {
-            None => path,
-            Some(member) if path.is_empty() => member.clone(),
-            Some(member) => format!("{path}.{member}"),
-        };
-        Self {
-            path,
-            name,
-            system: system_of(value),
-            content,
-            whole: value.as_object().zip(member),
-            first: 0,
-        }
+        let parts = parts.into_iter();
+        parts
+            .flat_map(|part| part.unwrap_or_else(|one| vec![one]))
+            .collect()
     }
 
     /// A list of messages. The first line of a chat may say whose it is.
-    fn of_messages(values: &'a [Value], path: String) -> Self {
-        let head = values.first().filter(|first| sillytavern::is_head(first));
+    fn of_messages(messages: &'a [Value], path: String) -> Self {
+        let head = messages.first().filter(|first| sillytavern::is_head(first));
         Self {
             path,
             name: head.and_then(sillytavern::owner),
-            system: None,
-            content: PartContent::Messages(values),
-            whole: None,
-            first: 0,
+            messages,
+            ..Self::default()
         }
     }
 
@@ -384,23 +363,19 @@ impl<'a> Part<'a> {
         profile: Profile,
         warnings: &mut Vec<FormatError>,
     ) -> Result<Conversation, FormatError> {
-        let values = match self.content {
-            PartContent::Messages(values) => values,
-            PartContent::MemoryState(map) => {
-                let read = |found: &mut _| memory::read(map, found);
-                return Ok(Conversation {
-                    messages: read_at(&self.path, warnings, read)?,
-                    ..Conversation::default()
-                });
-            }
-        };
-        let mut messages = Vec::with_capacity(values.len());
+        if let Some(state) = self.memory {
+            return Ok(Conversation {
+                messages: read_at(&self.path, warnings, |found| memory::read(state, found))?,
+                ..Conversation::default()
+            });
+        }
+        let mut messages = Vec::with_capacity(self.messages.len());
         if let Some((member, system)) = self.system {
             messages.extend(read_at(member, warnings, |found| {
                 read_system(system, found)
             })?);
         }
-        for (index, value) in values.iter().enumerate() {
+        for (index, value) in self.messages.iter().enumerate() {
             if value.is_null() || sillytavern::is_head(value) {
                 continue;
             }
@@ -458,15 +433,11 @@ fn read_parts(parts: &[Part<'_>], profile: Option<Profile>) -> Result<Imported, 
 }
 
 fn profile_of(parts: &[Part<'_>]) -> Result<Profile, DialectError> {
-    let has_state = |part: &Part<'_>| matches!(part.content, PartContent::MemoryState(_));
-    if parts.iter().any(has_state) {
+    if parts.iter().any(|part| part.memory.is_some()) {
         return Ok(Profile::AgentScopePython1);
     }
-    let messages = parts.iter().flat_map(|part| match part.content {
-        PartContent::Messages(values) => values,
-        PartContent::MemoryState(_) => &[],
-    });
-    detect(messages).map_err(|members| DialectError::UnknownFormat { members })
+    detect(parts.iter().flat_map(|part| part.messages))
+        .map_err(|members| DialectError::UnknownFormat { members })
 }
 
 /// Writes conversations as JSON; several, and lines, as a list.

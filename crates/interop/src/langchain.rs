@@ -20,30 +20,13 @@ use super::{Profile, blocks, media, roles};
 /// Members for reasoning, which may also be a block.
 const REASONING: [&str; 2] = ["reasoning_content", "reasoning"];
 
-/// LangChain's own members; any other is a tag.
-const MEMBERS: [&str; 21] = [
-    "type",
-    "data",
-    "content",
-    "additional_kwargs",
-    "response_metadata",
-    "name",
-    "id",
-    "role",
-    "example",
-    "tool_calls",
-    "invalid_tool_calls",
-    "tool_call_chunks",
-    "usage_metadata",
-    "tool_call_id",
-    "status",
-    "artifact",
-    "metadata",
-    "chunk_position",
-    "reasoning_content",
-    "reasoning",
-    Tag::COMPRESSED_PROMPT.as_str(),
-];
+/// Whether it is a member of LangChain's own; any other is a tag.
+fn is_own(member: &str) -> bool {
+    const OWN: &str = "type data content additional_kwargs response_metadata name id role example \
+        tool_calls invalid_tool_calls tool_call_chunks usage_metadata tool_call_id status artifact \
+        metadata chunk_position reasoning_content reasoning";
+    member == Tag::COMPRESSED_PROMPT.as_str() || OWN.split(' ').any(|own| own == member)
+}
 
 /// Whether a message with a `type` has members that only LangChain writes.
 pub(super) fn is_dumped(map: &Map<String, Value>) -> bool {
@@ -95,7 +78,7 @@ pub(super) fn read(
         neutral.short = Some(short.clone());
     }
     for (key, value) in data {
-        if !MEMBERS.contains(&key.as_str()) && !value.is_null() {
+        if !is_own(key) && !value.is_null() {
             add_tag(&mut neutral.tags, key, value);
         }
     }
@@ -324,7 +307,7 @@ fn add_common_members(kind: &str, data: &mut Value, mut neutral: Neutral) {
         .map(|response| response.to_map().into_owned());
     data["response_metadata"] = Value::Object(response.unwrap_or_default());
     for (key, value) in std::mem::take(&mut neutral.tags).iter() {
-        if MEMBERS.contains(&key) || value.is_null() {
+        if is_own(key) || value.is_null() {
             add_tag(&mut neutral.tags, key, value);
         } else {
             data[key] = value.clone();

@@ -2,6 +2,11 @@
 //! can be changed without knowing a time zone.
 
 use std::borrow::Cow;
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::cards::pattern;
 
 /// How a format spells timestamps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -11,20 +16,24 @@ pub(super) enum Spelling {
     Iso,
 }
 
+/// Date, clock, digits after the point, and zone: `Z`, an offset, or nothing.
+static TIME: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(concat!(
+        r"^([0-9]{4}-[0-9]{2}-[0-9]{2})[T ]([0-9]{2}:[0-9]{2}:[0-9]{2})",
+        r"(?:\.([0-9]*))?(Z|[+-][0-9]{2}:[0-9]{2}|)$",
+    ))
+});
+
 /// The time in a spelling; unchanged if it can't be parsed, or if the spelling can't express its
 /// zone.
 pub(super) fn spelled(time: &str, spelling: Spelling) -> Cow<'_, str> {
-    let Some(parts) = Parts::of(time) else {
+    let Some(found) = TIME.captures(time) else {
         return Cow::Borrowed(time);
     };
-    let Parts {
-        date,
-        clock,
-        fraction,
-        ..
-    } = parts;
+    let part = |number| found.get(number).map_or("", |part| part.as_str());
+    let [date, clock, fraction, zone] = [1, 2, 3, 4].map(part);
     let point = if fraction.is_empty() { "" } else { "." };
-    match (spelling, parts.zone) {
+    match (spelling, zone) {
         (Spelling::Instant, "") => Cow::Owned(format!("{date}T{clock}{point}{fraction}Z")),
         (Spelling::Spaced, "" | "Z" | "+00:00") => {
             let fraction: String = fraction.chars().chain("000".chars()).take(3).collect();
@@ -32,48 +41,6 @@ pub(super) fn spelled(time: &str, spelling: Spelling) -> Cow<'_, str> {
         }
         (Spelling::Iso, zone) => Cow::Owned(format!("{date}T{clock}{point}{fraction}{zone}")),
         _ => Cow::Borrowed(time),
-    }
-}
-
-struct Parts<'a> {
-    date: &'a str,
-    clock: &'a str,
-    /// Digits after the point.
-    fraction: &'a str,
-    /// `Z`, an offset, or nothing.
-    zone: &'a str,
-}
-
-impl<'a> Parts<'a> {
-    fn of(time: &'a str) -> Option<Self> {
-        let (date, rest) = time.split_once(['T', ' '])?;
-        let fits = |text: &str, pattern: &str| {
-            text.len() == pattern.len()
-                && text
-                    .bytes()
-                    .zip(pattern.bytes())
-                    .all(|(byte, wanted)| match wanted {
-                        b'0' => byte.is_ascii_digit(),
-                        _ => byte == wanted,
-                    })
-        };
-        let (clock, rest) = rest.split_at_checked(8)?;
-        let (fraction, zone) = match rest.strip_prefix('.') {
-            Some(rest) => {
-                let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
-                rest.split_at(digits)
-            }
-            None => ("", rest),
-        };
-        let known_zone =
-            matches!(zone, "" | "Z") || (zone.starts_with(['+', '-']) && fits(&zone[1..], "00:00"));
-        let fits = fits(date, "0000-00-00") && fits(clock, "00:00:00") && known_zone;
-        fits.then_some(Self {
-            date,
-            clock,
-            fraction,
-            zone,
-        })
     }
 }
 

@@ -90,50 +90,27 @@ impl CardVersion {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Character {
-    #[serde(deserialize_with = "fields::text")]
     pub name: String,
-    #[serde(deserialize_with = "fields::text")]
     pub description: String,
-    #[serde(deserialize_with = "fields::text")]
     pub personality: String,
-    #[serde(deserialize_with = "fields::text")]
     pub scenario: String,
-    #[serde(deserialize_with = "fields::text")]
     pub first_mes: String,
-    #[serde(deserialize_with = "fields::text")]
     pub mes_example: String,
-    #[serde(deserialize_with = "fields::text")]
     pub creator_notes: String,
-    #[serde(deserialize_with = "fields::text")]
     pub system_prompt: String,
-    #[serde(deserialize_with = "fields::text")]
     pub post_history_instructions: String,
-    #[serde(deserialize_with = "fields::texts")]
     pub alternate_greetings: Vec<String>,
     /// As it came; [`Book`](crate::lore::Book) reads it.
-    #[serde(
-        deserialize_with = "fields::present",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub character_book: Option<Value>,
-    #[serde(deserialize_with = "fields::texts")]
     pub tags: Vec<String>,
-    #[serde(deserialize_with = "fields::text")]
     pub creator: String,
-    #[serde(deserialize_with = "fields::text")]
     pub character_version: String,
-    #[serde(deserialize_with = "fields::members")]
     pub extensions: Map<String, Value>,
     /// From here on V3.
-    #[serde(
-        deserialize_with = "fields::text",
-        skip_serializing_if = "String::is_empty"
-    )]
+    #[serde(skip_serializing_if = "String::is_empty")]
     pub nickname: String,
-    #[serde(
-        deserialize_with = "fields::texts",
-        skip_serializing_if = "Vec::is_empty"
-    )]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub group_only_greetings: Vec<String>,
     /// All others, such as `assets` and `source`.
     #[serde(flatten)]
@@ -209,15 +186,16 @@ impl Card {
             None => CardVersion::V1,
         };
         let data = match (version, other.remove("data")) {
-            (CardVersion::V1, _) => Value::Object(of_other_names(std::mem::take(&mut other))),
-            (_, Some(data)) => data,
+            (CardVersion::V1, _) => of_other_names(std::mem::take(&mut other)),
+            (_, Some(Value::Object(data))) => data,
             _ => return Err(CardError::NoCharacter),
         };
         // Whatever has a name could be of V1.
-        let has_texts = TEXTS.iter().any(|member| data.get(member).is_some());
+        let has_texts = TEXTS.iter().any(|member| data.contains_key(*member));
         if version == CardVersion::V1 && !has_texts {
             return Err(no_card);
         }
+        let data = Value::Object(fields::settled(data));
         let character = Character::deserialize(data).map_err(|_| CardError::NoCharacter)?;
         let texts = [&character.description, &character.personality];
         let says_nothing = texts.iter().all(|text| text.trim().is_empty());

@@ -1,34 +1,41 @@
 //! Members of cards as people's programs write them: null and numbers where texts should be, texts
 //! where lists should be.
 
-use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 
-pub(super) fn text<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
-    Value::deserialize(from).map(|value| text_of(value).unwrap_or_default())
+/// The members as the specifications have them.
+pub(super) fn settled(mut data: Map<String, Value>) -> Map<String, Value> {
+    for (name, value) in &mut data {
+        *value = match name.as_str() {
+            "alternate_greetings" | "tags" | "group_only_greetings" => match value.take() {
+                Value::Array(items) => items.into_iter().filter_map(text_of).collect(),
+                value => text_of(value)
+                    .filter(|text| !text.is_empty())
+                    .into_iter()
+                    .collect(),
+            },
+            "extensions" if !value.is_object() => Value::Object(Map::new()),
+            name if TEXTS.contains(&name) => text_of(value.take()).unwrap_or_default().into(),
+            _ => continue,
+        };
+    }
+    data
 }
 
-pub(super) fn texts<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<String>, D::Error> {
-    Ok(match Value::deserialize(from)? {
-        Value::Array(items) => items.into_iter().filter_map(text_of).collect(),
-        value => text_of(value)
-            .filter(|text| !text.is_empty())
-            .into_iter()
-            .collect(),
-    })
-}
-
-pub(super) fn members<'de, D: Deserializer<'de>>(from: D) -> Result<Map<String, Value>, D::Error> {
-    Ok(match Value::deserialize(from)? {
-        Value::Object(members) => members,
-        _ => Map::new(),
-    })
-}
-
-/// What was left out is no book.
-pub(super) fn present<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Value>, D::Error> {
-    Ok(Some(Value::deserialize(from)?).filter(|value| !value.is_null()))
-}
+const TEXTS: [&str; 12] = [
+    "name",
+    "description",
+    "personality",
+    "scenario",
+    "first_mes",
+    "mes_example",
+    "creator_notes",
+    "system_prompt",
+    "post_history_instructions",
+    "creator",
+    "character_version",
+    "nickname",
+];
 
 fn text_of(value: Value) -> Option<String> {
     match value {

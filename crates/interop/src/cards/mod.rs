@@ -16,4 +16,5 @@ mod tests;
 
 pub use card::{Card, CardError, CardFile, CardVersion, Character, MAX_CARD_BYTES};
 pub(crate) use card::{MAX_JSON_BYTES, parse};
+pub(crate) use taken::pattern;
 pub use taken::{Fate, Row, Taken, Taking, clean_name};

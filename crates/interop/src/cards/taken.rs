@@ -471,7 +471,7 @@ fn named_in(value: &mut Value, char: &str, user: &str) {
     clippy::expect_used,
     reason = "the patterns are in this file, and a test builds them"
 )]
-fn pattern(pattern: &str) -> Regex {
+pub(crate) fn pattern(pattern: &str) -> Regex {
     Regex::new(pattern).expect("is a pattern")
 }
 

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use playhouse_engine::message::{Block, Body, MediaSource, Message, Role};
+use playhouse_engine::testing::each_row;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -326,59 +327,33 @@ fn thoughts_go_back_signed_and_only_while_the_question_is_open() {
 
 #[test]
 fn an_image_is_sent_as_each_provider_expects_it() {
-    let look = |source: MediaSource| {
-        [Message::new(
-            Role::Human,
-            vec![Block::text("look"), Block::image(source)],
-        )]
+    let sent = |api: Api, source: MediaSource| {
+        let look = vec![Block::text("look"), Block::image(source)];
+        let messages = [Message::new(Role::Human, look)];
+        let options = FormatOptions::cautious(api);
+        let message = render(api, Style::Perspective, options, &messages).messages[0].take();
+        let parts = ["content", "parts"].map(|member| message[member].get(1).cloned());
+        parts.into_iter().flatten().next().unwrap_or(message)
     };
-    let url = look(MediaSource::url("http://x/a.png"));
-    let data = look(MediaSource::base64("image/png", "QUJD"));
-    for (api, of_url, of_data) in [
-        (
-            Api::OpenAi,
-            json!({"type": "image_url", "image_url": {"url": "http://x/a.png"}}),
-            json!({"type": "image_url", "image_url": {"url": "data:image/png;base64,QUJD"}}),
-        ),
-        (
-            Api::Anthropic,
-            json!({"type": "image", "source": {"type": "url", "url": "http://x/a.png"}}),
-            json!({"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "QUJD"}}),
-        ),
-        (
-            Api::Gemini,
-            json!({"file_data": {"file_uri": "http://x/a.png", "mime_type": "image/png"}}),
-            json!({"inline_data": {"mime_type": "image/png", "data": "QUJD"}}),
-        ),
-        (
-            Api::DashScope,
-            json!({"image": "http://x/a.png"}),
-            json!({"image": "data:image/png;base64,QUJD"}),
-        ),
-    ] {
-        for (messages, expected) in [(&url, of_url), (&data, of_data)] {
-            let rendered = render(
-                api,
-                Style::Perspective,
-                FormatOptions::cautious(api),
-                messages,
+    each_row(
+        r#"
+            openai => {"type": "image_url", "image_url": {"url": "http://x/a.png"}} => {"type": "image_url", "image_url": {"url": "data:image/png;base64,QUJD"}}
+            anthropic => {"type": "image", "source": {"type": "url", "url": "http://x/a.png"}} => {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "QUJD"}}
+            gemini => {"file_data": {"file_uri": "http://x/a.png", "mime_type": "image/png"}} => {"inline_data": {"mime_type": "image/png", "data": "QUJD"}}
+            dashscope => {"image": "http://x/a.png"} => {"image": "data:image/png;base64,QUJD"}
+            // It fetches nothing.
+            ollama => {"role": "user", "content": "look\n[image: http://x/a.png]"} => {"role": "user", "content": "look", "images": ["QUJD"]}
+        "#,
+        |[name, of_url, of_data]| {
+            let api = Api::ALL.into_iter().find(|api| api.name() == name).unwrap();
+            let read = |json| serde_json::from_str::<Value>(json).unwrap();
+            assert_eq!(sent(api, MediaSource::url("http://x/a.png")), read(of_url));
+            assert_eq!(
+                sent(api, MediaSource::base64("image/png", "QUJD")),
+                read(of_data)
             );
-            let content = &rendered.messages[0];
-            let parts = content["content"]
-                .as_array()
-                .or(content["parts"].as_array())
-                .unwrap();
-            assert_eq!((parts.len(), &parts[1]), (2, &expected), "{api:?}");
-        }
-    }
-    let ollama = |messages: &[Message]| {
-        let options = FormatOptions::cautious(Api::Ollama);
-        render(Api::Ollama, Style::Perspective, options, messages).messages[0].clone()
-    };
-    let expected = json!({"role": "user", "content": "look", "images": ["QUJD"]});
-    assert_eq!(ollama(&data), expected);
-    let expected = json!({"role": "user", "content": "look\n[image: http://x/a.png]"});
-    assert_eq!(ollama(&url), expected, "it fetches nothing");
+        },
+    );
 }
 
 #[test]
