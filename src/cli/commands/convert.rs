@@ -18,17 +18,7 @@ const MAX_VALUES: usize = 300_000;
 /// Reads a conversation in any format and writes it in another.
 pub(super) fn convert(app: &App, args: &ConvertArgs) -> Result<()> {
     let file = args.file.as_deref().filter(|file| *file != Path::new("-"));
-    let place = match file {
-        Some(file) => file.display().to_string(),
-        None => say!(app.language, cli_standard_input),
-    };
-    let text = text_of(file).map_err(|error| error.at(&place))?;
-    if files::count_values(text.as_bytes()) > MAX_VALUES {
-        let message = text!(cli_input_too_many, max = MAX_VALUES);
-        return Err(CommandError::new(ErrorKind::Other, message).at(&place));
-    }
-    let mut reading = read(&text, args.from)
-        .map_err(|error| CommandError::of(ErrorKind::Other, &error).at(&place))?;
+    let (_, mut reading) = conversations_in(app, file, args.from)?;
     if let Some(name) = &args.name {
         for conversation in &mut reading.conversations {
             conversation.name = Some(name.as_str().into());
@@ -44,6 +34,27 @@ pub(super) fn convert(app: &App, args: &ConvertArgs) -> Result<()> {
         value => out.pretty_json(&value),
     }
     Ok(())
+}
+
+/// The text of a file, or of standard input, and the conversations in it.
+pub(super) fn conversations_in(
+    app: &App,
+    file: Option<&Path>,
+    from: Option<Profile>,
+) -> Result<(String, Imported)> {
+    let read = || {
+        let text = text_of(file)?;
+        if files::count_values(text.as_bytes()) > MAX_VALUES {
+            let message = text!(cli_input_too_many, max = MAX_VALUES);
+            return Err(CommandError::new(ErrorKind::Other, message));
+        }
+        let reading = read(&text, from).or_fail(ErrorKind::Other)?;
+        Ok((text, reading))
+    };
+    read().map_err(|error| match file {
+        Some(file) => error.at(file.display()),
+        None => error.at(say!(app.language, cli_standard_input)),
+    })
 }
 
 /// The text of a file, or of standard input.

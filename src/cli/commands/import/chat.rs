@@ -4,19 +4,15 @@ use crate::cli::prelude::*;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use playhouse_engine::files;
-
 use super::show;
+use crate::cli::commands::convert::conversations_in;
 use crate::cli::commands::edited_world::EditedWorld;
+use crate::interop::Conversation;
 use crate::interop::cards::Fate;
-use crate::interop::{Conversation, read};
 use crate::message::Role;
 use crate::rpg::import::{Report, past_text};
 use crate::rpg::world_file::{Past, PastWords, WorldFile};
 
-/// The most bytes of a file.
-const LONGEST: u64 = 32 * 1024 * 1024;
-const MAX_VALUES: usize = 300_000;
 /// A world file holds a past of so many lines for each of several people; older ones are left out.
 const MAX_LINES: usize = 500;
 /// Longer words are cut.
@@ -28,16 +24,8 @@ const MAX_QUOTED: usize = 200;
 
 pub(super) fn import(app: &App, file: &Path, into: &Path) -> Result<()> {
     let mut report = Report::default();
-    let place = file.display().to_string();
-    let refused = |message: UiText| CommandError::new(ErrorKind::Other, message).at(&place);
-    let text = files::read_text(file, LONGEST)
-        .map_err(|error| CommandError::of(ErrorKind::Other, &error.problem).at(&place))?;
-    if files::count_values(text.as_bytes()) > MAX_VALUES {
-        return Err(refused(text!(cli_input_too_many, max = MAX_VALUES)));
-    }
+    let (text, read) = conversations_in(app, Some(file), None)?;
     note_what_is_beside(&text, &mut report);
-    let read =
-        read(&text, None).map_err(|error| CommandError::of(ErrorKind::Other, &error).at(&place))?;
     for warning in &read.warnings {
         report.add(Fate::Dropped, &warning.path, warning.problem.clone());
     }
@@ -56,7 +44,8 @@ pub(super) fn import(app: &App, file: &Path, into: &Path) -> Result<()> {
         let names = before.actors.iter().map(|actor| actor.name.as_str());
         let help = text!(cli_import_nobody_help, names = Argument::list(names));
         show(app, &[report]);
-        return Err(refused(text!(cli_import_nobody)).help(help));
+        let error = CommandError::new(ErrorKind::Other, text!(cli_import_nobody));
+        return Err(error.at(file.display()).help(help));
     }
     if report.rows.iter().any(|row| row.fate == Fate::Taken) {
         world.save(app)?;
