@@ -15,12 +15,12 @@ use playhouse::save::Meta;
 use playhouse::session::{Game, SetupError};
 use playhouse::story::About;
 use playhouse::tool::{ToolSet, Toolbox};
-use playhouse::undercover::{GAME, Match, Rules, WordSource, default_rules};
+use playhouse::undercover::{GAME, Match, WordSource, default_rules};
 use playhouse::world_data::{DataFolder, Lexicon, WordPair};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde::Deserialize;
-use serde_json::json;
+use serde_json::{Map, Value, json};
 
 use crate::drive::Watch;
 use crate::error::{OrRaise, SaveError, WorldError, given};
@@ -33,21 +33,16 @@ pub(crate) struct Played {
     tools: Arc<[Tool]>,
     /// The models that its data name.
     pub(crate) models: Vec<String>,
-    pub(crate) language: Language,
-    pub(crate) title: String,
-    kind: &'static str,
+    about: About,
 }
 
-/// How a game of undercover is played.
+/// How a game of undercover is played: by the usual rules, but for these.
 #[derive(Deserialize)]
 struct Table {
-    players: Vec<String>,
     count: usize,
     language: Language,
     words: Option<(String, String)>,
-    undercover: usize,
-    blank: usize,
-    max_rounds: Option<u32>,
+    rules: Map<String, Value>,
 }
 
 /// A world by name or folder, or a game of undercover.
@@ -89,20 +84,24 @@ impl Played {
             game: Arc::new(campaign),
             tools: tools.into(),
             models: file.models().into_iter().map(str::to_owned).collect(),
-            language: file.language,
-            title: file.title.clone(),
-            kind: "campaign",
+            about: About {
+                game: "campaign",
+                language: file.language,
+                ..About::titled(&file.title)
+            },
         }
     }
 
     fn undercover(game: Match, tools: Vec<Tool>) -> Self {
         Self {
             models: Vec::new(),
-            language: game.rules().language,
-            title: game.rules().table.clone(),
+            about: About {
+                game: GAME,
+                language: game.rules().language,
+                ..About::titled(&game.rules().table)
+            },
             game: Arc::new(game),
             tools: tools.into(),
-            kind: GAME,
         }
     }
 
@@ -110,10 +109,8 @@ impl Played {
         About {
             slot: slot.to_owned(),
             world: self.meta().world,
-            game: self.kind,
-            language: self.language,
             seed,
-            ..About::titled(&self.title)
+            ..self.about.clone()
         }
     }
 }
@@ -121,18 +118,13 @@ impl Played {
 impl Table {
     fn game(self, data: Option<&Path>) -> PyResult<Match> {
         let data = DataFolder::find(data).or_raise::<WorldError>()?;
-        let names = default_rules(&data, self.language, self.count).or_raise::<WorldError>()?;
-        let players = if self.players.is_empty() {
-            names.players
-        } else {
-            self.players
-        };
-        let mut rules = Rules {
-            undercover: self.undercover,
-            blank: self.blank,
-            ..Rules::new(self.language, names.table, players)
-        };
-        rules.max_rounds = self.max_rounds.unwrap_or(rules.max_rounds);
+        let usual = default_rules(&data, self.language, self.count).or_raise::<WorldError>()?;
+        let mut rules = json!(usual);
+        for (name, value) in self.rules {
+            rules[name] = value;
+        }
+        let rules = serde_json::from_value(rules);
+        let rules = rules.map_err(|error| WorldError::new_err(error.to_string()))?;
         let words = self.words.map_or(WordSource::Shipped, |(one, other)| {
             let pairs = vec![WordPair::of(one, other)];
             WordSource::Custom(Lexicon { pairs })
@@ -187,26 +179,20 @@ impl Game for Played {
     fn populate(&self, setup: &mut Setup) -> Result<(), SetupError> {
         self.game.populate(setup)?;
         let mut named = setup.world.query::<(Entity, &Kind, &EntityName)>();
-        let actors = named.iter(&setup.world);
+        let actors = named
+            .iter(&setup.world)
+            .filter(|(_, kind, _)| **kind == Kind::Actor);
         let actors: Vec<_> = actors
-            .filter(|(_, kind, _)| **kind == Kind::Actor)
             .map(|(entity, _, name)| (entity, name.0.clone()))
             .collect();
-        for (entity, name) in actors {
-            let may = |tool: &&Tool| {
-                let who = tool.who.as_ref();
-                who.is_none_or(|who| who.iter().any(|known| **known == *name))
-            };
-            let own: Vec<Arc<str>> = self
-                .tools
-                .iter()
-                .filter(may)
-                .map(|tool| tool.name.as_str().into())
-                .collect();
-            if !own.is_empty() {
-                let mut entity = setup.world.entity_mut(entity);
-                let known = entity.take::<ToolSet>().unwrap_or_default().0;
-                entity.insert(ToolSet(known.into_iter().chain(own).collect()));
+        for tool in &*self.tools {
+            for (entity, name) in &actors {
+                let is_named = |who: &Vec<String>| who.iter().any(|known| **known == **name);
+                if tool.who.as_ref().is_none_or(is_named) {
+                    let mut entity = setup.world.entity_mut(*entity);
+                    let mut known = entity.entry::<ToolSet>().or_default();
+                    known.get_mut().0.push(tool.name.as_str().into());
+                }
             }
         }
         Ok(())

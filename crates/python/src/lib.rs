@@ -16,9 +16,8 @@ mod _playhouse {
     use crate::{
         error::{Error, MindError, SaveError, WorldError},
         game::{rehearse, worlds},
-        mind::{Done, Mind},
+        mind::Done,
         story::Story,
         team::Team,
-        tools::Tool,
     };
 }

@@ -2,10 +2,9 @@
 
 use std::borrow::Cow;
 
-use playhouse::context::AgentContext;
 use playhouse::message::{Block, Role};
 use playhouse::mind::{Prompt, Tools, TurnContent};
-use playhouse::session::{PromptMessage, messages_of};
+use playhouse::session::PromptMessage;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString};
@@ -25,15 +24,7 @@ pub(crate) fn of_prompt<'py>(py: Python<'py>, prompt: &Prompt<'_>) -> PyResult<B
     Ok(messages)
 }
 
-/// What an entity remembers.
-pub(crate) fn of_context<'py>(
-    py: Python<'py>,
-    context: &AgentContext,
-) -> PyResult<Bound<'py, PyList>> {
-    of_request(py, &messages_of(context))
-}
-
-/// What was sent.
+/// What was sent, or what an entity remembers.
 pub(crate) fn of_request<'py>(
     py: Python<'py>,
     sent: &[PromptMessage],

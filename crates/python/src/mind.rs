@@ -1,9 +1,8 @@
 //! Functions of Python as minds.
 
 use std::collections::BTreeSet;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use playhouse::message::{FinishReason, TokenUsage};
 use playhouse::mind::improviser::Improviser;
@@ -21,9 +20,9 @@ use crate::drive::{Watch, locked};
 use crate::error::{MindError, OrRaise};
 use crate::messages;
 
-/// A function that answers. The package makes these of whatever is given to it.
-#[pyclass(frozen)]
-pub(crate) struct Mind {
+/// A function that answers, as the package describes it.
+#[derive(FromPyObject)]
+struct Asked {
     function: Py<PyAny>,
     /// Turns what is no text into texts, calls, thoughts and usage.
     read: Py<PyAny>,
@@ -31,46 +30,8 @@ pub(crate) struct Mind {
     submit: Option<Py<PyAny>>,
     takes_schema: bool,
     wants: Vec<String>,
-    info: MindInfo,
-    /// The nanoseconds of all calls.
-    spent: AtomicU64,
-}
-
-#[pymethods]
-impl Mind {
-    /// The seconds that all its calls took, with what is around the function.
-    #[getter]
-    fn seconds(&self) -> f64 {
-        Duration::from_nanos(self.spent.load(Ordering::Relaxed)).as_secs_f64()
-    }
-
-    #[new]
-    fn new(
-        function: Py<PyAny>,
-        read: Py<PyAny>,
-        submit: Option<Py<PyAny>>,
-        takes_schema: bool,
-        wants: Vec<String>,
-        name: String,
-        width: usize,
-    ) -> Self {
-        let info = MindInfo {
-            width: width.max(1),
-            model: name.into(),
-            max_defaults: MaxDefaults::default(),
-            max_output: 4096,
-            ..MindInfo::embedded("python")
-        };
-        Self {
-            function,
-            read,
-            submit,
-            takes_schema,
-            wants,
-            info,
-            spent: AtomicU64::default(),
-        }
-    }
+    name: String,
+    width: usize,
 }
 
 /// Takes what a function returned or raised that was called beside the run.
@@ -87,25 +48,29 @@ impl Done {
 }
 
 /// A mind of a run.
-#[derive(Clone)]
-struct PythonMind {
-    mind: Arc<Py<Mind>>,
+struct PythonMind(Arc<Mind>);
+
+struct Mind {
+    asked: Asked,
+    /// What describes it, and is told how long its calls took.
+    object: Py<PyAny>,
+    info: MindInfo,
     watch: Arc<Watch>,
 }
 
 /// What a function is called with.
-type Asked<'py> = (Bound<'py, PyTuple>, Bound<'py, PyDict>);
+type Arguments<'py> = (Bound<'py, PyTuple>, Bound<'py, PyDict>);
 
 impl Mind {
-    fn asked<'py>(&self, py: Python<'py>, prompt: &Prompt<'_>) -> PyResult<Asked<'py>> {
+    fn arguments<'py>(&self, py: Python<'py>, prompt: &Prompt<'_>) -> PyResult<Arguments<'py>> {
         let messages = messages::of_prompt(py, prompt)?;
-        let positional = if self.takes_schema {
+        let positional = if self.asked.takes_schema {
             PyTuple::new(py, [messages.into_any(), schema(py, prompt)?])?
         } else {
             PyTuple::new(py, [messages])?
         };
         let named = PyDict::new(py);
-        for name in &*self.wants {
+        for name in &self.asked.wants {
             match name.as_str() {
                 "who" => named.set_item(name, &**prompt.entity)?,
                 "purpose" => named.set_item(name, prompt.purpose)?,
@@ -125,7 +90,7 @@ impl Mind {
         if let Ok(text) = answer.cast::<PyString>() {
             return Ok(Completion::instant(&self.info.model, text.to_cow()?));
         }
-        let read = self.read.call1(answer.py(), (answer,))?;
+        let read = self.asked.read.call1(answer.py(), (answer,))?;
         let (text, calls, thinking, usage) = read.extract::<Read>(answer.py())?;
         let calls: Vec<_> = (0..)
             .zip(calls)
@@ -149,6 +114,27 @@ impl Mind {
             ..Completion::instant(&self.info.model, text)
         })
     }
+
+    /// The answer of a function; without one, the run stops with its exception.
+    fn taken(
+        &self,
+        py: Python<'_>,
+        returned: PyResult<Py<PyAny>>,
+        begun: Instant,
+    ) -> Option<Completion> {
+        let completion = returned.and_then(|answer| {
+            let completion = self.completion(answer.bind(py))?;
+            let latency = begun.elapsed();
+            let spent = self.object.getattr(py, "seconds")?.extract::<f64>(py)?;
+            self.object
+                .setattr(py, "seconds", spent + latency.as_secs_f64())?;
+            Ok(Completion {
+                latency,
+                ..completion
+            })
+        });
+        completion.map_err(|error| self.watch.raise(error)).ok()
+    }
 }
 
 /// What `read` returns: text, calls, thoughts, and tokens.
@@ -158,27 +144,6 @@ type Read = (
     Option<String>,
     Option<(u64, u64)>,
 );
-
-impl PythonMind {
-    /// The answer of a function; without one, the run stops with its exception.
-    fn taken(
-        &self,
-        py: Python<'_>,
-        returned: PyResult<Py<PyAny>>,
-        begun: Instant,
-    ) -> Option<Completion> {
-        let mind = self.mind.get();
-        let completion = returned.and_then(|answer| mind.completion(answer.bind(py)));
-        let latency = begun.elapsed();
-        mind.spent
-            .fetch_add(latency.as_nanos() as u64, Ordering::Relaxed);
-        let completion = completion.map_err(|error| self.watch.raise(error)).ok()?;
-        Some(Completion {
-            latency,
-            ..completion
-        })
-    }
-}
 
 /// The schema of the answer with what is legal now; `None` for free text.
 fn schema<'py>(py: Python<'py>, prompt: &Prompt<'_>) -> PyResult<Bound<'py, PyAny>> {
@@ -190,35 +155,34 @@ fn schema<'py>(py: Python<'py>, prompt: &Prompt<'_>) -> PyResult<Bound<'py, PyAn
 
 impl AnyMind for PythonMind {
     fn info(&self) -> &MindInfo {
-        &self.mind.get().info
+        &self.0.info
     }
 
     fn answer(&self, prompt: &Prompt<'_>) -> Answering {
-        let begun = Instant::now();
-        let mind = self.mind.get();
-        let Some(submit) = &mind.submit else {
+        let (begun, mind) = (Instant::now(), self.0.clone());
+        let function = &mind.asked.function;
+        let Some(submit) = &mind.asked.submit else {
             let answer = Python::attach(|py| {
-                let asked = mind.asked(py, prompt);
-                let returned = asked.and_then(|(positional, named)| {
-                    mind.function.call(py, positional, Some(&named))
-                });
-                self.taken(py, returned, begun)
+                let arguments = mind.arguments(py, prompt);
+                let returned = arguments
+                    .and_then(|(positional, named)| function.call(py, positional, Some(&named)));
+                mind.taken(py, returned, begun)
             });
             return Box::pin(answer_or_nothing(std::future::ready(answer)));
         };
         let (sender, receiver) = oneshot::channel();
         let started = Python::attach(|py| {
-            let (positional, named) = mind.asked(py, prompt)?;
+            let (positional, named) = mind.arguments(py, prompt)?;
             let done = Done(Mutex::new(Some(sender)));
-            submit.call1(py, (&mind.function, positional, named, done))
+            submit.call1(py, (function, positional, named, done))
         });
         if let Err(error) = started {
-            self.watch.raise(error);
+            mind.watch.raise(error);
         }
-        let this = self.clone();
+        let mind = mind.clone();
         Box::pin(answer_or_nothing(async move {
             let returned = receiver.await.ok()?;
-            Python::attach(|py| this.taken(py, returned, begun))
+            Python::attach(|py| mind.taken(py, returned, begun))
         }))
     }
 }
@@ -233,11 +197,11 @@ async fn answer_or_nothing(
     }
 }
 
-/// A function, the name of a model, or `improviser`.
+/// The name of a model, `improviser`, or a function.
 #[derive(FromPyObject)]
 pub(crate) enum MindOf<'py> {
     Named(String),
-    Function(Bound<'py, Mind>),
+    Function(Bound<'py, PyAny>),
 }
 
 /// Who answers, as the package gives it: for everybody, then for single entities, and the file of
@@ -278,10 +242,22 @@ fn mind_of(mind: &MindOf<'_>, models: &Models, watch: &Arc<Watch>) -> PyResult<A
             Ok(Arc::new(improviser.or_raise::<MindError>()?))
         }
         MindOf::Named(name) => models.mind(name).or_raise::<MindError>(),
-        MindOf::Function(mind) => Ok(Arc::new(PythonMind {
-            mind: Arc::new(mind.clone().unbind()),
-            watch: watch.clone(),
-        })),
+        MindOf::Function(object) => {
+            let asked: Asked = object.extract()?;
+            let info = MindInfo {
+                width: asked.width.max(1),
+                model: asked.name.as_str().into(),
+                max_defaults: MaxDefaults::default(),
+                max_output: 4096,
+                ..MindInfo::embedded("python")
+            };
+            Ok(Arc::new(PythonMind(Arc::new(Mind {
+                asked,
+                object: object.clone().unbind(),
+                info,
+                watch: watch.clone(),
+            }))))
+        }
     }
 }
 

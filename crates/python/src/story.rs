@@ -9,12 +9,15 @@ use playhouse::journal::{HOST, Input, Line, branch_input};
 use playhouse::locale::text;
 use playhouse::mind::{Cost, Minds};
 use playhouse::save::Slot;
-use playhouse::session::{EventLog, Game, Session, Wanted, branch, requests};
+use playhouse::session::{
+    CallRequest, EventLog, Game, Session, Wanted, branch, messages_of, requests,
+};
 use playhouse::story::data::{InOrder, Rows, StoryRow, rows_of};
 use playhouse::story::{StoryView, read, watch};
 use pyo3::exceptions::{PyIndexError, PyKeyError};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList};
+use pyo3::types::PyList;
+use serde_json::json;
 use tempfile::TempDir;
 
 use crate::drive::{Watch, held, runtime};
@@ -42,16 +45,15 @@ const BUSY: &str = "the story is being played";
 /// Why a run ended: a word for programs, the engine's words, and the turn.
 type Ended = (&'static str, String, u64);
 
-/// How far a story is.
-#[derive(IntoPyObject)]
-struct Status {
-    turn: u64,
-    day: u32,
-    calls: usize,
-    is_over: bool,
-    title: String,
-    seed: u64,
-}
+/// Who was asked what for, which attempt it was, the messages, the tools, and the request's bytes.
+type Sent<'py> = (
+    String,
+    String,
+    u32,
+    Bound<'py, PyList>,
+    Vec<String>,
+    Option<Vec<u8>>,
+);
 
 /// The folder and the name of a save.
 fn place(path: Option<PathBuf>) -> PyResult<(PathBuf, String, Option<TempDir>)> {
@@ -61,12 +63,8 @@ fn place(path: Option<PathBuf>) -> PyResult<(PathBuf, String, Option<TempDir>)> 
     };
     let name = path.file_name().and_then(|name| name.to_str());
     let name = name.ok_or_else(|| SaveError::new_err("a save needs a name"))?;
-    let root = path.parent().filter(|root| !root.as_os_str().is_empty());
-    Ok((
-        root.unwrap_or(Path::new(".")).to_owned(),
-        name.to_owned(),
-        None,
-    ))
+    let root = Path::new(".").join(path.parent().unwrap_or(Path::new("")));
+    Ok((root, name.to_owned(), None))
 }
 
 #[pymethods]
@@ -81,14 +79,9 @@ impl Story {
         save: Option<PathBuf>,
         data: Option<PathBuf>,
     ) -> PyResult<Self> {
-        let named = given.1.iter().map(|(name, _)| name.clone());
-        let named: Vec<_> = named
-            .chain(
-                tools
-                    .iter()
-                    .flat_map(|tool| tool.who.clone().unwrap_or_default()),
-            )
-            .collect();
+        let named = given.1.iter().map(|(name, _)| name);
+        let callers = tools.iter().flat_map(|tool| tool.who.iter().flatten());
+        let named: Vec<_> = named.chain(callers).cloned().collect();
         let played = Played::of(source, data.as_deref(), tools)?;
         let watch = Arc::default();
         let models = played.models.iter().map(String::as_str).collect();
@@ -201,27 +194,26 @@ impl Story {
     fn sources(&self, name: &str, fact: &str) -> Vec<String> {
         let view = self.view();
         let state = view.read().state.clone();
-        let known = state
-            .named(name)
-            .and_then(|being| being.knowledge.value.get(fact));
-        let sources = known
-            .map(|known| state.sources(fact, known))
-            .unwrap_or_default();
-        sources.iter().map(ToString::to_string).collect()
+        let being = state.named(name);
+        let known = being.and_then(|being| being.knowledge.value.get(fact));
+        let sources = known.map(|known| state.sources(fact, known));
+        sources.iter().flatten().map(ToString::to_string).collect()
     }
 
     /// What somebody remembers, as messages; `None` for nobody of this name.
     fn context<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Option<Bound<'py, PyList>>> {
         let view = self.view();
         let state = view.read().state.clone();
-        let being = state.named(name);
-        being
-            .map(|being| messages::of_context(py, &being.context.value))
+        let known = state
+            .named(name)
+            .map(|being| messages_of(&being.context.value));
+        known
+            .map(|known| messages::of_request(py, &known))
             .transpose()
     }
 
     /// The requests that led to the answer of a call, in order.
-    fn request<'py>(&self, py: Python<'py>, call: u32) -> PyResult<Vec<Bound<'py, PyDict>>> {
+    fn request<'py>(&self, py: Python<'py>, call: u32) -> PyResult<Vec<Sent<'py>>> {
         let wanted = {
             let view = self.view();
             let contents = view.read();
@@ -241,21 +233,22 @@ impl Story {
             let mind_of = move |outcome: &playhouse::journal::Outcome| {
                 Some(minds.of(&outcome.entity, None).clone())
             };
-            let found = requests(&self.slot, &self.played, wanted, mind_of);
+            let story = self.slot.read(false).or_raise::<SaveError>()?;
+            let found = requests(story, &self.played, wanted, mind_of);
             runtime()?.block_on(found).or_raise::<SaveError>()
         })?;
-        let request = |request: &playhouse::session::CallRequest| {
-            let dict = PyDict::new(py);
-            dict.set_item("who", &*request.outcome.entity)?;
-            dict.set_item("purpose", &request.outcome.purpose)?;
-            dict.set_item("attempt", request.attempt)?;
-            dict.set_item("messages", messages::of_request(py, &request.messages)?)?;
-            let tools: Vec<_> = request.tools.iter().map(|tool| tool.name()).collect();
-            dict.set_item("tools", tools)?;
-            dict.set_item("body", request.body.as_deref())?;
-            Ok(dict)
+        let sent = |request: &CallRequest| {
+            let tools = request.tools.iter().map(|tool| tool.name().to_string());
+            Ok((
+                request.outcome.entity.to_string(),
+                request.outcome.purpose.to_string(),
+                request.attempt,
+                messages::of_request(py, &request.messages)?,
+                tools.collect(),
+                request.body.as_ref().map(|body| body.to_vec()),
+            ))
         };
-        found.iter().map(request).collect()
+        found.iter().map(sent).collect()
     }
 
     /// A story that has this one's past up to a turn; with a seed, what is random comes out
@@ -291,17 +284,13 @@ impl Story {
             .or_raise::<SaveError>()
     }
 
-    fn status(&self) -> Status {
+    /// How far it is.
+    fn status<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let view = self.view();
-        let contents = view.read();
-        Status {
-            turn: contents.turn,
-            day: contents.day,
-            calls: contents.calls.len(),
-            is_over: contents.state.is_over,
-            title: view.about.title.clone(),
-            seed: view.about.seed,
-        }
+        let now = view.read();
+        let status = json!({"turn": now.turn, "day": now.day, "calls": now.calls.len(),
+            "is_over": now.state.is_over, "title": view.about.title, "seed": view.about.seed});
+        messages::of_value(py, &status)
     }
 }
 

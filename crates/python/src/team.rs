@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex};
 use playhouse::files;
 use playhouse::groupchat::team::TeamFile;
 use playhouse::groupchat::{ChatGame, Team as Talking};
+use playhouse::session::messages_of;
 use playhouse::world_data::DataFolder;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
@@ -93,9 +94,9 @@ impl Team {
     /// What a participant remembers, as messages; `None` for nobody of this name.
     fn context<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Option<Bound<'py, PyList>>> {
         let team = held(&self.team, BUSY)?;
-        let context = team.context(name);
+        let context = team.context(name).map(messages_of);
         context
-            .map(|context| messages::of_context(py, context))
+            .map(|known| messages::of_request(py, &known))
             .transpose()
     }
 

@@ -6,44 +6,26 @@ use playhouse::tool::{ToolError, Toolbox};
 use pyo3::prelude::*;
 use serde_json::Value;
 
-/// A function that minds may call. Its result is recorded, and never fetched again for an answer
-/// that was recorded.
-#[pyclass(frozen, from_py_object)]
-#[derive(Clone)]
+use crate::error::given;
+
+/// A function that minds may call, as the package describes it. Its result is recorded, and never
+/// fetched again for an answer that was recorded.
+#[derive(FromPyObject)]
 pub(crate) struct Tool {
     pub(crate) name: String,
     about: String,
+    #[pyo3(from_py_with = given::<Value>)]
     schema: Value,
     /// Takes arguments as JSON, and returns a text.
-    function: Arc<Py<PyAny>>,
-    /// Who may call it; everybody if it is `None`.
+    function: Py<PyAny>,
     pub(crate) who: Option<Vec<String>>,
-}
-
-#[pymethods]
-impl Tool {
-    #[new]
-    fn new(
-        name: String,
-        about: String,
-        schema: Bound<'_, PyAny>,
-        function: Py<PyAny>,
-        who: Option<Vec<String>>,
-    ) -> PyResult<Self> {
-        Ok(Self {
-            name,
-            about,
-            schema: pythonize::depythonize(&schema)?,
-            function: Arc::new(function),
-            who,
-        })
-    }
 }
 
 /// Adds tools to those that there are.
 pub(crate) fn add(tools: &[Tool], toolbox: &mut Toolbox) {
     for tool in tools {
-        let (name, schema, function) = (&tool.name, tool.schema.clone(), tool.function.clone());
+        let (name, schema) = (&tool.name, tool.schema.clone());
+        let function = Python::attach(|py| Arc::new(tool.function.clone_ref(py)));
         toolbox.add_foreign(name, name, &tool.about, schema, move |arguments| {
             let (function, arguments) = (function.clone(), arguments.to_owned());
             let call = move || {

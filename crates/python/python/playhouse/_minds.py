@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 import functools
 import inspect
 import threading
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, Union
 
-from . import _playhouse
 from ._messages import as_text, read_answer
 from ._schema import schema_of
 
@@ -32,6 +32,35 @@ Tools = Union[Sequence[Callable[..., Any]], Mapping[str, Sequence[Callable[..., 
 annotations are the schema of their arguments, their docstring says what they are for."""
 
 
+@dataclasses.dataclass(eq=False)
+class Asked:
+    """A function that is asked, as the engine takes it."""
+
+    function: Any
+    submit: Any
+    """Calls the function beside the run; without it, nothing goes on while it is called."""
+    takes_schema: bool
+    wants: list[str]
+    name: str
+    width: int
+    read: Any = read_answer
+    """Turns what is no text into texts, calls, thoughts and usage."""
+    seconds: float = 0.0
+    """What all its calls took, with what is around the function."""
+
+
+@dataclasses.dataclass(eq=False)
+class Tool:
+    """A function that minds may call: from its arguments as JSON to a text."""
+
+    function: Any
+    name: str
+    about: str
+    schema: Any
+    who: list[str] | None
+    """Who may call it; everybody if it is ``None``."""
+
+
 def given(
     mind: Mind, minds: Mapping[str, Mind] | None, width: int | None, models: str | None
 ) -> tuple[Any, list[tuple[str, Any]], str | None]:
@@ -50,7 +79,7 @@ def _mind(mind: Mind, width: int | None) -> Any:
     name = getattr(mind, "__name__", type(mind).__name__)
     width = width or (16 if is_async else 1)
     submit = _submit if is_async else _in_thread if width > 1 else None
-    return _playhouse.Mind(mind, read_answer, submit, takes_schema, wants, name, width)
+    return Asked(mind, submit, takes_schema, wants, name, width)
 
 
 def _is_async(function: Any) -> bool:
@@ -127,7 +156,7 @@ def _tool(function: Callable[..., Any], who: list[str] | None) -> Any:
         return as_text(result)
 
     about = inspect.getdoc(function) or function.__name__
-    return _playhouse.Tool(function.__name__, about, schema, call, who)
+    return Tool(call, function.__name__, about, schema, who)
 
 
 async def _awaited(result: Awaitable[Any]) -> Any:

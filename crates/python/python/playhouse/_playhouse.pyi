@@ -1,37 +1,12 @@
 from os import PathLike
-from typing import Any, TypedDict
+from typing import Any
+
+from ._minds import Tool
 
 class Error(Exception): ...
 class WorldError(Error): ...
 class SaveError(Error): ...
 class MindError(Error): ...
-
-class Mind:
-    def __init__(
-        self,
-        function: Any,
-        read: Any,
-        submit: Any | None,
-        takes_schema: bool,
-        wants: list[str],
-        name: str,
-        width: int,
-    ) -> None: ...
-    @property
-    def seconds(self) -> float: ...
-
-class Tool:
-    def __init__(
-        self, name: str, about: str, schema: Any, function: Any, who: list[str] | None
-    ) -> None: ...
-
-class Status(TypedDict):
-    turn: int
-    day: int
-    calls: int
-    is_over: bool
-    title: str
-    seed: int
 
 class Story:
     @staticmethod
@@ -55,7 +30,7 @@ class Story:
     def facts(self) -> list[tuple[str, str, str]]: ...
     def sources(self, name: str, fact: str) -> list[str]: ...
     def context(self, name: str) -> list[dict[str, Any]] | None: ...
-    def request(self, call: int) -> list[dict[str, Any]]: ...
+    def request(self, call: int) -> list[tuple[Any, ...]]: ...
     def branch(
         self,
         turn: int,
@@ -65,7 +40,7 @@ class Story:
         save: str | PathLike[str] | None,
     ) -> Story: ...
     def save(self, path: str | PathLike[str], replace: bool) -> None: ...
-    def status(self) -> Status: ...
+    def status(self) -> dict[str, Any]: ...
 
 class Team:
     def __init__(

@@ -49,7 +49,7 @@ class Story:
 
     def __init__(
         self,
-        world: str | os.PathLike[str],
+        world: str | os.PathLike[str] | dict[str, Any],
         mind: Mind = "improviser",
         *,
         seed: int | None = None,
@@ -60,22 +60,9 @@ class Story:
         models: str | None = None,
         data: str | os.PathLike[str] | None = None,
     ) -> None:
-        self._begin(os.fspath(world), mind, seed, minds, tools, save, width, models, data)
-
-    def _begin(
-        self,
-        source: Any,
-        mind: Mind,
-        seed: int | None,
-        minds: Mapping[str, Mind] | None,
-        tools: Tools | None,
-        save: str | os.PathLike[str] | None,
-        width: int | None,
-        models: str | None,
-        data: str | os.PathLike[str] | None,
-    ) -> None:
         self._given = (_minds.given(mind, minds, width, models), _minds.tools(tools))
         seed = random.getrandbits(63) if seed is None else seed
+        source = world if isinstance(world, dict) else os.fspath(world)
         self._story = _playhouse.Story.begin(source, seed, *self._given, save, data)
 
     @classmethod
@@ -147,27 +134,30 @@ class Story:
     @property
     def turn(self) -> int:
         """The last turn that was played."""
-        return self._story.status()["turn"]
+        turn: int = self._story.status()["turn"]
+        return turn
 
     @property
     def day(self) -> int:
         """The day of the story."""
-        return self._story.status()["day"]
+        day: int = self._story.status()["day"]
+        return day
 
     @property
     def is_over(self) -> bool:
         """Whether it has come to an ending."""
-        return self._story.status()["is_over"]
+        return bool(self._story.status()["is_over"])
 
     @property
     def title(self) -> str:
         """The title of its world."""
-        return self._story.status()["title"]
+        return str(self._story.status()["title"])
 
     @property
     def seed(self) -> int:
         """The seed with which it began."""
-        return self._story.status()["seed"]
+        seed: int = self._story.status()["seed"]
+        return seed
 
     @property
     def ending(self) -> str | None:
@@ -236,7 +226,8 @@ class Story:
         number. Tools and refused answers make several. ``body`` has the bytes that a model's server
         was sent."""
         number = call if isinstance(call, int) else call["call"]
-        return Records(Record(sent) for sent in self._story.request(number))
+        members = ("who", "purpose", "attempt", "messages", "tools", "body")
+        return Records(Record(zip(members, sent)) for sent in self._story.request(number))
 
     def branch(
         self,
@@ -296,17 +287,24 @@ class Undercover(Story):
         models: str | None = None,
         data: str | os.PathLike[str] | None = None,
     ) -> None:
-        names = [] if isinstance(players, int) else list(players)
-        table = {
-            "players": names,
-            "count": players if isinstance(players, int) else 3,
-            "language": language,
-            "words": words,
-            "undercover": undercover,
-            "blank": blank,
-            "max_rounds": max_rounds,
-        }
-        self._begin(table, mind, seed, minds, tools, save, width, models, data)
+        rules: dict[str, Any] = {"undercover": undercover, "blank": blank}
+        if not isinstance(players, int):
+            rules["players"] = list(players)
+        if max_rounds is not None:
+            rules["max_rounds"] = max_rounds
+        count = players if isinstance(players, int) else 3
+        table = {"count": count, "language": language, "words": words, "rules": rules}
+        super().__init__(
+            table,
+            mind,
+            seed=seed,
+            minds=minds,
+            tools=tools,
+            save=save,
+            width=width,
+            models=models,
+            data=data,
+        )
 
     @property
     def winner(self) -> str | None:
