@@ -10,7 +10,7 @@ use super::record::merge;
 use super::{
     AgentContext, ChapterId, ChapterRecord, EntryId, Happening, Level, Note, StoredMessage,
 };
-use crate::message::Body;
+use crate::message::{Body, Message, Role};
 
 /// A closed range of a context: its messages, how they were summarized, and the summary that
 /// replaces them.
@@ -27,7 +27,7 @@ pub struct Chapter {
     pub summing_up: Vec<StoredMessage>,
     /// The summary that replaces the messages: the record in words, and the owner's own prose.
     pub summary: Body,
-    /// What code knows of it; `None` in games without records and old saves.
+    /// What code knows of it; `None` in games without records.
     pub record: Option<ChapterRecord>,
 }
 
@@ -54,8 +54,16 @@ impl Chapters {
         ChapterId(format!("{owner}/{}", self.list.len() + 1).into())
     }
 
-    /// Adds a closed chapter. Its record takes the notes of its messages along.
-    pub fn close(&mut self, chapter: Chapter) {
+    /// Adds a closed chapter. Its record takes the notes of its messages along. It keeps questions
+    /// in their short form, as every later prompt showed them: the journal has the whole ones.
+    pub fn close(&mut self, mut chapter: Chapter) {
+        for held in chapter.messages.iter_mut().chain(&mut chapter.summing_up) {
+            let Message { role, body, .. } = &mut held.message;
+            let is_event = body.sender().is_some() || body.event_type().is_some();
+            if *role == Role::Human && !is_event {
+                *body = body.clone().condensed();
+            }
+        }
         if chapter.record.is_some()
             && let [first, .., last] | [first @ last] = &chapter.messages[..]
         {

@@ -164,6 +164,19 @@ impl Body {
         Arc::make_mut(&mut self.0).short = Some(short);
     }
 
+    /// The same body with its short form alone, if it has one.
+    #[must_use]
+    pub(crate) fn condensed(self) -> Self {
+        if self.short().is_none() {
+            return self;
+        }
+        self.edit(|inner| {
+            if let Some(short) = inner.short.take() {
+                (inner.shared_prefix, inner.content) = (None, Content::Text(*short));
+            }
+        })
+    }
+
     /// The same body with free metadata.
     #[must_use]
     pub fn with_metadata(self, metadata: impl Into<Arc<Map<String, Value>>>) -> Self {
