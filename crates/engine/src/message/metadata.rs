@@ -46,6 +46,19 @@ impl ResponseMetadata {
         Self(Repr::Json(map))
     }
 
+    /// The same metadata with names that are shared with others.
+    pub(crate) fn sharing_names(mut self, mut share: impl FnMut(Arc<str>) -> Arc<str>) -> Self {
+        if let Repr::Engine {
+            provider, model, ..
+        } = &mut self.0
+        {
+            for name in [provider, model] {
+                *name = share(name.clone());
+            }
+        }
+        self
+    }
+
     pub fn to_map(&self) -> Cow<'_, Map<String, Value>> {
         match &self.0 {
             Repr::Json(map) => Cow::Borrowed(map),

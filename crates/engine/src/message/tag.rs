@@ -1,9 +1,9 @@
 //! Tags: marks that a context puts on its messages, to find and cut them later.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
 
-use indexmap::IndexMap;
 use serde::de::{self, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
@@ -83,10 +83,10 @@ pub enum TagError {
 /// The tags of one message, with any JSON value, in the order in which they were added. Clones
 /// share them, and an empty list takes no memory: most messages have none, and a broadcast gives
 /// all its receivers the same.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Tags(
-    /// Never empty: that is `None`.
-    Option<Arc<IndexMap<Arc<str>, Value>>>,
+    /// Never empty: that is `None`. There are few, which a map would make several times as large.
+    Option<Arc<Vec<(Arc<str>, Value)>>>,
 );
 
 impl Tags {
@@ -97,9 +97,9 @@ impl Tags {
     /// These and a tag, which replaces one of the same key.
     #[must_use]
     pub fn with(mut self, tag: Tag) -> Self {
-        let tags = self.map_mut();
-        tags.shift_remove(tag.key);
-        tags.insert(tag.key.into(), tag.value.into());
+        let tags = Arc::make_mut(self.0.get_or_insert_default());
+        tags.retain(|(key, _)| **key != *tag.key);
+        tags.push((tag.key.into(), tag.value.into()));
         self
     }
 
@@ -108,18 +108,24 @@ impl Tags {
     /// # Errors
     /// The key is reserved for the message itself, or there is a tag of this key already.
     pub fn with_user(mut self, key: &str, value: impl Into<Value>) -> Result<Self, TagError> {
-        if RESERVED_MEMBERS.contains(&key) {
-            return Err(TagError::Reserved(key.into()));
-        }
-        if self.get(key).is_some() {
-            return Err(TagError::Repeated(key.into()));
-        }
-        self.map_mut().insert(key.into(), value.into());
+        Self::check(key, self.get(key).is_none())?;
+        let tags = Arc::make_mut(self.0.get_or_insert_default());
+        tags.push((key.into(), value.into()));
         Ok(self)
     }
 
+    fn check(key: &str, is_new: bool) -> Result<(), TagError> {
+        if RESERVED_MEMBERS.contains(&key) {
+            return Err(TagError::Reserved(key.into()));
+        }
+        is_new
+            .then_some(())
+            .ok_or_else(|| TagError::Repeated(key.into()))
+    }
+
     pub fn get(&self, key: &str) -> Option<&Value> {
-        self.0.as_ref()?.get(key)
+        let (_, value) = self.0.as_ref()?.iter().find(|(known, _)| **known == *key)?;
+        Some(value)
     }
 
     /// The text value of a tag.
@@ -137,8 +143,8 @@ impl Tags {
     pub(crate) fn take_compressed_prompt(&mut self) -> Option<Arc<str>> {
         let key = Tag::COMPRESSED_PROMPT.as_str();
         let short = self.text(key)?.into();
-        let tags = self.map_mut();
-        tags.shift_remove(key);
+        let tags = Arc::make_mut(self.0.get_or_insert_default());
+        tags.retain(|(known, _)| **known != *key);
         if tags.is_empty() {
             self.0 = None;
         }
@@ -148,10 +154,6 @@ impl Tags {
     /// Whether there is no tag.
     pub fn is_empty(&self) -> bool {
         self.0.is_none()
-    }
-
-    fn map_mut(&mut self) -> &mut IndexMap<Arc<str>, Value> {
-        Arc::make_mut(self.0.get_or_insert_default())
     }
 }
 
@@ -174,11 +176,13 @@ impl<'de> Deserialize<'de> for Tags {
             }
 
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Tags, A::Error> {
-                let mut tags = Tags::new();
-                while let Some((key, value)) = map.next_entry::<String, Value>()? {
-                    tags = tags.with_user(&key, value).map_err(de::Error::custom)?;
+                let (mut tags, mut keys) = (Vec::new(), BTreeSet::new());
+                while let Some((key, value)) = map.next_entry::<Arc<str>, Value>()? {
+                    Tags::check(&key, keys.insert(key.clone())).map_err(de::Error::custom)?;
+                    tags.push((key, value));
                 }
-                Ok(tags)
+                tags.shrink_to_fit();
+                Ok(Tags((!tags.is_empty()).then(|| Arc::new(tags))))
             }
         }
 

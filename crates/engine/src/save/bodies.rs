@@ -132,7 +132,8 @@ impl<'a> BodyDto<'a> {
             body = body.with_metadata(once(&mut shared.metadata, metadata));
         }
         if let Some(response) = self.response_metadata {
-            body = body.with_response(response.into_owned());
+            let share = |name| once(&mut shared.names, name);
+            body = body.with_response(response.into_owned().sharing_names(share));
         }
         body
     }
@@ -146,7 +147,7 @@ struct Shared {
 }
 
 /// The known one of equal values.
-fn once<T: ?Sized + Eq + Hash>(known: &mut IndexSet<Arc<T>>, value: Arc<T>) -> Arc<T> {
+pub(super) fn once<T: Clone + Eq + Hash>(known: &mut IndexSet<T>, value: T) -> T {
     let (index, _) = known.insert_full(value.clone());
     known.get_index(index).cloned().unwrap_or(value)
 }
