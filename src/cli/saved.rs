@@ -295,27 +295,22 @@ impl Saved {
             let games = shell_quoted(&slot.folder().join("games"));
             return Err(error.help(text!(cli_is_batch_help, games)));
         }
-        let story = slot
-            .read(force)
-            .map_err(|error| damaged(error, &app.in_command(name)))?;
+        let story = if goes_on {
+            slot.read_to_go_on(force)
+        } else {
+            slot.read(force)
+        };
+        let story = story.map_err(|error| damaged(error, &app.in_command(name)))?;
         let saved = story.world.as_ref().map(StoredSnapshot::head).transpose();
         let saved = slot.explain(saved)?;
         let turn = saved.as_ref().map_or(0, |head| head.turn);
         let (world, data) = match saved {
             Some(head) => (head.world, head.data),
-            None if story.header.world.is_empty() => {
-                // Old journals don't know their world.
-                let error = CommandError::new(ErrorKind::Save, text!(cli_no_snapshot, slot = name))
-                    .at(slot.folder().display());
-                return Err(error.help(text!(cli_no_snapshot_help)));
-            }
             None => (story.header.world.clone(), story.header.data.clone()),
         };
         let mut out = app.out();
         for line in &story.lines {
-            if let Line::Outcome(outcome) = line
-                && outcome.id != 0
-            {
+            if let Line::Outcome(outcome) = line {
                 out.names().add(&outcome.entity, outcome.id);
             }
         }

@@ -91,6 +91,7 @@ fn remember(setup: &mut Setup) {
         heard.add_human_message(told.with_metadata(event.clone()), Tags::new());
         if number.is_multiple_of(2) {
             let question = Body::text(common::line(number as usize, 500));
+            let question = question.with_short(format!("(You were asked {number}.)"));
             heard.add_human_message(question.with_id(id(EVENTS + number + 1)), Tags::new());
             let response = ResponseMetadata::new("test", "test", TokenUsage::default());
             let answer = Body::text(said(number)).with_response(response);
@@ -171,11 +172,12 @@ fn a_story_of_100_000_events_is_served_within_its_memory() {
     fs::write("/proc/self/clear_refs", "5").unwrap();
     let before = memory("VmRSS:");
     let slot = Slot::find(root.path(), "long").unwrap();
-    let story = slot.read(false).unwrap().without_questions();
+    let story = slot.read_to_go_on(false).unwrap();
     let view = StoryView::new(About::default());
-    let log = EventLog::of(&slot, &story).unwrap().unwrap();
+    let mut log = EventLog::of(&slot, &story).unwrap().unwrap();
+    drop(story);
     view.fill(log.records());
-    drop((log, story));
+    drop(log);
     let mind = ScriptMind::by_rule(|_| ScriptLine::say("Hm."));
     let session = Session::resume(
         root.path(),

@@ -45,7 +45,7 @@ impl WorldLead {
             settings: state.settings.map(String::into_bytes),
         };
         let slot = Slot::unpack(root, world.as_str(), &files).map_err(StoreError::damaged)?;
-        let mut reader = slot.journal_reader();
+        let mut reader = JournalReader::new(slot.journal_file());
         // The engine has them.
         reader.next_lines().map_err(StoreError::damaged)?;
         Ok(Self {

@@ -45,13 +45,14 @@ pub async fn read(
     begin: impl FnOnce(CancellationToken),
 ) -> Result<(), SessionError> {
     let log = log.filter(|log| until.is_none_or(|until| until >= log.turn));
-    let logged = log.map(|log| {
+    let logged = log.as_ref().map(|log| log.turn);
+    let rest = Some(story).filter(|_| until.is_none() || until != logged);
+    if let Some(mut log) = log {
         view.fill(log.records());
-        log.turn
-    });
-    if until.is_some() && until == logged {
-        return Ok(());
     }
+    let Some(story) = rest else {
+        return Ok(());
+    };
     // Nothing of the next turn was played.
     let until = until.or_else(|| story.ends_with_a_turn().then(|| story.last_turn()));
     let prepare = |engine: &mut Engine| {

@@ -92,7 +92,7 @@ async fn contexts_can_be_read_beside_the_snapshot() {
     let root = tempfile::tempdir().unwrap();
     let game = Town::default();
     let mut session = Session::start(root.path(), "one", &game, 1, minds(0).0).unwrap();
-    let contexts = session.slot().contexts_folder();
+    let contexts = session.slot().folder().join("contexts");
     let dora = contexts.join("Dora%20%22the%20Dot%22%20Doe.txt");
     let first = fs::read_to_string(&dora).unwrap();
     assert!(

@@ -7,37 +7,17 @@ pub(crate) const MAX_SAVED_VALUES: usize = 1 << 22;
 /// The number of values in a JSON text: each follows a comma or opens a container, except the
 /// outermost. Broken text gives some number.
 pub fn count_values(json: &[u8]) -> usize {
-    ValueCount::default().add(json)
-}
-
-/// The number of values in a JSON text that comes in parts.
-#[derive(Default)]
-pub(crate) struct ValueCount {
-    in_string: bool,
-    escaped: bool,
-    count: usize,
-}
-
-impl ValueCount {
-    /// The number so far, with those of one more part.
-    pub(crate) fn add(&mut self, json: &[u8]) -> usize {
-        let Self {
-            in_string,
-            escaped,
-            count,
-        } = self;
-        let mut is_counted = |byte: &u8| {
-            match byte {
-                _ if *escaped => *escaped = false,
-                b'\\' => *escaped = *in_string,
-                b'"' => *in_string = !*in_string,
-                byte => return !*in_string && precedes_value(*byte),
-            }
-            false
-        };
-        *count += json.iter().copied().filter(|byte| is_counted(byte)).count();
-        *count
-    }
+    let (mut in_string, mut escaped) = (false, false);
+    let mut is_counted = |byte: u8| {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' => escaped = in_string,
+            b'"' => in_string = !in_string,
+            byte => return !in_string && precedes_value(byte),
+        }
+        false
+    };
+    json.iter().filter(|byte| is_counted(**byte)).count()
 }
 
 /// Whether a JSON text has more values than this.

@@ -19,7 +19,7 @@ pub(crate) use access::OpenMode;
 pub use error::{FileAction, FileError, FileKind, FileProblem};
 pub use folder::{Durability, Folder};
 pub use json_values::count_values;
-pub(crate) use json_values::{MAX_SAVED_VALUES, ValueCount, has_more_values};
+pub(crate) use json_values::{MAX_SAVED_VALUES, has_more_values};
 #[cfg(not(unix))]
 use portable as system;
 pub use read::read_text;

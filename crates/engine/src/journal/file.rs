@@ -59,13 +59,13 @@ impl Journal {
         read::header_of(file, path)
     }
 
-    /// Continues a journal whose file is open for reading and appending, and returns its lines. An
-    /// incomplete last line is cut off.
+    /// Continues a journal whose file is open for reading and appending, and returns its lines,
+    /// read [to go on](Reading::ToGoOn). An incomplete last line is cut off.
     ///
     /// # Errors
     /// The file can't be read, or a line is invalid. The file is left unchanged then.
     pub(crate) fn open(mut file: File, path: &Path) -> Result<(Self, Vec<Line>), JournalError> {
-        let mut found = read::read(&file, path, Reading::Whole)?;
+        let mut found = read::read(&file, path, Reading::ToGoOn)?;
         let lines = found.take(path)?;
         let JournalLines {
             length,
@@ -102,12 +102,16 @@ impl Journal {
 
     /// Reads a whole journal without opening it for writing. An incomplete last line is left out.
     pub fn read(path: &Path) -> Result<Vec<Line>, JournalError> {
-        Self::read_from(&files::open(path)?, path)
+        Self::read_as(Reading::Whole, &files::open(path)?, path)
     }
 
-    /// As [`Self::read`], from an open file.
-    pub(crate) fn read_from(file: &File, path: &Path) -> Result<Vec<Line>, JournalError> {
-        read::read(file, path, Reading::Whole)?.take(path)
+    /// As [`Self::read`], from an open file, up to the first mistake.
+    pub(crate) fn read_as(
+        reading: Reading,
+        file: &File,
+        path: &Path,
+    ) -> Result<Vec<Line>, JournalError> {
+        read::read(file, path, reading)?.take(path)
     }
 
     /// Whatever can be read of a damaged journal.
@@ -240,7 +244,7 @@ mod tests {
         sum.close(start, &mut bytes);
         let folder = tempfile::tempdir().unwrap();
         let (file, path) = opened(folder.path(), &bytes);
-        let error = Journal::read_from(&file, &path).unwrap_err();
+        let error = Journal::read_as(Reading::Whole, &file, &path).unwrap_err();
         assert!(matches!(error, JournalError::Unreadable { line: 2, .. }));
         assert!(
             error.to_string().contains("more than 4194304 values"),

@@ -41,8 +41,8 @@ pub use line::{
     Outcome, QuestionVector, RecalledMemory, RefusedAnswer, Retake, Sent, SnapshotRecord, Stopped,
     TextVectors, ToolPayment, ToolResultRecord, ToolRoundRecord, ToolSpent,
 };
-pub(crate) use read::JournalLines;
 pub use read::JournalReader;
+pub(crate) use read::{JournalLines, Reading};
 pub use recording::game_of_line;
 pub use recording::{
     HOST, Recorded, Recording, branch_input, game_input, game_of_input, game_setups, given_by,

@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Seek, SeekFrom, Take};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use serde::Deserialize;
 
@@ -45,9 +46,11 @@ pub(crate) struct JournalLines {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Reading {
+pub(crate) enum Reading {
     /// Up to the first mistake.
     Whole,
+    /// Up to the first mistake, without the questions before the last snapshot.
+    ToGoOn,
     /// Damaged lines too.
     Salvage,
 }
@@ -76,6 +79,17 @@ impl JournalLines {
         let line = read.line.and_then(|line| self.accepted(line, read.length));
         self.damaged += usize::from(line.is_err());
         self.lines.push(line);
+    }
+
+    /// Drops the questions since the last snapshot.
+    fn drop_questions(&mut self) {
+        let lines = self.lines.iter_mut().rev();
+        let lines = lines.take_while(|line| !matches!(line, Ok(Line::Snapshot(_))));
+        for line in lines {
+            if let Ok(Line::Outcome(outcome)) = line {
+                Arc::make_mut(outcome).asked = String::new();
+            }
+        }
     }
 
     /// A line of this length in bytes, if it may follow.
@@ -125,8 +139,11 @@ fn read_more(
     };
     while let Some(line) = lines.next()? {
         let is_whole = line.is_whole;
+        if reading == Reading::ToGoOn && matches!(line.line, Ok(Line::Snapshot(_))) {
+            found.drop_questions();
+        }
         found.add(line);
-        let is_enough = found.damaged > 0 && reading == Reading::Whole;
+        let is_enough = found.damaged > 0 && reading != Reading::Salvage;
         if !is_whole || is_enough || found.damaged > MAX_DAMAGED {
             break;
         }
@@ -142,7 +159,7 @@ pub struct JournalReader {
 }
 
 impl JournalReader {
-    pub(crate) fn new(path: PathBuf) -> Self {
+    pub fn new(path: PathBuf) -> Self {
         let found = JournalLines::default();
         Self { path, found }
     }

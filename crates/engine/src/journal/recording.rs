@@ -160,6 +160,7 @@ impl Recording {
         let mut recording = Self::of(lines);
         recording.outcomes.clear();
         recording.rounds.clear();
+        recording.meetings.clear();
         recording.questions.clear();
         recording.extend(later);
         recording
@@ -244,9 +245,7 @@ impl Recording {
 
     /// What was recorded for an ask of the entity with this name and number.
     pub fn find(&self, entity: &Arc<str>, id: u32, number: u32, hash: Digest) -> Recorded<'_> {
-        let of = |id| self.outcomes.get(&(entity.clone(), id, number));
-        // Old journals don't record the entity's number.
-        match of(id).or_else(|| of(0)) {
+        match self.outcomes.get(&(entity.clone(), id, number)) {
             Some(outcome) if outcome.hash == hash => Recorded::Outcome(outcome),
             Some(outcome) => Recorded::OtherRequest(outcome),
             None => Recorded::Nothing,

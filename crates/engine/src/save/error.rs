@@ -66,8 +66,6 @@ pub enum SaveError {
         location: String,
         /// The name of the type.
         event: String,
-        /// The first entity that remembers such an event; empty if there is none.
-        entity: String,
         known: String,
     },
     /// Anything else that is invalid.

@@ -1,11 +1,12 @@
 //! Reading a save into a world that has its plugins and no cast yet.
 
 use std::collections::BTreeSet;
-use std::io::Read;
 use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
+use indexmap::IndexSet;
 
+use super::bodies::once;
 use super::dto::{ArrivalDto, ChapterDto, ChaptersDto, ContextDto, EntityDto, Members, WorldDto};
 use super::entries::{EntryDto, messages};
 use super::error::SaveError;
@@ -73,26 +74,14 @@ pub fn restore(world: &mut World, text: &[u8], expected: &Expected) -> Result<Me
     }
 }
 
-/// As [`restore`], while a file is read whose values were counted; `None` if its bytes have to say
-/// what is wrong.
-pub(super) fn restore_from(
-    world: &mut World,
-    file: impl Read,
-    expected: &Expected,
-) -> Option<Result<Meta, SaveError>> {
-    let present = world.get_resource_or_init::<CastList>().everybody().len();
-    let save = serde_json::from_reader::<_, WorldDto>(file).ok();
-    let save = save.filter(|save| save.format == FORMAT && present == 0);
-    save.map(|save| fill(world, save, expected))
-}
-
 fn fill(world: &mut World, mut save: WorldDto, expected: &Expected) -> Result<Meta, SaveError> {
     check_data(&save, expected)?;
     check_counter("turn", save.turn)?;
     check_entities(&save)?;
+    share_tags(&mut save);
     let prefixes = std::mem::take(&mut save.prefixes);
     let bodies = std::mem::take(&mut save.messages).after(prefixes)?;
-    check_events(world, &save, &bodies)?;
+    check_events(world, &bodies)?;
     world.insert_resource(WorldSeed(save.seed));
     world.insert_resource(save.language);
     world.insert_resource(WorldTurn(save.turn));
@@ -105,8 +94,9 @@ fn fill(world: &mut World, mut save: WorldDto, expected: &Expected) -> Result<Me
         let path = format!("agents_context[{index}]");
         read_context(world, &path, context, &bodies)?;
     }
-    for (index, chapters) in save.chapters.iter().enumerate() {
-        read_chapters(world, &format!("chapters[{index}]"), chapters, &bodies)?;
+    // Each is dropped once it is read: they are large.
+    for (index, chapters) in std::mem::take(&mut save.chapters).into_iter().enumerate() {
+        read_chapters(world, &format!("chapters[{index}]"), &chapters, &bodies)?;
     }
     place_actors(world, &save.arrivals)?;
     read_resources(world, &registry, &save.resources)?;
@@ -118,6 +108,18 @@ fn fill(world: &mut World, mut save: WorldDto, expected: &Expected) -> Result<Me
         world: save.world.into_owned(),
         data: save.data.into_owned(),
     })
+}
+
+/// Lets equal tags share their memory.
+fn share_tags(save: &mut WorldDto) {
+    let contexts = save.agents_context.iter_mut();
+    let contexts = contexts.map(|context| &mut context.messages);
+    let chapters = save.chapters.iter_mut().flat_map(|saved| &mut saved.closed);
+    let chapters = chapters.map(|chapter| &mut chapter.messages);
+    let mut known = IndexSet::new();
+    for EntryDto(.., tags) in contexts.chain(chapters).flatten() {
+        *tags = once(&mut known, tags.clone());
+    }
 }
 
 // --- checks ---
@@ -186,7 +188,7 @@ fn check_entities(save: &WorldDto) -> Result<(), SaveError> {
     Ok(())
 }
 
-fn check_events(world: &mut World, save: &WorldDto, bodies: &[Body]) -> Result<(), SaveError> {
+fn check_events(world: &mut World, bodies: &[Body]) -> Result<(), SaveError> {
     let types = world.get_resource_or_init::<EventTypes>();
     let mut events = bodies.iter().map(Body::event_type).zip(0..);
     let unknown = events.find_map(|(event, body)| Some((event.filter(|e| !types.knows(e))?, body)));
@@ -197,28 +199,8 @@ fn check_events(world: &mut World, save: &WorldDto, bodies: &[Body]) -> Result<(
     Err(SaveError::UnknownEvent {
         location: format!("messages[{body}].metadata.event"),
         event: event.to_owned(),
-        entity: holder_of(save, body).unwrap_or_default(),
         known: known.join(", "),
     })
-}
-
-/// The name of the first entity that remembers a body, if there is one.
-fn holder_of(save: &WorldDto, body: u32) -> Option<String> {
-    let contains = |entries: &[EntryDto]| entries.iter().any(|entry| entry.2 == body);
-    let is_in = |chapter: &ChapterDto| {
-        chapter.summary == body || contains(&chapter.messages) || contains(&chapter.summing_up)
-    };
-    let contexts = save.agents_context.iter();
-    let in_contexts = contexts
-        .filter(|context| contains(&context.messages))
-        .map(|context| context.entity);
-    let chapters = save.chapters.iter();
-    let in_chapters = chapters
-        .filter(|chapters| chapters.closed.iter().any(is_in))
-        .map(|chapters| chapters.entity);
-    let id = in_contexts.chain(in_chapters).next()?;
-    let entity = save.entities.iter().find(|entity| entity.id == id)?;
-    Some(entity.name.to_string())
 }
 
 // --- contexts ---

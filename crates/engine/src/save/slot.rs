@@ -23,7 +23,7 @@ use crate::files::{
     has_more_values,
 };
 use crate::journal::{
-    BranchedFrom, Journal, JournalHeader, JournalLines, JournalReader, Line, SnapshotRecord,
+    BranchedFrom, Journal, JournalHeader, JournalLines, Line, Reading, SnapshotRecord,
 };
 use crate::message::Digest;
 
@@ -305,11 +305,6 @@ impl Slot {
         self.folder.join(JOURNAL)
     }
 
-    /// The folder of its readable contexts.
-    pub fn contexts_folder(&self) -> PathBuf {
-        self.folder.join(CONTEXTS)
-    }
-
     pub fn settings_file(&self) -> PathBuf {
         self.folder.join(SETTINGS)
     }
@@ -371,20 +366,31 @@ impl Slot {
     /// The lines of its journal, without an incomplete last one.
     pub fn read_journal(&self) -> Result<Vec<Line>, SaveError> {
         let file = journal(&self.open()?, OpenMode::Read)?;
-        Ok(Journal::read_from(&file, &self.journal_file())?)
-    }
-
-    /// Reads its journal while it grows.
-    pub fn journal_reader(&self) -> JournalReader {
-        JournalReader::new(self.journal_file())
+        Ok(Journal::read_as(
+            Reading::Whole,
+            &file,
+            &self.journal_file(),
+        )?)
     }
 
     /// Its story: journal and snapshot, checked for damage. With `force`, the snapshot may be
     /// another than the journal records.
     pub fn read(&self, force: bool) -> Result<StoredStory, SaveError> {
+        self.read_as(Reading::Whole, force)
+    }
+
+    /// As [`Self::read`], to go on with it: without the questions before its last snapshot, which
+    /// take as much memory as all else and are never compared again.
+    pub fn read_to_go_on(&self, force: bool) -> Result<StoredStory, SaveError> {
+        self.read_as(Reading::ToGoOn, force)
+    }
+
+    fn read_as(&self, reading: Reading, force: bool) -> Result<StoredStory, SaveError> {
         // The snapshot first: a running story records the next one in the journal before.
-        let world = stored_snapshot(&self.open()?)?;
-        let lines = self.read_journal()?;
+        let folder = self.open()?;
+        let world = stored_snapshot(&folder)?;
+        let file = journal(&folder, OpenMode::Read)?;
+        let lines = Journal::read_as(reading, &file, &self.journal_file())?;
         self.checked(lines, world, force)
     }
 
@@ -497,24 +503,26 @@ impl LockedSlot {
         &self.slot
     }
 
-    /// Opens its journal for appending, and reads its story as [`Slot::read`] does. An incomplete
-    /// last line of the journal is cut off, and a log of events of another snapshot removed.
+    /// Opens its journal for appending, and reads its story as [`Slot::read_to_go_on`] does. An
+    /// incomplete last line of the journal is cut off, and a log of events of another snapshot
+    /// removed.
     pub fn open_story(&mut self, force: bool) -> Result<(Journal, StoredStory), SaveError> {
         let world = stored_snapshot(&self.folder)?;
+        let mut events = EventsFile::default();
+        // Before the journal, so that memory never has both.
+        if let Some(world) = &world
+            && let Some(log) = read_log(&self.folder, world)?
+        {
+            events.add(&log);
+        }
         let file = journal(&self.folder, OpenMode::Append)?;
         let (journal, lines) = Journal::open(file, &self.slot.journal_file())?;
         let story = self.slot.checked(lines, world, force)?;
         self.recorded = story.snapshots().collect();
-        let mut events = EventsFile::default();
-        let world = story.world.as_ref();
-        let log = world
-            .map(|world| read_log(&self.folder, world))
-            .transpose()?;
-        match log.flatten() {
-            Some(log) => events.add(&log),
-            None => self.folder.remove_file(EVENTS)?,
+        if events.length == 0 {
+            self.folder.remove_file(EVENTS)?;
         }
-        let has_gap = world.is_some() && events.length == 0;
+        let has_gap = story.world.is_some() && events.length == 0;
         self.events = (!has_gap).then_some(events);
         Ok((journal, story))
     }

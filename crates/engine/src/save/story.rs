@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::fs::File;
-use std::io::{BufRead, BufReader, Read, Seek};
+use std::io::{Read, Seek};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -11,9 +11,9 @@ use bevy_ecs::prelude::*;
 use super::error::SaveError;
 use super::head::{SaveHead, read_head};
 use super::limits::MAX_BYTES;
-use super::restore::{Expected, restore, restore_from};
+use super::restore::{Expected, restore};
 use super::snapshot::Meta;
-use crate::files::{FileAction, FileError, MAX_SAVED_VALUES, ValueCount, bounded};
+use crate::files::{FileAction, FileError, bounded};
 use crate::journal::{JournalHeader, Line, SnapshotRecord, new_seed};
 use crate::message::Digest;
 
@@ -37,59 +37,42 @@ pub struct StoredSnapshot {
 
 #[derive(Clone, Debug)]
 enum Source {
-    Bytes(Vec<u8>),
-    /// A large file, which is read while it is parsed, so that memory never has it and its world.
+    Bytes(Arc<Vec<u8>>),
+    /// Read when it is parsed, since it is large.
     File(Arc<File>, PathBuf),
 }
-
-/// A snapshot of at least so many bytes is large.
-const LARGE: u64 = 1 << 25;
 
 impl From<Vec<u8>> for StoredSnapshot {
     fn from(bytes: Vec<u8>) -> Self {
         let digest = Digest::of(&bytes);
-        let source = Source::Bytes(bytes);
+        let source = Source::Bytes(Arc::new(bytes));
         Self { source, digest }
     }
 }
 
 impl StoredSnapshot {
     pub(super) fn of(file: File, path: PathBuf) -> Result<Self, FileError> {
-        let failed = |source| FileError::io(&path, FileAction::Read, source);
-        let length = file.metadata().map_err(failed)?.len();
-        // What is too large is refused.
-        if !(LARGE..=MAX_BYTES).contains(&length) {
-            return Ok(bounded(&file, &path, MAX_BYTES)?.into());
-        }
-        let (mut hasher, mut values) = (blake3::Hasher::new(), ValueCount::default());
-        let mut reader = BufReader::new((&file).take(MAX_BYTES));
-        loop {
-            let part = reader.fill_buf().map_err(failed)?;
-            let read = part.len();
-            hasher.update(part);
-            if read == 0 {
-                break;
-            }
-            if values.add(part) > MAX_SAVED_VALUES {
-                // Its bytes are refused.
-                return Ok(bounded(rewound(&file, &path)?, &path, MAX_BYTES)?.into());
-            }
-            reader.consume(read);
-        }
+        let mut hasher = blake3::Hasher::new();
+        // One that is too large is refused when it is parsed.
+        let read = hasher.update_reader((&file).take(MAX_BYTES));
+        read.map_err(|source| FileError::io(&path, FileAction::Read, source))?;
         let digest = hasher.finalize().into();
         let source = Source::File(Arc::new(file), path);
         Ok(Self { source, digest })
     }
 
-    pub fn digest(&self) -> Digest {
-        self.digest
+    fn bytes(&self) -> Result<Cow<'_, [u8]>, FileError> {
+        let (mut file, path) = match &self.source {
+            Source::Bytes(bytes) => return Ok(bytes.as_slice().into()),
+            Source::File(file, path) => (&**file, path),
+        };
+        let rewound = file.rewind();
+        rewound.map_err(|source| FileError::io(path, FileAction::Read, source))?;
+        Ok(bounded(file, path, MAX_BYTES)?.into())
     }
 
-    fn bytes(&self) -> Result<Cow<'_, [u8]>, SaveError> {
-        Ok(match &self.source {
-            Source::Bytes(bytes) => bytes.into(),
-            Source::File(file, path) => bounded(rewound(file, path)?, path, MAX_BYTES)?.into(),
-        })
+    pub fn digest(&self) -> Digest {
+        self.digest
     }
 
     /// The header.
@@ -102,21 +85,8 @@ impl StoredSnapshot {
     /// # Errors
     /// As [`restore`].
     pub fn restore(&self, world: &mut World, expected: &Expected) -> Result<Meta, SaveError> {
-        if let Source::File(file, path) = &self.source {
-            let reader = BufReader::new(rewound(file, path)?);
-            if let Some(restored) = restore_from(world, reader, expected) {
-                return restored;
-            }
-        }
         restore(world, &self.bytes()?, expected)
     }
-}
-
-/// The file, to be read from its beginning.
-fn rewound<'f>(mut file: &'f File, path: &Path) -> Result<&'f File, FileError> {
-    let rewound = file.rewind();
-    rewound.map_err(|source| FileError::io(path, FileAction::Read, source))?;
-    Ok(file)
 }
 
 impl StoredStory {
@@ -130,17 +100,6 @@ impl StoredStory {
             lines,
             world,
         })
-    }
-
-    /// The same without its questions, which are as long as all else together.
-    #[must_use]
-    pub fn without_questions(mut self) -> Self {
-        for line in &mut self.lines {
-            if let Line::Outcome(outcome) = line {
-                Arc::make_mut(outcome).asked = String::new();
-            }
-        }
-        self
     }
 
     /// Refuses a snapshot that the journal does not record.

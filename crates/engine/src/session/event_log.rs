@@ -20,12 +20,12 @@ use crate::secrets::redact_json;
 /// all records at once would take many times the memory.
 pub struct EventLog {
     lines: Vec<u8>,
-    outcomes: BTreeMap<(StableId, u32), Arc<Outcome>>,
-    /// How many of its records are read already.
-    pub shown: usize,
+    outcomes: Outcomes,
     /// The turn of the snapshot.
     pub turn: u64,
 }
+
+type Outcomes = BTreeMap<(StableId, u32), Arc<Outcome>>;
 
 pub enum Logged {
     /// An entity has this name.
@@ -109,7 +109,6 @@ impl EventLog {
             lines,
             // Of those of the same ask, the first.
             outcomes: outcomes.rev().collect(),
-            shown: 0,
             turn,
         };
         Ok(slot.read_events(world)?.map(log))
@@ -126,21 +125,27 @@ impl EventLog {
         });
     }
 
-    /// Its records that are not read yet.
-    pub fn records(&self) -> impl Iterator<Item = Logged> {
+    /// Its records, which take their outcomes along.
+    pub fn records(&mut self) -> impl Iterator<Item = Logged> {
         let mut names = BTreeMap::new();
         let lines = serde_json::Deserializer::from_slice(&self.lines).into_iter();
-        let records = lines.filter_map(move |line| self.logged(line.ok()?, &mut names));
-        records.skip(self.shown)
+        let outcomes = &mut self.outcomes;
+        lines.filter_map(move |line| LogLine::logged(line.ok()?, outcomes, &mut names))
     }
+}
 
-    fn logged(&self, line: LogLine, names: &mut BTreeMap<StableId, Arc<str>>) -> Option<Logged> {
-        Some(match line {
-            LogLine::Name(id, name) => {
+impl LogLine {
+    fn logged(
+        self,
+        outcomes: &mut Outcomes,
+        names: &mut BTreeMap<StableId, Arc<str>>,
+    ) -> Option<Logged> {
+        Some(match self {
+            Self::Name(id, name) => {
                 names.insert(id, name.clone());
                 Logged::Name(id, name)
             }
-            LogLine::Event(mut event, audience) => {
+            Self::Event(mut event, audience) => {
                 let recipient = |id| {
                     let name = names.get(&id)?.clone();
                     Some(Recipient { id, name })
@@ -149,16 +154,15 @@ impl EventLog {
                 event.audience = audience.collect::<Option<_>>()?;
                 Logged::Event(event)
             }
-            LogLine::Answers(answers) => {
+            Self::Answers(answers) => {
                 let found = answers.into_iter().map(|(id, number, question)| {
-                    let outcome = self.outcomes.get(&(id, number))?;
-                    Some((Arc::clone(outcome), question))
+                    Some((outcomes.remove(&(id, number))?, question))
                 });
                 Logged::Answers(found.collect::<Option<_>>()?)
             }
-            LogLine::Stays(stays) => Logged::Stays(stays),
-            LogLine::Turn(turn) => Logged::Turn(turn),
-            LogLine::Snapshot(..) => return None,
+            Self::Stays(stays) => Logged::Stays(stays),
+            Self::Turn(turn) => Logged::Turn(turn),
+            Self::Snapshot(..) => return None,
         })
     }
 }

@@ -7,7 +7,6 @@ use crate::cli::servers::ToolServers;
 use crate::groupchat::team::TeamFile;
 use crate::mind::Minds;
 use crate::page::Story;
-use crate::save::{SaveError, Slot, StoredStory};
 use crate::session::{EventLog, Session};
 use crate::story;
 
@@ -34,26 +33,17 @@ pub(super) enum Course {
 /// A save that is to be read, and played on with its minds if they can be had.
 pub(super) struct SavedCourse {
     pub(super) app: App,
-    pub(super) stored: StoredStory,
     pub(super) minds: Result<Option<Minds>, UiText>,
 }
 
 impl SavedCourse {
-    /// Lets a view read what was played, and continues it. `None` if it is only shown; then the
-    /// view says why.
+    /// Continues a story, and lets a view read what was played. `None` if it is only shown; then
+    /// the view says why.
     pub(super) async fn begin(self, story: &Story) -> Option<(Session, ToolServers)> {
-        let Self { app, stored, minds } = self;
+        let Self { app, minds } = self;
         let Story { view, slot, .. } = story;
         let game = &*story.game;
-        // A long story is shown before it can go on.
-        let (mut shown, mut logged) = (0, None);
-        if let Ok(Some(log)) = EventLog::of(slot, &stored) {
-            view.fill(log.records().inspect(|_| shown += 1));
-            logged = Some(log.turn);
-        }
-        // What is read again to go on is not held twice.
-        drop(stored);
-        // Nobody else must play it while the rest is read.
+        // Nobody else must play it while it is read.
         let resumed = minds.and_then(|minds| {
             let (root, name) = (&app.settings.saves.value, slot.name().as_str());
             let resumed = minds.map(|minds| Session::resume(root, name, game, minds, false));
@@ -68,13 +58,13 @@ impl SavedCourse {
                 control.begin(token);
             }
         };
-        let read = if until.is_some() && until == logged {
-            Ok(())
-        } else {
-            match played_on(slot, shown) {
-                Ok(stored) => story::read(slot, stored, game, until, view, begin).await,
-                Err(error) => Err(error.into()),
-            }
+        let stored = slot.read_to_go_on(false).and_then(|stored| {
+            let log = EventLog::of(slot, &stored)?;
+            Ok((stored, log))
+        });
+        let read = match stored {
+            Ok(stored) => story::read(slot, stored, game, until, view, begin).await,
+            Err(error) => Err(error.into()),
         };
         let resumed = match read {
             Ok(()) => resumed,
@@ -98,15 +88,4 @@ impl SavedCourse {
         view.only_shown(reason);
         None
     }
-}
-
-/// A save that may have been played on elsewhere since it was opened, with those records of its log
-/// that are not shown yet.
-fn played_on(slot: &Slot, shown: usize) -> Result<(StoredStory, Option<EventLog>), SaveError> {
-    let stored = slot.read(false)?.without_questions();
-    let mut log = EventLog::of(slot, &stored)?;
-    if let Some(log) = &mut log {
-        log.shown = shown;
-    }
-    Ok((stored, log))
 }
