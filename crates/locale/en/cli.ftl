@@ -71,7 +71,6 @@ cli_other_seed = the batch began with seed { $seed } and keeps it
 cli_other_seed_help = start another one with `--games N --seed N`
 cli_replay_differs = the replay ends in a different state from the snapshot
 cli_no_snapshot = the save '{ $slot }' has no snapshot
-cli_no_snapshot_help = start a new story under another name: playhouse run --save NAME
 cli_only_journal = no snapshot; resumes from its journal
 cli_repair_help = go back to the last good point with: playhouse saves --repair { $slot }
 cli_save_repairable = { $problem }; the story can be recovered up to turn { $turn }

@@ -71,7 +71,6 @@ cli_other_seed = 这一批是用种子 { $seed } 开始的，不能更换
 cli_other_seed_help = 另开一批：--games 局数 --seed 种子
 cli_replay_differs = 重放结束时的状态与快照不一致
 cli_no_snapshot = 存档“{ $slot }”没有快照
-cli_no_snapshot_help = 请换一个名字，开始新的故事：playhouse run --save 名称
 cli_only_journal = 没有快照，可从日志继续
 cli_repair_help = 恢复到最后一个完好的状态：playhouse saves --repair { $slot }
 cli_save_repairable = { $problem }；可以恢复到第 { $turn } 轮

@@ -888,9 +888,7 @@ impl Contents {
 
     /// A call has its outcome: an open one, or one of a recording that was never open.
     fn answer(&mut self, outcome: &Arc<Outcome>, turn: u64, now: u64) {
-        if outcome.id != 0 {
-            self.names.insert(outcome.entity.clone(), outcome.id);
-        }
+        self.names.insert(outcome.entity.clone(), outcome.id);
         if !self.open.contains_key(&outcome.entity) {
             self.start_call(&outcome.entity, outcome.number, &outcome.purpose, "", 0);
             let call = self.open.get(&outcome.entity);

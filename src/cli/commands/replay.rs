@@ -8,7 +8,7 @@ use crate::exchange::ledgers;
 use crate::groupchat::ChatGame;
 use crate::message::{Digest, TokenUsage};
 use crate::save::StoredSnapshot;
-use crate::session::{Replayed, SessionError, replay_with};
+use crate::session::{Replayed, SessionError, play_again};
 use bevy_ecs::prelude::World;
 use tokio::runtime::Runtime;
 
@@ -105,7 +105,8 @@ fn tell<'a>(
     };
     let runtime = play::runtime()?;
     let mut view = None;
-    let replayed = runtime.block_on(replay_with(&saved.slot, game, until, |engine| {
+    let again = saved.story.clone();
+    let replayed = runtime.block_on(play_again(again, game, until, |engine| {
         begin(app, &runtime, engine);
         view = Some(RunView::with_printer(app, engine, seat, printer));
         if let Part::From(from) = part {
@@ -157,7 +158,8 @@ fn replay_team(
     let team = game.team();
     let mut printer = None;
     let runtime = play::runtime()?;
-    let replayed = runtime.block_on(replay_with(&saved.slot, game, until, |engine| {
+    let again = saved.story.clone();
+    let replayed = runtime.block_on(play_again(again, game, until, |engine| {
         begin(app, &runtime, engine);
         play::note_turns(app, engine);
         printer = ChatPrinter::new(app, engine, team, form);

@@ -31,7 +31,7 @@ fn files(root: &Path, name: &str) -> Files {
     }
 }
 
-fn lay_out(root: &Path, name: &str, world: Option<&[u8]>, journal: &[u8]) -> Slot {
+pub(crate) fn lay_out(root: &Path, name: &str, world: Option<&[u8]>, journal: &[u8]) -> Slot {
     let folder = root.join(name);
     fs::create_dir_all(&folder).unwrap();
     fs::write(folder.join("journal.jsonl"), journal).unwrap();

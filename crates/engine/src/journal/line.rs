@@ -71,7 +71,7 @@ pub enum AskEnding {
     Failed { reason: UiText },
 }
 
-/// The English and, except for journals of old versions, the key.
+/// The English and, if it has one, the key.
 mod stored_reason {
     use super::*;
 
@@ -279,8 +279,7 @@ pub struct ToolPayment {
 #[serde(deny_unknown_fields)]
 pub struct Outcome {
     pub entity: Arc<str>,
-    /// Its number in the cast, which no later entity of the same name gets; 0 in old journals.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    /// Its number in the cast, which no later entity of the same name gets.
     pub id: u32,
     /// The number of the ask among all of the entity, from 1.
     pub number: u32,
@@ -405,8 +404,7 @@ pub struct Retake {
     /// The name of the branch, from which minds that depend only on dice get different ones.
     pub branch: String,
     pub entity: Arc<str>,
-    /// Its number in the cast, as in [`Outcome`].
-    #[serde(default, skip_serializing_if = "is_zero")]
+    /// Its number in the cast.
     pub id: u32,
     /// The number of the ask among all of the entity.
     pub number: u32,

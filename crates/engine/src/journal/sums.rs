@@ -5,8 +5,6 @@
 
 use std::io::Write;
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
 use super::{FORMAT, Line};
 use crate::secrets::redact_json;
 
@@ -45,20 +43,6 @@ impl Sum {
         bytes.pop();
         // Writing to memory can't fail.
         let _ = writeln!(bytes, ",\"sum\":\"{:016x}\"}}", self.0);
-    }
-}
-
-impl Serialize for Sum {
-    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        to.collect_str(&format_args!("{:016x}", self.0))
-    }
-}
-
-impl<'de> Deserialize<'de> for Sum {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        let digits = String::deserialize(from)?;
-        let sum = parsed(digits.as_bytes()).map(Self);
-        sum.ok_or_else(|| serde::de::Error::custom("a sum has 16 hexadecimal digits"))
     }
 }
 

@@ -28,7 +28,7 @@ pub use requests::{
     CallRequest, PromptMessage, PromptPart, Wanted, asked_again, messages_of, requests,
 };
 pub use retake::{Retaken, Retried, retake, retry_defaults};
-pub use rewind::{Replayed, branch, catch_up, play_again, play_on, replay, replay_with, state_at};
+pub use rewind::{Replayed, branch, catch_up, play_again, play_on, replay, state_at};
 
 use bevy_ecs::prelude::*;
 

@@ -38,17 +38,6 @@ pub async fn replay(
     play_again(slot.read(false)?, game, until, |_| {}).await
 }
 
-/// As [`replay`], with access to the engine before it plays: to add feeds, or for its cancellation
-/// token.
-pub async fn replay_with(
-    slot: &Slot,
-    game: &dyn Game,
-    until: Option<u64>,
-    prepare: impl FnOnce(&mut Engine),
-) -> Result<Replayed, SessionError> {
-    play_again(slot.read(false)?, game, until, prepare).await
-}
-
 /// The world of a slot's story as it stood after a turn.
 ///
 /// # Errors
@@ -190,7 +179,8 @@ pub(super) fn up_to(mut lines: Vec<Line>, turn: u64) -> Result<Vec<Line>, Sessio
     Ok(lines)
 }
 
-/// As [`replay_with`], of a story that was read.
+/// As [`replay`], of a story that was read, with access to the engine before it plays: to add
+/// feeds, or for its cancellation token.
 pub async fn play_again(
     story: StoredStory,
     game: &dyn Game,
