@@ -351,31 +351,6 @@ async fn a_limit_holds_for_vectors_too_and_changes_nothing_else() {
 }
 
 #[tokio::test]
-async fn a_server_that_goes_down_leaves_words() {
-    let up = good().await;
-    let played = play(|| minds().with_embedder(embedder(up.port)), &[TURNS / 2]).await;
-    assert!(played.vectors().0 > 0);
-    // Nobody listens there.
-    let port = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let port = port.local_addr().unwrap().port();
-    let with = minds().with_embedder(embedder(port));
-    let game = campaign();
-    let session = Session::resume(played.root.path(), "story", &game, with, false);
-    let mut session = session.unwrap();
-    let warnings = Arc::new(AtomicUsize::new(0));
-    let sink = warnings.clone();
-    session.engine.on_signal(move |signal| {
-        if let Signal::RecallByWords(_) = signal {
-            sink.fetch_add(1, Ordering::SeqCst);
-        }
-    });
-    session.engine.run(Some(TURNS)).await.unwrap();
-    assert_eq!(warnings.load(Ordering::SeqCst), 1);
-    drop(session);
-    assert_replays(&played).await;
-}
-
-#[tokio::test]
 async fn texts_are_asked_for_in_batches_whose_answers_may_be_in_any_order() {
     let server = server(|_, texts| {
         assert!(texts.len() <= 8);

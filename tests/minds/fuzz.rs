@@ -1,27 +1,23 @@
-//! The targets of `fuzz/` on the stable toolchain: files of the repository, changed at random.
-//!
-//! `PLAYHOUSE_FUZZ=100000 cargo test --test minds fuzz` tries as many inputs per target, and
-//! `PLAYHOUSE_FUZZ=100000..200000` goes on from there.
+//! Conversations of other frameworks and files of the repository, changed at random: what reads
+//! them never panics.
 
-#![expect(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
-#![expect(clippy::disallowed_methods, reason = "how many inputs are tried")]
+#![expect(clippy::unwrap_used, reason = "tests")]
 
 use std::fs;
-use std::ops::Range;
 use std::panic::catch_unwind;
 use std::path::Path;
 
+use playhouse::context::{context_from_json, context_to_json};
+use playhouse::groupchat::team::TeamFile;
+use playhouse::interop::format::{Api, Format, FormatOptions, Style, Turn};
+use playhouse::interop::{Profile, read, write};
 use playhouse::mind::SplitMix64;
+use playhouse::mind::models::Models;
+use playhouse::rpg::world_file::WorldFile;
+use playhouse::world_data::Templates;
 
-#[path = "../support/fuzz/answers.rs"]
-mod answers;
-#[path = "../support/fuzz/dialects.rs"]
-mod dialects;
-#[path = "../support/fuzz/files.rs"]
-mod files;
-#[path = "../support/fuzz/words.rs"]
-mod words;
-
+/// How many inputs are tried.
+const INPUTS: u64 = 100;
 /// No input is longer, in bytes, so that each is tried in no time.
 const LONGEST: usize = 4 * 1024;
 /// Files that are longer than an input are cut into parts of so many bytes.
@@ -70,28 +66,18 @@ fn seeds(folders: &[&str]) -> Vec<Vec<u8>> {
     texts
 }
 
-/// The numbers of the inputs to try.
-fn wanted() -> Range<u64> {
-    let Ok(wanted) = std::env::var("PLAYHOUSE_FUZZ") else {
-        return 0..100;
-    };
-    let (from, to) = wanted.split_once("..").unwrap_or(("0", &wanted));
-    let number = |text: &str| text.parse().expect("PLAYHOUSE_FUZZ is N or N..N");
-    number(from)..number(to)
-}
-
-fn fuzz(folders: &[&str], target: fn(&[u8])) {
+fn fuzz(folders: &[&str], target: fn(&str)) {
     let seeds = seeds(folders);
-    for number in wanted() {
+    for number in 0..INPUTS {
         let mut rng = SplitMix64::new(number);
         let mut input = rng.pick(&seeds).unwrap().clone();
         for _ in 0..=rng.below(8) {
             change(&mut input, &seeds, &mut rng);
         }
         input.truncate(LONGEST);
-        let tried = catch_unwind(|| target(&input));
-        let shown = String::from_utf8_lossy(&input);
-        assert!(tried.is_ok(), "input {number} fails:\n{shown}");
+        let text = String::from_utf8_lossy(&input);
+        let tried = catch_unwind(|| target(&text));
+        assert!(tried.is_ok(), "input {number} fails:\n{text}");
     }
 }
 
@@ -121,39 +107,64 @@ fn change(input: &mut Vec<u8>, seeds: &[Vec<u8>], rng: &mut SplitMix64) {
     }
 }
 
-fn as_text(input: &[u8], target: fn(&str)) {
-    target(&String::from_utf8_lossy(input));
+/// Whatever is read can be written in every format and for every provider.
+fn convert(text: &str) {
+    let named = Profile::ALL.iter().map(|profile| Some(*profile));
+    for profile in named.chain([None]) {
+        let Ok(imported) = read(text, profile) else {
+            continue;
+        };
+        for profile in Profile::ALL {
+            write(&imported.conversations, *profile);
+        }
+        for conversation in &imported.conversations {
+            let turns = conversation.messages.iter();
+            let turns: Vec<_> = turns
+                .map(|message| Turn::full(message.role, &message.body))
+                .collect();
+            for api in Api::ALL {
+                for style in Style::ALL {
+                    let format = Format::new(api, style, FormatOptions::cautious(api));
+                    // A media file is an error.
+                    let _ = format.render(None, &turns);
+                }
+            }
+        }
+    }
+}
+
+/// Model files, worlds, teams, templates, and contexts in our own form.
+fn read_files(text: &str) {
+    if let Ok(models) = Models::load(text, "fuzz.ron", &|_| None) {
+        models.summaries();
+        models.server_summaries();
+    }
+    let _ = WorldFile::parse("fuzz.ron", text);
+    let _ = TeamFile::parse("fuzz.ron", text);
+    if let Ok(templates) = Templates::from_texts([("fuzz", text)]) {
+        let filled = templates.render("fuzz", serde_json::json!({"text": text, "list": [1, text]}));
+        assert!(filled.map_or(0, |filled| filled.len()) <= 1024 * 1024);
+    }
+    if let Ok(value) = serde_json::from_str(text)
+        && let Ok(context) = context_from_json(&value)
+    {
+        assert!(context_from_json(&context_to_json(&context)).is_ok());
+    }
 }
 
 #[test]
-fn answers_never_panic() {
-    fuzz(
-        &["crates/rpg/tests/recorded", "tests/conformance/agentchat"],
-        answers::run,
-    );
-}
-
-#[test]
-fn dialects_never_panic() {
-    fuzz(&["tests/conformance/agentchat"], |input| {
-        as_text(input, dialects::run)
-    });
+fn conversations_never_panic() {
+    fuzz(&["tests/conformance/agentchat"], convert);
 }
 
 #[test]
 fn files_never_panic() {
     let folders = [
-        "tests/support/fuzz/seeds",
+        "tests/minds/fuzz",
         "data",
         "data/teams/en",
         "data/prompts/en/asks",
         "crates/rpg/src/world_file",
     ];
-    fuzz(&folders, |input| as_text(input, files::run));
-}
-
-#[test]
-fn words_never_panic() {
-    let folders = ["data/prompts/en/asks", "tests/conformance/agentchat"];
-    fuzz(&folders, |input| as_text(input, words::run));
+    fuzz(&folders, read_files);
 }

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 /// Where pages are, from the top.
 const FOLDERS: [&str; 4] = ["", "docs", "docs/page", "docs/plays"];
 /// How paths that pages name begin.
-const TOP: [&str; 8] = [
-    "benches/", "crates/", "data/", "docs/", "examples/", "fuzz/", "src/", "tests/",
+const TOP: [&str; 7] = [
+    "benches/", "crates/", "data/", "docs/", "examples/", "src/", "tests/",
 ];
 
 #[test]

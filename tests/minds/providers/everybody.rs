@@ -7,7 +7,6 @@ use std::sync::Arc;
 use playhouse::interop::format::{MAX_FILE_BYTES, MediaFolder};
 use playhouse::message::{Block, Body, MediaSource};
 use playhouse::mind::{FinishReason, MindError};
-use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::Question;
@@ -189,73 +188,5 @@ async fn an_answer_that_does_not_end_is_cut_off() {
         let answered = Question::default().answered(&*mind).await.unwrap();
         assert_eq!(answered.finish, FinishReason::Length, "{api}");
         assert_eq!(server.requests(), 1);
-    }
-}
-
-/// Any JSON, not too deep.
-fn any_json() -> impl Strategy<Value = Value> {
-    let word = prop::sample::select(vec![
-        "type",
-        "message",
-        "choices",
-        "delta",
-        "content",
-        "candidates",
-        "parts",
-        "text",
-        "usage",
-        "output",
-        "error",
-        "functionCall",
-        "tool_calls",
-        "content_block",
-        "index",
-        "message_start",
-        "content_block_start",
-        "tool_use",
-        "thinking",
-        "usageMetadata",
-        "promptTokenCount",
-        "input_tokens",
-        "done",
-        "finish_reason",
-    ]);
-    let leaf = prop_oneof![
-        Just(Value::Null),
-        any::<bool>().prop_map(Value::from),
-        any::<i64>().prop_map(Value::from),
-        word.clone().prop_map(Value::from),
-    ];
-    leaf.prop_recursive(5, 40, 4, move |inner| {
-        prop_oneof![
-            prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
-            prop::collection::btree_map(word.clone().prop_map(str::to_owned), inner, 0..5)
-                .prop_map(|map| Value::Object(map.into_iter().collect())),
-        ]
-    })
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig::with_cases(24))]
-
-    #[test]
-    fn no_answer_is_too_strange(
-        bodies in prop::collection::vec(prop_oneof![
-            prop::collection::vec(any_json(), 1..4).prop_map(|values| values.iter().map(|value| format!("data: {value}\n\n")).collect::<String>().into_bytes()),
-            prop::collection::vec(any_json(), 1..4).prop_map(|values| values.iter().map(|value| format!("{value}\n")).collect::<String>().into_bytes()),
-            prop::collection::vec(any::<u8>(), 0..60),
-        ], 6),
-    ) {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        runtime.block_on(async {
-            for (api, body) in APIS.iter().zip(bodies) {
-                let server = Server::start([]).await;
-                let head = format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\n\r\n", body.len());
-                let script = vec![Step::Send([head.as_bytes(), &body].concat())];
-                *server.state.always.lock().unwrap() = Some(script);
-                // An answer or an error; anything but a panic.
-                let _ = Question::default().answered(&*server.mind(&format!("api: {api}"))).await;
-            }
-        });
     }
 }

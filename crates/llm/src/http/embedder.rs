@@ -241,7 +241,7 @@ impl Shared {
 
 /// The problem of the vectors that a server answered.
 #[derive(Debug, Error, Localize)]
-pub enum VectorsError {
+enum VectorsError {
     /// It is no JSON of the right form.
     Json(#[from] serde_json::Error),
     /// One of them is bad.
@@ -257,10 +257,7 @@ pub enum VectorsError {
 }
 
 /// Reads what a server answered for this many texts: their vectors, and the tokens that it counted.
-pub fn read_vectors(
-    bytes: &[u8],
-    expected: usize,
-) -> Result<(Vec<Vector>, Option<u64>), VectorsError> {
+fn read_vectors(bytes: &[u8], expected: usize) -> Result<(Vec<Vector>, Option<u64>), VectorsError> {
     let answer: Answer = serde_json::from_slice(bytes)?;
     let found = answer.data.len();
     let wrong_number = || VectorsError::Count { expected, found };

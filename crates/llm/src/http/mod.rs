@@ -32,15 +32,13 @@ mod tls;
 mod usage;
 
 pub(crate) use api::own_members;
-pub use embedder::{EmbeddingSettings, HttpEmbedder, VectorsError, read_vectors};
+pub use embedder::{EmbeddingSettings, HttpEmbedder};
 pub use endpoint::{Endpoint, EndpointError};
 pub use mind::{HttpMind, HttpMindError, ModelServer, client};
 pub(crate) use probe::ExaminedAnswer;
 pub use probe::{KeyState, ProbeReport};
 pub use request::{RequestBody, RequestError, RequestFormat, request_body};
-pub use response_reader::read_answer;
 pub(crate) use settings::seconds;
 pub use settings::{
     LimitField, ModelSettings, RetryPolicy, SchemaInstruction, SchemaMode, Timeouts,
 };
-pub use sse::EventFrames;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use playhouse_engine::context::AgentContext;
 use playhouse_engine::locale::Language;
-use playhouse_engine::message::{Block, Body, MediaSource, Message, Role, Text};
+use playhouse_engine::message::{Block, Body, Message, Role, Text};
 use playhouse_engine::mind::{AnswerForm, ExchangeRound, Prompt, Refused, ToolRound, Tools};
 use playhouse_engine::tool::ToolSpec;
 use playhouse_interop::format::{Api, NoFiles};
@@ -126,52 +126,6 @@ fn each_role_has_its_name_and_the_shared_prefix_comes_first() {
 }
 
 #[test]
-fn blocks_become_content_parts() {
-    let data = |media_type: &str| MediaSource::base64(media_type, "AA==");
-    let asker = TestAsk::new(vec![
-        Block::text("Look:"),
-        Block::image(MediaSource::url("http://x/a.png")),
-        Block::image(data("image/png")),
-        Block::audio(data("audio/mpeg")),
-        Block::video(MediaSource::url("http://x/rain.mp4")),
-        Block::Unknown(json!({"type": "hologram"})),
-    ])
-    .with(
-        Role::Ai,
-        vec![
-            Block::thinking("secret"),
-            Block::text("a"),
-            Block::text("b"),
-        ],
-    );
-    assert_eq!(
-        asker.messages(),
-        json!([
-            {"role": "assistant", "content": "a\nb"},
-            {"role": "user", "content": [
-                {"type": "text", "text": "Look:"},
-                {"type": "image_url", "image_url": {"url": "http://x/a.png"}},
-                {"type": "image_url", "image_url": {"url": "data:image/png;base64,AA=="}},
-                {"type": "input_audio", "input_audio": {"data": "AA==", "format": "mp3"}},
-                {"type": "text", "text": "[video: http://x/rain.mp4]"},
-            ]},
-        ])
-    );
-    let last = asker.request(true, SchemaMode::JsonMode)["messages"][1]["content"][5].clone();
-    assert!(
-        last["text"].as_str().unwrap().contains("narrowed"),
-        "{last}"
-    );
-}
-
-#[test]
-fn the_error_of_a_file_that_cannot_be_sent_names_it() {
-    let asker = TestAsk::new(vec![Block::image(MediaSource::file("inn.png"))]);
-    let error = request_body(&asker.prompt(false), &asker.format(), SchemaMode::Text).unwrap_err();
-    assert!(error.to_string().contains("'inn.png'"), "{error}");
-}
-
-#[test]
 fn an_empty_list_of_messages_is_never_sent() {
     for api in Api::ALL {
         let nothing = TestAsk::new("").at(api).with(Role::Human, " ");
@@ -214,39 +168,6 @@ fn neighbouring_messages_of_one_role_are_merged_if_required() {
         "It stops.\n\nWhat now?",
     ];
     assert_eq!(contents, expected);
-}
-
-#[test]
-fn tool_calls_and_results_are_paired() {
-    let call = Block::tool_use("c1", "dice", json!({"sides": 6}));
-    let result = Block::tool_result("c1", "4");
-    let asker = TestAsk::new("And?")
-        .with(Role::Ai, vec![call])
-        .with(Role::Tool, vec![result.clone()])
-        .with(Role::Tool, "words of a tool");
-    assert_eq!(
-        asker.messages(),
-        json!([
-            {"role": "assistant", "content": "", "tool_calls": [
-                {"id": "c1", "type": "function", "function": {"name": "dice", "arguments": "{\"sides\":6}"}},
-            ]},
-            {"role": "tool", "tool_call_id": "c1", "content": "4"},
-            {"role": "user", "content": "words of a tool"},
-            {"role": "user", "content": "And?"},
-        ])
-    );
-    let odd = TestAsk::new(vec![Block::text("And?"), result]).request(true, SchemaMode::Text);
-    let roles: Vec<_> = odd["messages"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|message| &message["role"])
-        .collect();
-    assert_eq!(
-        roles,
-        ["user"],
-        "a result that nobody asked for is not sent"
-    );
 }
 
 #[test]
@@ -340,72 +261,6 @@ fn a_rejected_answer_follows_the_question() {
             .to_string()
             .contains("narrowed")
     );
-}
-
-#[test]
-fn each_api_asks_for_json_in_its_own_way() {
-    let stable: Value = serde_json::from_str(STABLE).unwrap();
-    let asker = |api| TestAsk::new("Plan.").at(api);
-    let on = |api, mode| asker(api).request(true, mode);
-    let constrained = &asker(Api::OpenAi).constrained;
-
-    let anthropic = |mode| on(Api::Anthropic, mode);
-    let format = json!({"format": {"type": "json_schema", "schema": stable}});
-    assert_eq!(anthropic(SchemaMode::Stable)["output_config"], format);
-    let forced = anthropic(SchemaMode::JsonMode);
-    assert_eq!(
-        forced["tools"],
-        json!([{"name": "give_answer", "input_schema": constrained}])
-    );
-    assert_eq!(
-        forced["tool_choice"],
-        json!({"type": "tool", "name": "give_answer"})
-    );
-    assert_eq!(forced["output_config"], Value::Null);
-
-    let gemini = |mode| on(Api::Gemini, mode)["generation_config"].clone();
-    let mime = "application/json";
-    assert_eq!(
-        gemini(SchemaMode::Stable),
-        json!({"max_output_tokens": 4096, "response_mime_type": mime, "response_json_schema": stable})
-    );
-    assert_eq!(
-        gemini(SchemaMode::Constrained)["response_json_schema"],
-        *constrained
-    );
-    assert_eq!(
-        gemini(SchemaMode::JsonMode),
-        json!({"max_output_tokens": 4096, "response_mime_type": mime})
-    );
-
-    let dashscope = |mode| on(Api::DashScope, mode)["parameters"]["response_format"].clone();
-    assert_eq!(
-        dashscope(SchemaMode::JsonMode),
-        json!({"type": "json_object"})
-    );
-    assert_eq!(
-        dashscope(SchemaMode::Stable)["json_schema"]["schema"],
-        stable
-    );
-
-    let ollama = |mode| on(Api::Ollama, mode)["format"].clone();
-    assert_eq!(ollama(SchemaMode::Constrained), *constrained);
-    assert_eq!(ollama(SchemaMode::JsonMode), "json");
-
-    for api in [
-        Api::Anthropic,
-        Api::Gemini,
-        Api::DashScope,
-        Api::Ollama,
-        Api::DeepSeek,
-    ] {
-        let text = on(api, SchemaMode::Text);
-        let said = text.to_string();
-        assert!(said.contains("JSON schema"), "{said}");
-        for member in ["output_config", "response_format", "format", "tools"] {
-            assert_eq!(text[member], Value::Null, "{api:?}");
-        }
-    }
 }
 
 #[test]

@@ -2,33 +2,16 @@
 
 use playhouse_engine::locale::{UiText, text};
 use playhouse_engine::message::FinishReason;
-use playhouse_engine::mind::{Completion, LengthDoubt, MindError};
+use playhouse_engine::mind::{LengthDoubt, MindError};
 use playhouse_engine::reading::OwnMarks;
-use playhouse_interop::format::Api;
 use serde_json::Value;
 
-use super::api::{Protocol, protocol};
+use super::api::Protocol;
 use super::failure::{ErrorContext, Failure};
 use super::json_frames::JsonFrames;
 use super::response_accumulator::{ResponseAccumulator, WantedAnswer};
 use super::server_error::ServerError;
 use super::sse::{Event, EventFrames};
-
-/// Reads the recorded body of a response: one JSON value, several, or a stream of events. The
-/// result has no latency, and a model only if the response names it.
-pub fn read_answer(api: Api, body: &[u8]) -> Result<Completion, MindError> {
-    let context = ErrorContext {
-        server: "recorded".into(),
-        proxy: None,
-    };
-    let mut reader = ResponseReader::new(&context, protocol(api), "", usize::MAX);
-    let wanted = WantedAnswer::default();
-    let response = reader
-        .read(body)
-        .and_then(|()| reader.finish(true, &wanted))
-        .map_err(|failure| failure.error)?;
-    Ok(response.into_completion(""))
-}
 
 /// How many bytes of framing a streamed byte of text may need: a delta of one token has about 250.
 const MAX_FRAMING: usize = 100;
@@ -392,9 +375,11 @@ fn without_lone_surrogates(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use playhouse_interop::format::Api;
     use proptest::prelude::*;
     use serde_json::json;
 
+    use super::super::api::protocol;
     use super::*;
 
     /// The result of a body that arrives in chunks.
@@ -572,22 +557,11 @@ mod tests {
         }
 
         #[test]
-        fn no_body_is_too_strange(chunks in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..30), 0..6), typed: bool) {
-            let kind = if typed { "text/event-stream" } else { "text/plain" };
-            let chunks: Vec<_> = chunks.iter().map(Vec::as_slice).collect();
-            prop_assert!(read(Api::OpenAi, kind, &chunks).is_err());
-        }
-
-        #[test]
         fn nothing_is_too_strange_for_any_interface(
             body in body(), cut in any::<prop::sample::Index>(), api in prop::sample::select(&Api::ALL[..]),
         ) {
             let (left, right) = body.split_at(cut.index(body.len() + 1));
             let whole = read(api, "", &[&body]);
-            if let Ok(response) = &whole {
-                let completion = read_answer(api, &body).unwrap();
-                prop_assert_eq!(completion.text, response.split().text);
-            }
             prop_assert_eq!(read(api, "", &[left, right]).is_ok(), whole.is_ok());
             let page = serde_json::from_slice::<Value>(&body).unwrap_or_default();
             let _ = protocol(api).window(&page, "index");

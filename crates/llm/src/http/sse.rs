@@ -2,16 +2,16 @@
 
 /// An event of a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Event<'a> {
-    pub data: &'a str,
+pub(super) struct Event<'a> {
+    pub(super) data: &'a str,
     /// Whether it is called `error`, or its data is in a field of that name, as llama.cpp once sent
     /// it.
-    pub is_error: bool,
+    pub(super) is_error: bool,
 }
 
 /// Turns chunks of bytes into events. Comments, blank lines and other fields are skipped.
 #[derive(Debug, Default)]
-pub struct EventFrames {
+pub(super) struct EventFrames {
     line: Vec<u8>,
     /// The data lines of the incomplete event, each with a line break.
     data: Vec<u8>,
@@ -22,7 +22,7 @@ pub struct EventFrames {
 
 impl EventFrames {
     /// Adds a chunk; calls `event` with each event that it completes.
-    pub fn push(&mut self, chunk: &[u8], mut event: impl FnMut(Event<'_>)) {
+    pub(super) fn push(&mut self, chunk: &[u8], mut event: impl FnMut(Event<'_>)) {
         let mut rest = chunk;
         if self.after_return && !rest.is_empty() {
             self.after_return = false;
@@ -47,7 +47,7 @@ impl EventFrames {
 
     /// Ends the body. What is incomplete is an event too, since some servers omit the last blank
     /// line.
-    pub fn finish(mut self, mut event: impl FnMut(Event<'_>)) {
+    pub(super) fn finish(mut self, mut event: impl FnMut(Event<'_>)) {
         if !self.line.is_empty() {
             self.end_line(&mut event);
         }
@@ -55,7 +55,7 @@ impl EventFrames {
     }
 
     /// How many bytes belong to the incomplete event.
-    pub fn pending(&self) -> usize {
+    pub(super) fn pending(&self) -> usize {
         self.line.len() + self.data.len()
     }
 

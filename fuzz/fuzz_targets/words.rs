@@ -1,6 +1,0 @@
-#![no_main]
-
-#[path = "../../tests/support/fuzz/words.rs"]
-mod target;
-
-libfuzzer_sys::fuzz_target!(|text: &str| target::run(text));
