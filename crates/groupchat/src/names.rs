@@ -106,34 +106,6 @@ mod tests {
 
     use super::*;
 
-    fn found(text: &str, names: &[&str]) -> Vec<(String, usize)> {
-        let found = mentions(text, names);
-        found
-            .into_iter()
-            .map(|(name, n)| (name.to_owned(), n))
-            .collect()
-    }
-
-    #[test]
-    fn names_end_where_words_end() {
-        assert_eq!(found("Story writer", &["Story_writer"]).len(), 1);
-        assert_eq!(found("Story\\_writer", &["Story_writer"]).len(), 1);
-        assert_eq!(found("Bobby", &["Bob"]), []);
-        assert_eq!(found("Bob!", &["Bob"]).len(), 1);
-        assert_eq!(found("b", &["B"]), []);
-        let counted = found("A and B, A. Alpha B_", &["A", "B"]);
-        assert_eq!(counted, [("A".to_owned(), 2), ("B".to_owned(), 1)]);
-    }
-
-    #[test]
-    fn names_are_found_in_text_without_spaces_and_the_longest_counts() {
-        let names = ["布兰", "艾娃", "艾娃娜"];
-        assert_eq!(found("下一个是艾娃。", &names), [("艾娃".to_owned(), 1)]);
-        assert_eq!(found("艾娃娜", &names), [("艾娃娜".to_owned(), 1)]);
-        assert_eq!(found("「艾娃」", &names), [("艾娃".to_owned(), 1)]);
-        assert_eq!(found("下一个是Bob。", &["Bob"]), [("Bob".to_owned(), 1)]);
-    }
-
     #[test]
     fn every_target_has_a_tool_that_every_provider_accepts() {
         for (target, tool) in [

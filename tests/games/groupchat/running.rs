@@ -4,7 +4,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
-use futures_util::StreamExt;
 use playhouse::context::context_to_json;
 use playhouse::engine::Stop;
 use playhouse::exchange::{UNFINISHED, lost_requests, recorded_ledgers};
@@ -12,7 +11,7 @@ use playhouse::groupchat::message::{ChatContent, ChatMessage, MultiModalPart};
 use playhouse::groupchat::team::{HistoryVisibility, Participant, ParticipantKind, TeamFile};
 use playhouse::groupchat::termination::Termination;
 use playhouse::groupchat::{
-    ChatError, ChatGame, StreamItem, Task, Team, TeamTool, UserInput, UserProxy, seat_user_proxy,
+    ChatError, ChatGame, Task, Team, TeamTool, UserInput, UserProxy, seat_user_proxy,
 };
 use playhouse::mind::{
     Answering, Completion, Mind, MindInfo, Minds, Prompt, ScriptLine, ScriptMind,
@@ -23,57 +22,7 @@ use serde_json::{Value, json};
 use tokio::sync::Notify;
 
 use super::minds::Scripted;
-use super::{game, left_after, team, texts, three, watched};
-
-#[tokio::test]
-async fn a_stream_gives_each_message_and_then_the_result() {
-    let script = Scripted::new(&Value::Null);
-    let mut team = team(three().with_max_turns(2), &script);
-    let items: Vec<_> = team.run_stream("hi").unwrap().collect().await;
-    assert_eq!(items.len(), 4);
-    let Some(Ok(StreamItem::Result(result))) = items.last() else {
-        panic!("{items:?}")
-    };
-    assert_eq!(texts(&result.messages), ["user:hi", "A:A1", "B:B1"]);
-    assert_eq!(result.responses().len(), 3);
-}
-
-#[tokio::test]
-async fn no_turn_begins_after_a_stream_was_dropped() {
-    let script = Scripted::new(&json!({}));
-    let mut team = team(three().with_max_turns(5), &script);
-    left_after(&mut team, "hi", 2).await;
-    assert!(script.calls() <= 2);
-    let rest = team.run(Task::continue_run()).await.unwrap();
-    assert_eq!(texts(&rest.messages), ["B:B1", "C:C1", "A:A2", "B:B2"]);
-}
-
-#[tokio::test]
-async fn a_pause_freezes_and_a_resumed_run_goes_on() {
-    let script = Scripted::new(&Value::Null);
-    let mut team = team(three().with_max_turns(4), &script);
-    let pause = team.pause_handle();
-    let told = watched(&mut team, "hi", |told| {
-        pause.store(told == 2, Ordering::SeqCst);
-    })
-    .await;
-    assert_eq!(told, ["user:hi", "A:A1"]);
-    assert_eq!(script.calls(), 1);
-    team.resume();
-    let rest = team.run(Task::continue_run()).await.unwrap();
-    assert_eq!(texts(&rest.messages), ["B:B1", "C:C1", "A:A2"]);
-}
-
-#[tokio::test]
-async fn no_call_starts_after_a_cancel_and_the_next_run_goes_on() {
-    let script = Scripted::new(&Value::Null);
-    let mut team = team(three().with_max_turns(3), &script);
-    team.cancellation_token().cancel();
-    assert!(matches!(team.run("hi").await, Err(ChatError::Cancelled)));
-    assert_eq!(script.calls(), 0);
-    let result = team.run(Task::continue_run()).await.unwrap();
-    assert_eq!(texts(&result.messages), ["user:hi", "A:A1", "B:B1", "C:C1"]);
-}
+use super::{game, team, texts, three, watched};
 
 #[tokio::test]
 async fn whoever_is_outside_can_end_a_run_and_the_clock_starts_with_it() {
@@ -153,24 +102,6 @@ async fn a_whisper_reaches_those_it_is_for_alone() {
             "{who}"
         );
     }
-}
-
-#[tokio::test]
-async fn a_failure_ends_the_run_with_a_reason_and_poisons_nothing() {
-    let script = Scripted::new(&json!({"A": [{"fail": "no power"}, "A1", "A2", "A1", "A2"]}));
-    let file = TeamFile::new("team", ["A", "B"].map(Participant::named)).with_max_turns(4);
-    let mut team = team(file, &script);
-    let error = team.run("hi").await.unwrap_err().to_string();
-    assert!(error.contains("no power") && error.contains('A'), "{error}");
-    assert_eq!(team.perspective("A").len(), 1, "only the task is left");
-    let result = team.run("hi").await.unwrap();
-    assert_eq!(
-        texts(&result.messages),
-        ["user:hi", "A:A1", "B:B1", "A:A2", "B:B2"]
-    );
-    team.reset().await.unwrap();
-    let result = team.run("hi").await.unwrap();
-    assert_eq!(result.messages.len(), 5);
 }
 
 #[tokio::test]

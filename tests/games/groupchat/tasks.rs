@@ -260,44 +260,6 @@ async fn a_ledger_that_names_somebody_unknown_goes_on_where_only_one_can_be_mean
 }
 
 #[tokio::test]
-async fn a_society_starts_over_and_says_nothing_about_nothing() {
-    let society = |inner: TeamFile| {
-        let mut file = TeamFile::new("outer", ["S", "C"].map(Participant::named));
-        file.participants[0].kind = ParticipantKind::Society {
-            team: "inner".into(),
-            instruction: String::new(),
-        };
-        file.with_team(inner).with_max_turns(3)
-    };
-    let inner = || TeamFile::new("inner", ["A", "B"].map(Participant::named)).with_max_turns(2);
-    let script = Scripted::new(&json!({"S": ["one", "two"], "A": ["a1", "a2"]}));
-    let mut outer = team(society(inner()), &script);
-    outer.run("go").await.unwrap();
-    let heard = script.heard("A");
-    assert_eq!(heard.views[0], json!([["user", "user", "go"]]));
-    let again = json!([
-        ["user", "user", "go"],
-        ["user", "S", "one"],
-        ["user", "C", "C1"]
-    ]);
-    assert_eq!(heard.views[1], again, "its own first talk is forgotten");
-    let calls = mind_calls(&outer.engine().world);
-    let of_a = calls.iter().filter(|call| call.agent == "A");
-    assert_eq!(of_a.count(), 2, "but it can still be looked up");
-
-    let silent = inner().with_termination(Termination::max_messages(1));
-    let script = Scripted::new(&Value::Null);
-    let mut outer = team(society(silent), &script);
-    let result = outer.run("go").await.unwrap();
-    assert_eq!(texts(&result.messages)[1], "S:No response.");
-    assert!(
-        script.heard("S").prompts.is_empty(),
-        "there is nothing to tell"
-    );
-    assert_eq!(memory(&outer, "S")[1], "assistant:S:No response.");
-}
-
-#[tokio::test]
 async fn a_thought_goes_with_a_handoff_and_stands_before_it() {
     let mut file = TeamFile::new("team", ["A", "B"].map(Participant::named))
         .with_selection(Selection::Swarm)

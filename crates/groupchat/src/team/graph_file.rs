@@ -53,13 +53,6 @@ impl EdgeFile {
         }
     }
 
-    /// Follows the edge only if the message contains a text.
-    #[must_use]
-    pub fn mentions(mut self, text: impl Into<String>) -> Self {
-        self.when = EdgeCondition::Mentions(text.into());
-        self
-    }
-
     /// Puts the edge into a group.
     #[must_use]
     pub fn in_group(mut self, group: impl Into<String>, activation: Activation) -> Self {

@@ -106,51 +106,6 @@ fn a_run_that_might_never_end_is_refused() {
 }
 
 #[test]
-fn graphs_are_checked() {
-    let edge = |from, to| EdgeFile::new(from, to);
-    let rows = [
-        (vec![edge("A", "B").mentions("x"), edge("A", "C")], "mixed"),
-        (
-            vec![edge("A", "B"), edge("B", "A"), edge("B", "C")],
-            "no way out",
-        ),
-        (vec![edge("A", "B"), edge("B", "Z")], "no participant 'Z'"),
-        (vec![edge("A", "B")], "never speak"),
-        (
-            vec![
-                edge("A", "B").mentions("x"),
-                edge("B", "A").mentions("y"),
-                edge("B", "C").mentions("z"),
-            ],
-            "nobody can begin",
-        ),
-        (
-            vec![
-                edge("A", "C").in_group("g", Activation::All),
-                edge("B", "C").in_group("g", Activation::Any),
-            ],
-            "conflict",
-        ),
-    ];
-    for (edges, wrong) in rows {
-        let team = graph(edges);
-        let said = problems(&team);
-        // Whoever has no edge to it can begin, so that `never speak` needs an entry.
-        let said = match wrong {
-            "never speak" => {
-                let mut team = team;
-                if let Selection::Graph(graph) = &mut team.selection {
-                    graph.entry = "A".into();
-                }
-                problems(&team)
-            }
-            _ => said,
-        };
-        assert!(said.contains(wrong), "{wrong} is missing in\n{said}");
-    }
-}
-
-#[test]
 fn a_swarm_must_be_able_to_hand_over_and_takes_no_team() {
     let inner = TeamFile::new("inner", [Participant::named("X")]).with_max_turns(1);
     let mut member = Participant::named("inner");
