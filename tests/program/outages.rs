@@ -364,25 +364,6 @@ fn default_answers_show_and_are_asked_for_again_in_a_branch() {
     assert!(asked < steady.answered().len(), "what was answered is used");
 }
 
-#[test]
-fn damaged_settings_of_a_save_say_what_to_do() {
-    let (folder, _) = mill(AT_ONCE);
-    let folder = folder.path();
-    succeed(
-        folder,
-        "run mill --models models.ron --model m --save s --until 1 -q",
-    );
-    let settings = folder.join("saves/s/settings.json");
-    let kept = std::fs::read_to_string(&settings).unwrap();
-    for damaged in ["\0".repeat(23), kept.replace("\"m\"", "\"l\"")] {
-        write(&settings, &damaged);
-        let refused = resume(folder);
-        assert_eq!(refused.status.code(), Some(4), "{}", err(&refused));
-        let said = in_one_line(&err(&refused));
-        has(&said, &["settings.json", "Delete it"]);
-    }
-}
-
 /// A proxy that brings every connection to one port, whatever it is asked for; returns its own.
 fn socks_proxy(port: u16) -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();

@@ -505,60 +505,6 @@ fn a_resumed_run_shows_what_is_said_inside_from_where_it_stopped() {
 }
 
 #[test]
-fn a_team_talks_chinese_from_head_to_foot() {
-    let folder = &Dir::new();
-    let task = "北京天气怎么样？123 * 456 等于多少？";
-    let told = talk(folder, "chat zh/zhushou --save yi --lang zh", task);
-    let page = out(&told);
-    has(
-        &page,
-        &[
-            "北风有些硬",
-            "56088",
-            "---------- 小结 ----------",
-            "消息数：4",
-            "结束原因：轮数已达上限 1",
-        ],
-    );
-    let told = talk(
-        folder,
-        "chat zh/xietiao --save er --lang zh --format log",
-        "给庙会挑个日子",
-    );
-    has(
-        &out(&told),
-        &["📋 任务完成\n停止原因：轮数已达上限 3\n消息数：4\n"],
-    );
-    let trace = out(&run(folder, "show er --view trace 协调 --lang zh"));
-    has(
-        &trace,
-        &[
-            ">>> 角色：协调（第 1 次调用）",
-            "发送者：庙会筹办处",
-            "\n系统消息：",
-            "内部上下文（庙会筹办处）：1 条消息",
-            "    [0] [user] 用户: 给庙会挑个日子",
-            ">>> 角色：协调（第 2 次调用）",
-            "内部上下文（庙会筹办处）：3 条消息",
-            "    [1] [assistant] 协调: ",
-            "    [2] [user] 干事: ",
-            "\n回答：",
-        ],
-    );
-    lacks(&trace, &["角色：干事"]);
-    let trace = out(&run(folder, "show er --view trace"));
-    let calls = trace.lines().filter(|line| line.starts_with(">>> AGENT: "));
-    assert_eq!(
-        calls.count(),
-        4,
-        "the task of the user is a call too:\n{trace}"
-    );
-    let unknown = exits(folder, "chat zh/zhushuo --lang zh", 3);
-    has(&err(&unknown), &["zh/zhushou"]);
-    exits(folder, "chat zh/zhushou --lang zh", 2);
-}
-
-#[test]
 fn processes_are_started_with_leave_alone_and_a_replay_starts_none() {
     let folder = &Dir::new();
     let team = r#"Team(
@@ -607,30 +553,6 @@ fn a_team_without_a_task_leaves_every_save_as_it_is() {
     assert_eq!(before, after);
     let saves = std::fs::read_dir(folder.join("saves")).unwrap();
     assert_eq!(saves.count(), 1);
-}
-
-#[test]
-fn every_mistake_of_a_team_file_is_told_at_once() {
-    let folder = &Dir::new();
-    let team = r#"Team(
-        name: "desk",
-        participants: [
-            (name: "Ava", handoffs: [(target: "Zed")], tools: ["(code)"]),
-        ],
-        selection: Graph((edges: [(from: "Ava", to: "Bo")])),
-    )"#;
-    write(&folder.join("desk.ron"), &team);
-    let wrong = exits(folder, "chat desk.ron --task x", 3);
-    write(&folder.join("bytes.ron"), b"\xff\xfe");
-    let odd = exits(folder, "chat bytes.ron --task x", 3);
-    has(&err(&odd), &["save it as UTF-8"]);
-    for part in ["desk.ron:4:", "'Zed'", "'(code)'", "'Bo'"] {
-        assert!(
-            err(&wrong).contains(part),
-            "{part} is missing in {}",
-            err(&wrong)
-        );
-    }
 }
 
 #[test]

@@ -115,29 +115,3 @@ fn a_world_of_many_mistakes_is_told_in_a_hundred_lines() {
         "{lines}"
     );
 }
-
-#[test]
-fn no_template_takes_the_stack() {
-    let folder = &Dir::new();
-    for (what, text) in [
-        (
-            "operators",
-            format!("{{{{ {}a }}}}", "a + ".repeat(100_000)),
-        ),
-        ("brackets", format!("{{{{ {}", "(".repeat(30_000))),
-        ("blocks", "{% if a %}".repeat(6_000)),
-        (
-            "branches",
-            format!("{{% if a %}}{}", "{% elif a %}".repeat(5_000)),
-        ),
-        (
-            "macros",
-            "{% macro a() %}{{ a() }}{{ a() }}{% endmacro %}{{ a() }}".into(),
-        ),
-        ("doubling", "{% set x = x ~ x %}".repeat(50)),
-    ] {
-        write(&folder.join("data/prompts/en/asks/plan.j2"), &text);
-        let told = refused(folder, "check drowned-assize", what);
-        assert!(told.contains("asks/plan.j2"), "{what}: {told}");
-    }
-}

@@ -100,14 +100,6 @@ impl HandPrompt {
     }
 }
 
-/// The sentences of a text, without the signs that end them.
-pub fn sentences(text: &str) -> impl Iterator<Item = &str> {
-    let parts = text
-        .split(['.', '!', '?', '。', '！', '？', '\n'])
-        .map(|part| part.trim_matches(['“', '”', '‘', '’', ' ']));
-    parts.filter(|part| part.chars().nth(1).is_some())
-}
-
 /// The schema of an object with these members, all of them required.
 pub fn object(members: &[(&str, Value)]) -> Value {
     let names: Vec<_> = members.iter().map(|(name, _)| *name).collect();

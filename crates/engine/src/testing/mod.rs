@@ -36,7 +36,7 @@ mod table;
 mod told;
 
 pub use attacks::{attacks, harmless};
-pub use hand_prompt::{HandPrompt, object, sentences};
+pub use hand_prompt::{HandPrompt, object};
 pub use person::{PersonAsk, json_of};
 pub use played::{Played, play};
 pub use table::{each_row, rows};
