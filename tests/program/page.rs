@@ -1258,24 +1258,6 @@ fn a_save_goes_on_with_its_own_model_or_is_only_shown() {
 }
 
 #[test]
-fn hands_are_shown_while_a_fight_lasts() {
-    let folder = &Dir::new();
-    let page = Served::start(folder, "--save fight --seed 1 --paused");
-    let hand_of = |who: &Value| {
-        let person = page.api(&format!("fight/person/{}", who["id"]));
-        let cards = person["hand"].as_array().cloned().unwrap_or_default();
-        cards.first().map(|card| card["skill"].clone())
-    };
-    // The first fight is on the first day.
-    let drawn = (0..20).find_map(|_| {
-        page.step("fight");
-        let people = page.api("fight/people");
-        people.as_array()?.iter().find_map(hand_of)
-    });
-    assert!(drawn.is_some_and(|skill| skill.is_string()));
-}
-
-#[test]
 fn a_host_opens_a_scene_and_goes_back_to_before_a_call() {
     let folder = &Dir::new();
     let page = Served::start(folder, "--save stage --seed 3 --paused");

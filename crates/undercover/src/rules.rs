@@ -229,21 +229,6 @@ mod tests {
     }
 
     #[test]
-    fn what_makes_no_game_is_refused() {
-        let refused = |players, undercover, blank| rules(players, undercover, blank).check().err();
-        assert_eq!(refused(6, 1, 0), None);
-        assert_eq!(refused(6, 2, 1), None);
-        assert_eq!(refused(2, 1, 0), Some(RulesError::TooFew(2)));
-        assert_eq!(refused(6, 0, 0), Some(RulesError::NobodyUndercover));
-        assert!(matches!(refused(6, 3, 0), Some(RulesError::TooMany { .. })));
-        assert!(matches!(refused(6, 2, 2), Some(RulesError::TooMany { .. })));
-        assert!(matches!(
-            refused(6, usize::MAX, usize::MAX),
-            Some(RulesError::TooMany { .. })
-        ));
-    }
-
-    #[test]
     fn names_must_be_names_and_differ() {
         let mut bad = rules(4, 1, 0);
         bad.players[1] = "P1".into();

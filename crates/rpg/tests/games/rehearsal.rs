@@ -178,21 +178,6 @@ fn without_lengths(run: &RunFigures) -> RunFigures {
 }
 
 #[test]
-fn memories_change_nothing_but_the_length_of_prompts() {
-    let data = DataFolder::embedded();
-    let campaign = Campaign::load(&data, "drowned-assize").unwrap();
-    let plan = |seed, runs| plan(seed, runs, 2);
-    let together = runs(&campaign, plan(1, 2));
-    let alone = &runs(&campaign, plan(2, 1))[0];
-    assert_eq!(without_lengths(&together[1]), without_lengths(alone));
-    let tokens = |run: &RunFigures| -> u64 {
-        let spent = run.spent.values();
-        spent.map(|spent| spent.usage.input).sum()
-    };
-    assert!(tokens(&together[1]) < tokens(alone));
-}
-
-#[test]
 fn a_rehearsal_can_be_broken_off() {
     let campaign = small_world();
     let plan = plan(1, 1_000, 1);
