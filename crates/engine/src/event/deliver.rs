@@ -1,6 +1,6 @@
 //! The end of a step: its events reach contexts and feeds.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
@@ -29,7 +29,6 @@ pub fn deliver(
     mut meeting: ResMut<MeetingClock>,
     current: Res<CurrentStage>,
     turn: Res<WorldTurn>,
-    list: Res<CastList>,
     guards: Res<Guards>,
     language: Res<Language>,
     mut kinds: Local<BTreeMap<&'static str, Metadata>>,
@@ -46,7 +45,9 @@ pub fn deliver(
     };
     let mut queue = VecDeque::from(std::mem::take(&mut queue.0));
     while let Some(mut event) = queue.pop_front() {
-        if event.kind == Learned::TYPE && teaching.leave_out_known(&mut event) {
+        let mut reached = teaching.leave_out_known(&mut event);
+        if event.kind == Learned::TYPE && event.audience.is_empty() {
+            teaching.teach(&event, BodyId::NONE, turn.0, &reached);
             continue;
         }
         let id = clock.next_body(place);
@@ -54,7 +55,6 @@ pub fn deliver(
         let metadata = metadata_of(&mut kinds, event.kind);
         let mut bodies = Bodies::new(&event, id, time, metadata);
         let mut audience = Vec::with_capacity(event.audience.len());
-        let mut reached = Vec::new();
         let mut masked = Vec::new();
         for &entity in &event.audience {
             let Ok((mut context, mut chapters, kind, &receiver)) = cast.get_mut(entity) else {
@@ -115,7 +115,7 @@ pub fn deliver(
         });
         // The actor notes its own deed, though it is not in the audience.
         for (doer, happening) in own.into_iter().chain(told.collect::<Vec<_>>()) {
-            let doer = list.by_name(&doer);
+            let doer = teaching.list.by_name(&doer);
             if let Some(Ok((context, mut chapters, ..))) = doer.map(|doer| cast.get_mut(doer)) {
                 chapters.note(&context, teaching.today.0, &place_name, happening);
             }
@@ -129,7 +129,7 @@ pub fn deliver(
             turn: turn.0,
             time,
             said_at: None,
-            place: place_name.clone(),
+            place: event.place.unwrap_or_else(|| place_name.clone()),
             kind: event.kind.into(),
             speaker: event.speaker,
             without: event.without,
@@ -171,6 +171,7 @@ impl Lesson {
 #[derive(SystemParam)]
 pub struct Teaching<'w, 's> {
     facts: Res<'w, FactBook>,
+    list: Res<'w, CastList>,
     today: Res<'w, Today>,
     phrases: Res<'w, Phrasebook>,
     faults: ResMut<'w, Faults>,
@@ -206,14 +207,21 @@ impl Teaching<'_, '_> {
                 day: self.today.0,
                 ..Known::default()
             };
-            let mut learners = reached.to_vec();
-            learners.retain(|entity| {
-                let Ok((name, mut knowledge)) = self.knowledge.get_mut(*entity) else {
-                    return false;
+            let teller = from.and_then(|from| self.list.by_name(from));
+            let all: Vec<_> = reached.iter().copied().chain(teller).collect();
+            let names = all.iter().filter_map(|who| self.knowledge.get(*who).ok());
+            let names: BTreeSet<_> = names.map(|(name, _)| name.0.clone()).collect();
+            let mut learners = Vec::new();
+            for who in all {
+                let Ok((name, mut knowledge)) = self.knowledge.get_mut(who) else {
+                    continue;
                 };
                 // A teller knew its fact before.
-                how.from.as_ref() != Some(&name.0) && knowledge.learn(fact, &how)
-            });
+                if how.from.as_ref() != Some(&name.0) && knowledge.learn(fact, &how) {
+                    learners.push(who);
+                }
+                knowledge.share(fact, names.iter().filter(|other| **other != name.0));
+            }
             if !learners.is_empty() {
                 let from = from.unwrap_or_default();
                 let is_told = event.kind == Learned::TYPE;
@@ -229,28 +237,18 @@ impl Teaching<'_, '_> {
         lessons
     }
 
-    /// Takes those out of the audience of a lesson who know its fact already, and notes who tells
-    /// it to them again; returns whether the audience is empty now.
-    fn leave_out_known(&mut self, lesson: &mut PendingEvent) -> bool {
-        let from = lesson.data.get("from").and_then(Value::as_str);
-        let from = from.filter(|from| !from.is_empty()).map(Into::into);
-        let again = Known {
-            from,
-            ..Known::default()
+    /// Takes those out of the audience of a lesson who know its fact already, and returns them.
+    fn leave_out_known(&self, event: &mut PendingEvent) -> Vec<Entity> {
+        // One that follows what taught it tells nothing more.
+        let fact = event.tells.first().filter(|_| event.kind == Learned::TYPE);
+        let knows = |who: &Entity| {
+            let knowledge = self.knowledge.get(*who);
+            fact.is_some_and(|fact| knowledge.is_ok_and(|(_, known)| known.knows(fact)))
         };
-        for fact in &lesson.tells {
-            lesson.audience.retain(|entity| {
-                let Ok((_, mut knowledge)) = self.knowledge.get_mut(*entity) else {
-                    return true;
-                };
-                let knows = knowledge.knows(fact);
-                if knows {
-                    knowledge.learn(fact, &again);
-                }
-                !knows
-            });
-        }
-        lesson.audience.is_empty()
+        let audience = std::mem::take(&mut event.audience).into_iter();
+        let (known, new) = audience.partition(knows);
+        event.audience = new;
+        known
     }
 
     /// The event by which learners are told a fact that they just learned.

@@ -174,9 +174,9 @@ impl EventWriter<'_, '_> {
     }
 
     /// Teaches a fact to those of these entities that don't know it yet, and notes who tells it
-    /// again to the others; without a teller if `from`
-    /// is empty. A teller among them learns it first, from no one: from what it tells the others
-    /// of. An id that no fact has teaches nothing.
+    /// again to the others, and that all of them know it; without a teller if `from` is empty. A
+    /// teller among them learns it first, from no one: from what it tells the others of. An
+    /// id that no fact has teaches nothing.
     pub fn teach(&mut self, learners: &[Entity], fact: &str, from: &str) {
         let Some(fact) = self.facts.get(fact).cloned() else {
             return;
@@ -186,12 +186,8 @@ impl EventWriter<'_, '_> {
             knowledge.is_ok_and(|knowledge| !knowledge.knows(&fact.id))
         };
         let is_teller = |entity: &Entity| !from.is_empty() && *self.name(*entity) == *from;
-        let (mut teller, mut others): (Vec<_>, Vec<_>) =
-            learners.iter().partition(|it| is_teller(it));
+        let (mut teller, others): (Vec<_>, Vec<_>) = learners.iter().partition(|it| is_teller(it));
         teller.retain(is_new);
-        if from.is_empty() {
-            others.retain(is_new);
-        }
         for (learners, from) in [(teller, ""), (others, from)] {
             if !learners.is_empty() && !fact.is_common() {
                 self.notify_entities(&learners, Learned::of(&fact, from));

@@ -29,6 +29,9 @@ pub struct Known {
     /// Who has told it again since, by name.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     pub again: BTreeSet<Arc<str>>,
+    /// Who is known to know it, too: everybody whom a telling reached together with this one.
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    pub shared_with: BTreeSet<Arc<str>>,
 }
 
 impl Known {
@@ -80,5 +83,12 @@ impl Knowledge {
         }
         self.0.insert(id.clone(), known.clone());
         true
+    }
+
+    /// Notes of a fact that is known that these know it, too.
+    pub(crate) fn share<'a>(&mut self, id: &str, with: impl Iterator<Item = &'a Arc<str>>) {
+        if let Some(known) = self.0.get_mut(id) {
+            known.shared_with.extend(with.cloned());
+        }
     }
 }

@@ -4,10 +4,10 @@ use std::cmp::Reverse;
 
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::SystemParam;
-use playhouse_engine::cast::{Appearance, Whereabouts, WorldTurn};
+use playhouse_engine::cast::{Appearance, EntityName, Whereabouts, WorldTurn};
 use playhouse_engine::context::AgentContext;
 use playhouse_engine::event::kinds::MemorySearch;
-use playhouse_engine::knowledge::{FactBook, Knowledge, Known, MadeFacts, MadeKind};
+use playhouse_engine::knowledge::{FactBook, Knowledge, MadeFacts, MadeKind};
 use playhouse_engine::memory::{AnswerWords, Lore};
 use serde::Serialize;
 
@@ -306,17 +306,6 @@ impl ActorMinds<'_, '_> {
         others: &[Entity],
         interests: &Interests<'_>,
     ) -> impl Iterator<Item = KnownFact<'a>> {
-        // That another knows it, one knows if one of the two told the other, or both learned it at
-        // once: a list must not tell more.
-        let knows = |other: &Entity, id: &str, own: &Known| {
-            let known = self.minds.get(*other).ok().and_then(|(_, known, ..)| known);
-            known.and_then(|known| known.get(id)).is_some_and(|known| {
-                let name = self.whereabouts.name_text(*other);
-                own.told_by().any(|by| **by == *name)
-                    || known.told_by().any(|by| **by == *me)
-                    || (!own.event.is_empty() && own.event == known.event)
-            })
-        };
         let facts = self.book.all().filter(|fact| !fact.is_common());
         facts.filter_map(move |fact| {
             let knowledge = knowledge?;
@@ -326,7 +315,10 @@ impl ActorMinds<'_, '_> {
                 return None;
             }
             let denials = self.book.denials(fact, knowledge);
-            let is_known_here = others.iter().all(|other| knows(other, &fact.id, known));
+            // A list must not tell more than one was there to see.
+            let is_shared = |name: &EntityName| known.shared_with.contains(&name.0);
+            let mut names = others.iter().map(|other| self.whereabouts.name(*other));
+            let is_known_here = names.all(|name| name.is_some_and(is_shared));
             let told_to = others.iter().filter_map(|other| {
                 let (_, known, ..) = self.minds.get(*other).ok()?;
                 known?.get(&fact.id)?.told_by().find(|by| ***by == *me)?;
