@@ -19,6 +19,20 @@ use serde::{Deserialize, Serialize};
 use crate::actions::Attempt;
 use crate::drama::AttemptEnd;
 
+/// How near the end of the talk of a round is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Ending {
+    #[default]
+    Open,
+    /// After this turn, at most the one who is addressed has another.
+    Soon,
+    /// Nobody has a turn after this one.
+    Now,
+    /// The last turn was taken.
+    Over,
+}
+
 /// On a stage: the talk there. One has a turn after the other.
 #[derive(Component, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -50,6 +64,7 @@ pub struct Talk {
     /// Who has answered after all turns of this round were used up.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     closed: BTreeSet<Arc<str>>,
+    ending: Ending,
     /// Who has searched in this round without losing the turn by it.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     searched: BTreeSet<Arc<str>>,
@@ -165,7 +180,7 @@ impl Talk {
         } else {
             max_turns
         };
-        if present.iter().all(|name| self.passed.contains(name)) {
+        if self.ending == Ending::Over || present.iter().all(|name| self.passed.contains(name)) {
             return None;
         }
         for name in present {
@@ -173,11 +188,7 @@ impl Talk {
         }
         let is_over = self.turns >= max_turns;
         let addressed = self.addressed.clone().filter(|name| present.contains(name));
-        if let Some(name) = addressed
-            && (!is_over || self.closed.insert(name.clone()))
-        {
-            return Some(name);
-        }
+        let addressed = addressed.filter(|name| !is_over || self.closed.insert(name.clone()));
         let silent_for = |name: &Arc<str>| {
             let since = self.since.get(name).copied().unwrap_or(self.all_turns);
             self.all_turns.saturating_sub(since)
@@ -188,24 +199,29 @@ impl Talk {
         let begun = self.all_turns - u64::from(self.turns);
         let had_none = |name: &&Arc<str>| self.since.get(*name).is_none_or(|since| *since <= begun);
         let is_enough = max_turns as usize >= present.len();
-        let mut waiting = order.iter().filter(|name| is_enough && had_none(name));
-        let next = if is_over {
-            waiting.next()
+        let waiting: Vec<_> = order
+            .iter()
+            .filter(|name| is_enough && had_none(name))
+            .collect();
+        let silent = if is_over {
+            waiting.first().copied()
         } else {
             order.first()
         };
-        next.cloned()
+        let next = addressed.or_else(|| silent.cloned())?;
+        let others_wait = waiting.into_iter().any(|name| *name != next);
+        self.ending = match max_turns.saturating_sub(self.turns) {
+            _ if is_alone || others_wait => Ending::Open,
+            0 => Ending::Now,
+            1 => Ending::Soon,
+            _ => Ending::Open,
+        };
+        Some(next)
     }
 
-    /// Whether the talk of this round ends now or soon, for whoever has a turn.
-    pub(super) fn ending(&self, present: usize, max_turns: u32) -> &'static str {
-        let left = max_turns.saturating_sub(self.turns) as usize;
-        match left {
-            _ if present <= 1 => "",
-            0 => "now",
-            _ if left <= present => "soon",
-            _ => "",
-        }
+    /// How near the end of the talk of this round is, for whoever has a turn.
+    pub(super) fn ending(&self) -> Ending {
+        self.ending
     }
 
     /// Notes what an actor did with its turn.
@@ -213,6 +229,9 @@ impl Talk {
         if taken.searched && self.searched.insert(name.clone()) {
             self.again = Some(name.clone());
             return;
+        }
+        if self.ending == Ending::Now {
+            self.ending = Ending::Over;
         }
         self.turns += 1;
         self.all_turns += 1;
@@ -359,20 +378,25 @@ mod tests {
     }
 
     #[test]
-    fn a_question_into_the_end_of_a_talk_is_answered() {
-        let present = people(&["A", "B"]);
-        let mut talk = Talk::default();
-        talk.begin(1);
-        let mut rng = ChaCha8Rng::seed_from_u64(7);
-        let mut endings = Vec::new();
-        while let Some(next) = talk.next(&present, 3, &mut rng) {
-            endings.push(talk.ending(2, 3));
-            let asks = talk.turns == 2;
-            let other = if *next == *"A" { "B" } else { "A" };
-            let taken = TurnTaken { asks, ..to(other) };
-            talk.take_turn(&next, taken);
+    fn the_end_of_a_talk_is_said_only_if_it_comes_and_whoever_is_asked_before_it_answers() {
+        for (names, turns) in [(2, 3), (3, 3), (4, 5), (4, 3), (3, 6)] {
+            let present = people(&["A", "B", "C", "D"][..names]);
+            let mut talk = Talk::default();
+            talk.begin(1);
+            let mut rng = ChaCha8Rng::seed_from_u64(7);
+            let mut endings = Vec::new();
+            while let Some(next) = talk.next(&present, turns, &mut rng) {
+                // Two talk to each other, and others to one of them.
+                let other = if *next == *"A" { "B" } else { "A" };
+                let asks = talk.ending() != Ending::Now;
+                endings.push(talk.ending());
+                talk.take_turn(&next, TurnTaken { asks, ..to(other) });
+            }
+            assert_eq!(endings.pop(), Some(Ending::Now), "{names} in {turns}");
+            let soon = endings.iter().position(|ending| *ending == Ending::Soon);
+            assert!(soon.is_none_or(|at| at + 1 == endings.len()), "{endings:?}");
+            assert!(!endings.contains(&Ending::Now), "{endings:?}");
         }
-        assert_eq!(endings, ["", "soon", "soon", "now"]);
     }
 
     #[test]

@@ -25,7 +25,7 @@ use crate::kickoff::{PresentActor, fallen, present_without};
 use crate::phase::{CurrentPlace, Phase};
 use crate::scenes::open::OpenScene;
 use crate::speaker::Speaker;
-use crate::talk::Talk;
+use crate::talk::{Ending, Talk};
 use crate::world_file::{Actor, CampaignStep, Limits};
 
 /// The maximum number of promises to one person that are open at the same time.
@@ -94,8 +94,7 @@ pub(super) struct PlanData<'a> {
     /// The languages that it speaks besides the one that all share.
     languages: &'a [String],
     speech_chars: usize,
-    /// `now` or `soon` if the talk is about to end; else empty.
-    ending: &'a str,
+    ending: Ending,
     refused: String,
     speaker: Speaker<'a>,
 }
@@ -147,7 +146,7 @@ pub(crate) fn ask_plans(
     let played = scene.and_then(|scene| params.minds.story.scene(&scene.id));
     talk.keep_among(played.map_or(&[], |scene| &scene.among));
     let here = present(&params.minds.whereabouts, &talk, stage);
-    let (asked, ending) = params.asked(&here, &mut talk, scene, &rng);
+    let asked = params.asked(&here, &mut talk, scene, &rng);
     current.set_phase(if asked.is_empty() {
         Phase::Idle
     } else {
@@ -165,7 +164,6 @@ pub(crate) fn ask_plans(
         talk: &talk,
         scene,
         when,
-        ending,
     };
     for actor in asked {
         if let Some(view) = params.minds.view(stage, &moment.here, actor) {
@@ -192,17 +190,17 @@ impl PlanParams<'_, '_> {
         &self.minds.world.0.limits
     }
 
-    /// Who of those here is asked, and whether the talk ends with that or soon.
+    /// Who of those here is asked.
     fn asked(
         &self,
         here: &[Entity],
         talk: &mut Talk,
         scene: Option<&OpenScene>,
         rng: &StageRng,
-    ) -> (Vec<Entity>, &'static str) {
+    ) -> Vec<Entity> {
         let limits = self.limits();
         if limits.together {
-            return (here.to_vec(), "");
+            return here.to_vec();
         }
         let names: Vec<_> = here
             .iter()
@@ -219,10 +217,7 @@ impl PlanParams<'_, '_> {
         let next = talk
             .next(&names, max_turns, &mut rng.stream("order of talk"))
             .and_then(|name| self.list.by_name(&name));
-        (
-            next.into_iter().collect(),
-            talk.ending(names.len(), max_turns),
-        )
+        next.into_iter().collect()
     }
 
     fn when(&self) -> WhenData<'_> {
@@ -255,8 +250,6 @@ struct Moment<'a, 'w, 's> {
     scene: Option<&'a OpenScene>,
     /// The part of the day or of the journey, in words.
     when: String,
-    /// `now` or `soon` if the talk is about to end.
-    ending: &'static str,
 }
 
 /// Where an actor may go, and why it may not.
@@ -370,7 +363,7 @@ impl Moment<'_, '_, '_> {
             promise_to: present.iter().filter(may_promise).cloned().collect(),
             owed_by: view.owed.iter().map(|promise| promise.by.clone()).collect(),
             destructible: destructible.map(|item| item.name.to_owned()).collect(),
-            is_last: self.ending == "now",
+            is_last: self.talk.ending() == Ending::Now,
             attempt: self.talk.attempts(&view.name) < limits.attempts.max(0) as u32,
             feels_about: present.iter().filter(may_feel).cloned().collect(),
             present: present.clone(),
@@ -468,7 +461,7 @@ impl Moment<'_, '_, '_> {
                 .collect(),
             languages: &constraints.languages,
             speech_chars: constraints.speech_chars,
-            ending: self.ending,
+            ending: self.talk.ending(),
             refused: last_event_text::<Refusal>(view.context),
             speaker: Speaker::of(file, &view.name).in_story(*params.seed, &view.name),
         }

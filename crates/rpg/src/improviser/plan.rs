@@ -454,10 +454,10 @@ impl<'n> PlanNotes<'n> {
             None => writer.rng().pick(&self.listeners).copied()?,
         };
         self.address(target, writer);
-        let is_ending = !self.notes.text("ending").is_empty();
+        let is_last = self.notes.text("ending") == "now";
         if writer.rng().happens(OWN_WORDS)
             && let Some(line) = voice_line(self.notes, writer)
-            && !(is_ending && is_question(line))
+            && !(is_last && is_question(line))
         {
             return Some(("mind.speak", json!({"target": target, "text": line})));
         }
@@ -472,7 +472,7 @@ impl<'n> PlanNotes<'n> {
         };
         let mut text = self.with_more(writer.line(first), 12, writer);
         for _ in 0..TRIES {
-            if is_ending && text.contains(['?', '？']) {
+            if is_last && text.contains(['?', '？']) {
                 text = writer.line(first);
             }
         }
