@@ -2,11 +2,13 @@
 
 use bevy_ecs::prelude::*;
 use playhouse_engine::cast::{CastList, EntityName, Kind};
+use playhouse_engine::event::Phrasebook;
 use playhouse_engine::knowledge::{FactBook, Knowledge};
 use serde::Serialize;
 
 use super::components::RpgWorld;
 use crate::drama::{FightResult, GoalState, Goals, History, StoryData};
+use crate::scenes::choose::label_of;
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct StoryOutcome {
@@ -72,14 +74,13 @@ impl StoryOutcome {
                 GoalOutcome { who, words, state }
             })
         });
-        let choices = history.choices.iter().map(|(scene, option, who)| {
-            let chosen = story.option(scene, option);
-            ChoiceOutcome {
-                who: who.to_string(),
-                scene: scene.to_string(),
-                option: option.to_string(),
-                label: chosen.map_or_else(|| option.to_string(), |chosen| chosen.label.clone()),
-            }
+        let words = (world.get_resource::<Phrasebook>()?, story);
+        let choices = history.choices.iter();
+        let choices = choices.map(|(scene, option, who)| ChoiceOutcome {
+            who: who.to_string(),
+            scene: scene.to_string(),
+            option: option.to_string(),
+            label: label_of(words, scene, option),
         });
         let fights = history.fights.iter().map(|(stage, result)| FightOutcome {
             stage: stage.to_string(),

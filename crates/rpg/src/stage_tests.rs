@@ -13,6 +13,7 @@ use super::campaign_phase::{CampaignPhase, CampaignState, Stay};
 use super::campaign_state::advance_campaign;
 use super::components::{Acquaintances, ClosedDungeons, FallenFoes, Health};
 use super::everybody::publish;
+use super::outcome::StoryOutcome;
 use super::phase::Phase;
 use super::scenes::choose::{Decided, SceneDecision, apply_choices, offer_choices};
 use super::scenes::effects::Cause;
@@ -98,15 +99,6 @@ fn nobody_walks_off_to_be_sent_home_at_once() {
     }
 }
 
-/// Something that Ann told.
-fn from_ann() -> Known {
-    Known {
-        from: Some("Ann".into()),
-        by: "speak".into(),
-        ..Known::default()
-    }
-}
-
 #[test]
 fn of_made_facts_the_last_few_are_offered_that_are_news_to_somebody_here() {
     let mut scene = scene("limits: (together: true)");
@@ -120,9 +112,8 @@ fn of_made_facts_the_last_few_are_offered_that_are_news_to_somebody_here() {
     let made: Vec<_> = made.collect();
     let knows = |ids: &[String]| Knowledge::at_start(ids.iter().map(String::as_str));
     scene.insert("Ann", knows(&made));
-    let mut heard = knows(&made[3..4]);
-    heard.learn(&made[4].as_str().into(), &from_ann());
-    scene.insert("Bob", heard);
+    scene.insert("Bob", knows(&made[3..4]));
+    scene.play(r#"Ann: say "Listen." to Bob telling made-5"#);
     scene.begin(Phase::Plan);
     let unknown = "Ann can't know that Bob knows the fourth";
     assert_eq!(offered(&scene, "Ann"), made[1..4], "{unknown}");
@@ -153,9 +144,7 @@ fn own_secrets_come_first_and_what_all_here_know_is_left_out() {
         knowledge.learn(&id.as_str().into(), &known);
     }
     scene.insert("Ann", knowledge);
-    let mut heard = Knowledge::default();
-    heard.learn(&"known-here".into(), &from_ann());
-    scene.insert("Bob", heard);
+    scene.play(r#"Ann: say "Listen." to Bob telling known-here"#);
     scene.begin(Phase::Plan);
     let ids = offered(&scene, "Ann");
     assert_eq!(ids[..3], ["mine", "heard-14", "heard-13"]);
@@ -194,7 +183,14 @@ fn whoever_has_one_option_left_may_do_nothing() {
         let options = &scene.ask::<SceneDecision>("Ann").noted()["options"];
         assert_eq!(options.as_array().map(Vec::len), Some(2), "{options}");
         scene.play(&format!(r#"Ann: {{"mind": "m", "option": "{chosen}"}}"#));
+        let (message, label) = match is_taken {
+            true => ("It is rolled out.", "Do it"),
+            false => ("Ann does nothing.", "Do nothing."),
+        };
+        scene.play(&format!(r#"=> choice says /message "{message}""#));
         scene.at_meeting(apply_choices);
+        let outcome = StoryOutcome::of(scene.world()).expect("a campaign");
+        assert_eq!(outcome.choices[0].label, label);
         let taken = r#"All([Knows("Bob", "rum"), Chose("barrel", "yes")])"#;
         let neither = r#"Not(Any([Knows("Bob", "rum"), Chose("barrel", "yes")]))"#;
         scene.play(&format!("=> {}", if is_taken { taken } else { neither }));

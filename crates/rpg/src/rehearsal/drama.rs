@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use super::figures::{GoalFigures, Moment, RunFigures, Spot};
 use crate::drama::{ChoiceOption, Condition, Effect, GoalState, Scene};
-use crate::world_file::WorldFile;
+use crate::world_file::{NOTHING, WorldFile};
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct EndingFigures {
@@ -353,17 +353,19 @@ impl DramaFigures {
     fn add_course(&mut self, course: &[Moment]) {
         let mut first_days = BTreeMap::new();
         let mut votes = 0;
+        let mut decided = BTreeMap::new();
         for moment in course {
             match moment {
                 Moment::Scene { id, day } => {
                     first_days.entry(id).or_insert(*day);
+                    decided.remove(id);
                 }
                 Moment::Choice { scene, option, .. } => {
-                    let mut of_scene: Vec<_> = self.options.iter_mut().collect();
-                    of_scene.retain(|known| known.scene == *scene);
-                    let chosen = of_scene.iter().find(|known| known.option == *option);
-                    let choice = chosen.map(|known| known.choice);
-                    for known in of_scene.into_iter().filter(|it| Some(it.choice) == choice) {
+                    let choice = self.choice_of((scene, option), decided.get(scene).copied());
+                    decided.insert(scene, choice);
+                    let of_choice =
+                        |it: &&mut OptionFigures| it.scene == *scene && it.choice == choice;
+                    for known in self.options.iter_mut().filter(of_choice) {
                         known.chosen.count(known.option == *option);
                     }
                 }
@@ -381,6 +383,29 @@ impl DramaFigures {
                 scene.day.add((*day).into());
             }
         }
+    }
+
+    /// Which choice of a scene an option belongs to; to do nothing, which any choice may offer, to the
+    /// one after the last that was decided.
+    fn choice_of(&mut self, (scene, option): (&str, &str), last: Option<usize>) -> usize {
+        let mut of_scene = self.options.iter().filter(|known| known.scene == scene);
+        let next = last.map_or(0, |last| last + 1);
+        let is_it = |it: &&OptionFigures| {
+            it.option == option && (!NOTHING.contains(&option) || it.choice == next)
+        };
+        if let Some(known) = of_scene.clone().find(is_it) {
+            return known.choice;
+        }
+        let of = of_scene
+            .find(|known| known.choice == next)
+            .map_or(0, |known| known.chosen.of);
+        self.options.push(OptionFigures {
+            scene: scene.to_owned(),
+            option: option.to_owned(),
+            chosen: Share { hits: 0, of },
+            choice: next,
+        });
+        next
     }
 
     fn add_vote(&mut self, vote: u32, result: &str) {
@@ -488,6 +513,39 @@ mod tests {
             (2, "Mill", 1, 2),
         ];
         assert_eq!(votes, expected);
+    }
+
+    #[test]
+    fn whatever_is_declined_counts_for_its_choice() {
+        let of_scene = |(choice, option): (usize, &&str)| OptionFigures {
+            scene: "s".into(),
+            option: (*option).into(),
+            choice,
+            ..OptionFigures::default()
+        };
+        let mut drama = DramaFigures {
+            options: ["a", "b"].iter().enumerate().map(of_scene).collect(),
+            ..DramaFigures::default()
+        };
+        for options in [["a", "b"], ["nothing", "b"], ["a", "nothing"]] {
+            let moments = options.map(|option| Moment::Choice {
+                scene: "s".into(),
+                option: option.into(),
+                who: String::new(),
+            });
+            drama.add_course(&moments);
+        }
+        let options = drama.options.iter();
+        let options: Vec<_> = options
+            .map(|it| (it.choice, &*it.option, it.chosen.hits, it.chosen.of))
+            .collect();
+        let expected = [
+            (0, "a", 2, 3),
+            (1, "b", 2, 3),
+            (0, "nothing", 1, 3),
+            (1, "nothing", 1, 3),
+        ];
+        assert_eq!(options, expected);
     }
 
     #[test]

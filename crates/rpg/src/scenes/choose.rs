@@ -5,9 +5,10 @@ use std::sync::Arc;
 use bevy_ecs::prelude::*;
 use playhouse_engine::cast::{CastList, Kind, Whereabouts, WorldSeed, all_of, name_of};
 use playhouse_engine::context::Noting;
-use playhouse_engine::event::{AgentEvent, EventWriter, Prompt};
+use playhouse_engine::event::{AgentEvent, EventWriter, Phrasebook, Prompt};
 use playhouse_engine::exchange::{Answers, Question, Reply, Violation, Voice};
 use playhouse_engine::memory::Words;
+use playhouse_engine::message::Language;
 use playhouse_engine::reading::OtherNames;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -34,10 +35,28 @@ use crate::world_file::NOTHING;
 /// The most who decide together: each is asked.
 const MAX_VOTERS: usize = 12;
 
-/// The option to do nothing.
+/// The option to do nothing, and that these have chosen it.
 #[derive(Serialize, Prompt)]
 #[prompt("asks/choose_nothing")]
-pub(super) struct Pass;
+pub(super) struct Pass<'a> {
+    who: &'a [String],
+}
+
+/// The words of the option to do nothing, or that these have chosen it.
+fn pass(phrases: &Phrasebook, who: &[String]) -> String {
+    let words = phrases.fill(&Pass { who }).unwrap_or_default();
+    words.trim().to_owned()
+}
+
+/// An option in the words in which it was offered.
+pub(crate) fn label_of(
+    (phrases, story): (&Phrasebook, &StoryData),
+    scene: &str,
+    option: &str,
+) -> String {
+    let option = story.option(scene, option);
+    option.map_or_else(|| pass(phrases, &[]), |option| option.label.clone())
+}
 
 /// On a stage: a choice that has to be made there.
 #[derive(Component, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -134,8 +153,12 @@ impl Reply for SceneDecision {
     const IS_TOLD: bool = true;
     const BARE_MEMBER: Option<&'static str> = Some("option");
     const MAY_BE_LEFT_OUT: &'static [&'static str] = &["mind"];
-    const OTHER_WORDS: &'static [(&'static str, &'static str)] =
-        &[("none", NOTHING), ("pass", NOTHING), ("无", NOTHING)];
+    const OTHER_WORDS: &'static [(&'static str, &'static str)] = &[
+        ("none", NOTHING[0]),
+        ("pass", NOTHING[0]),
+        ("nothing", NOTHING[1]),
+        ("无", NOTHING[1]),
+    ];
 
     fn constrain_schema(_schema: &Value, constraints: &DecisionConstraints) -> Option<Value> {
         Some(constraints.schema("option"))
@@ -220,7 +243,11 @@ fn offered(world: &World, stage: Entity, open: &OpenScene) -> Option<PendingChoi
         });
         let mut options: Vec<Arc<str>> = options.map(|option| option.id.as_str().into()).collect();
         if options.len() == 1 {
-            options.push(NOTHING.into());
+            let [en, zh] = NOTHING;
+            options.push(match world.resource::<RpgWorld>().0.language {
+                Language::En => en.into(),
+                Language::Zh => zh.into(),
+            });
         }
         let (scene, who) = (open.id.clone(), names.next()?);
         (!options.is_empty()).then(|| PendingChoice {
@@ -355,13 +382,11 @@ pub(crate) fn ask_choice(
         let (bonds, states) = minds.get(entity).unwrap_or_default();
         let open: Vec<_> = states.map_or(Vec::new(), |states| states.open(goals).collect());
         let leads = |option| Leads::of(who, &open, (&pending.scene, option));
-        let pass = match events.phrases().fill(&Pass) {
-            Ok(pass) => pass,
-            Err(error) => return events.fault(error.into()),
-        };
-        let pass = is_offered(NOTHING).then(|| OfferedOption {
-            id: NOTHING,
-            label: pass.trim(),
+        let label = pass(events.phrases(), &[]);
+        let pass = NOTHING.into_iter().find(|id| is_offered(id));
+        let pass = pass.map(|id| OfferedOption {
+            id,
+            label: &label,
             is_pass: true,
             leads_to: Leads::default(),
         });
@@ -437,7 +462,7 @@ pub(crate) fn take_choice(
     for (entity, decision, _by) in answers.take() {
         let name = whereabouts.name_text(entity);
         let option = decision.option;
-        if option != NOTHING && story.option(&pending.scene, &option).is_none() {
+        if !pending.options.iter().any(|offered| **offered == *option) {
             continue;
         }
         let words = (decision.mind, decision.say);
@@ -447,13 +472,9 @@ pub(crate) fn take_choice(
     let count = |id: &str| votes.iter().filter(|vote| vote.option == id).count();
     // Of equals, the first in the file wins: it is looked at last.
     let most = pending.options.iter().rev().max_by_key(|id| count(id));
-    let option = most.and_then(|id| story.option(&pending.scene, id));
-    let option = option.filter(|option| count(&option.id) > 0);
+    let chosen = most.filter(|id| count(id) > 0);
+    let option = chosen.and_then(|id| story.option(&pending.scene, id));
     if !pending.others.is_empty() {
-        let label = |id: &str| {
-            let option = story.option(&pending.scene, id);
-            option.map_or_else(|| id.to_owned(), |option| option.label.clone())
-        };
         let tally = SceneVoted {
             scene: pending.scene.to_string(),
             result: option.map_or_else(String::new, |option| option.label.clone()),
@@ -461,29 +482,30 @@ pub(crate) fn take_choice(
                 .iter()
                 .map(|vote| OneVote {
                     name: vote.name.clone(),
-                    option: label(&vote.option),
+                    option: label_of((events.phrases(), &story), &pending.scene, &vote.option),
                 })
                 .collect(),
         };
         events.broadcast_to_stage(stage, tally, &unaware);
     }
-    let Some(option) = option else { return };
-    let mut choices = scene.into_iter().flat_map(Scene::choices);
-    let of_it = |choice: &&Choice| choice.options.iter().any(|each| each.id == option.id);
-    let choice = choices.find(of_it);
-    votes.retain(|vote| vote.option == option.id);
-    let voters = votes.into_iter().map(|vote| vote.name);
+    let Some(id) = chosen else { return };
+    votes.retain(|vote| *vote.option == **id);
+    let voters: Vec<_> = votes.into_iter().map(|vote| vote.name).collect();
+    let told = option.map(|option| option.told().to_owned());
+    let choice = story.choice(&pending.scene, pending.number);
     let event = ChoiceMade {
-        actor: voters.collect::<Vec<_>>().join(", "),
+        actor: voters.join(", "),
         scene: pending.scene.to_string(),
-        option: option.id.clone(),
-        message: option.told().to_owned(),
-        label: option.label.clone(),
+        option: id.to_string(),
+        message: told
+            .clone()
+            .unwrap_or_else(|| pass(events.phrases(), &voters)),
+        label: label_of((events.phrases(), &story), &pending.scene, id),
         question: choice.map_or_else(String::new, |choice| choice.question.clone()),
     };
-    let message = event.message.clone();
     events.broadcast_to_stage(stage, event, &unaware);
-    events.defer(move |world| publish(world, stage, &message));
-    let option = option.id.as_str().into();
-    commands.entity(stage).insert(Decided(option));
+    if let Some(told) = told {
+        events.defer(move |world| publish(world, stage, &told));
+    }
+    commands.entity(stage).insert(Decided(id.clone()));
 }

@@ -635,8 +635,8 @@ pub struct Fight {
 /// What may be voted for besides a dungeon: not to go now.
 pub const STAY: &str = "stay";
 
-/// The option beside a single one that is left: to do nothing.
-pub(crate) const NOTHING: &str = "nothing";
+/// The option beside a single one that is left: to do nothing, in each language.
+pub(crate) const NOTHING: [&str; 2] = ["nothing", "不做"];
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename = "Step", expecting = "enum Step")]

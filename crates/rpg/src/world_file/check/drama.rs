@@ -277,7 +277,7 @@ impl Report<'_> {
             self.error(&list, text!(drama_no_options), text!(drama_write_options));
         }
         for (path, option) in each(&list, &choice.options) {
-            if option.id == NOTHING {
+            if NOTHING.contains(&&*option.id) {
                 let wrong = text!(drama_nothing_is_offered);
                 self.error(&format!("{path}.id"), wrong, text!(drama_change_it));
             }
