@@ -130,6 +130,12 @@ pub struct Residence(pub Arc<str>);
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Placed;
 
+/// On somebody whom effects have sent to where it is, and who perceives nothing there yet: the
+/// place that it has left, by name.
+#[derive(Component, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Arriving(pub Arc<str>);
+
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HomeStage;
 
@@ -235,6 +241,7 @@ pub(super) fn plugin(setup: &mut Setup) {
         .component::<Foe>("foe")
         .component::<Residence>("residence")
         .component::<Placed>("placed")
+        .component::<Arriving>("arriving")
         .component::<HomeStage>("home_stage")
         .component::<KickedOff>("kicked_off")
         .component::<Acquaintances>("acquaintances")

@@ -9,7 +9,7 @@ use playhouse_engine::cast::{
 };
 use playhouse_engine::event::{AgentEvent, write_events_at_meeting};
 
-use super::components::{Foe, HomeStage, RpgWorld};
+use super::components::{Arriving, Foe, HomeStage, RpgWorld};
 use super::events::News;
 use super::phase::Phase;
 use super::scenes::open::OpenScene;
@@ -128,12 +128,13 @@ fn leads(world: &World, from: Entity, to: Entity) -> bool {
     reached.contains(&to)
 }
 
-/// Those on a stage who take part in the scene that is played there, if there is one.
+/// Those on a stage who are there already and take part in the scene that is played there, if there
+/// is one.
 pub(super) fn participants(world: &World, stage: Entity) -> Vec<Entity> {
     let scene = open_scene_of(world, stage);
     let takes_part = |actor: &Entity| scene.is_none_or(|it| it.is_for(&name_of(world, *actor)));
     let mut living = living_on(world, stage);
-    living.retain(takes_part);
+    living.retain(|actor| takes_part(actor) && world.get::<Arriving>(*actor).is_none());
     living
 }
 

@@ -203,11 +203,12 @@ fn whoever_has_one_option_left_may_do_nothing() {
 fn whoever_a_choice_sends_to_a_place_comes_after_what_is_told_there() {
     let mut scene = scene(
         r#"scenes: [
-            (id: "go", at: "Hall", choice: (who: "Ann", options: [
-                (id: "yes", label: "Go", seen: "Out.", effects: [Move("Ann", "Yard")]),
+            (id: "go", at: "Hall", effects: [Tell("The fire dies.")], choice: (who: "Ann", options: [
+                (id: "yes", label: "Go", seen: "Out.", effects: [Tell("A door slams."), Move("Ann", "Yard")]),
                 (id: "no", label: "Stay")])),
-            (id: "own", at: "Yard", choice: (who: "Eve", options: [
-                (id: "yes", label: "Own up", seen: "A sigh.", effects: [Tell("It was I."), Reveal("rum")]),
+            (id: "own", at: "Yard", effects: [Tell("The lamp dies.")], choice: (who: "Eve", options: [
+                (id: "yes", label: "Own up", seen: "A sigh.",
+                 effects: [Tell("It was I."), Reveal("rum"), Move("Eve", "Hall")]),
                 (id: "no", label: "Be silent")])),
         ]"#,
     );
@@ -221,11 +222,29 @@ fn whoever_a_choice_sends_to_a_place_comes_after_what_is_told_there() {
         scene.insert(place, Decided("yes".into()));
     }
     scene.at_meeting(apply_choices);
+    assert!(!scene.at_meeting(offer_choices));
     scene.play(
         r#"
-        => All([At("Ann", "Yard"), Knows("Eve", "rum"), Not(Knows("Ann", "rum"))])
+        => All([At("Ann", "Yard"), At("Eve", "Hall"), Knows("Eve", "rum"), Not(Knows("Ann", "rum"))])
         => Ann does not hear "It was I."
+        => Ann does not hear "The lamp dies."
+        => Eve does not hear "A door slams."
+        => Eve does not hear "The fire dies."
+        => Bob hears "Eve arrives at Hall"
     "#,
+    );
+    let told = scene
+        .events
+        .iter()
+        .filter(|event| event.kind == "scene_text");
+    let told: Vec<_> = told.map(|event| (&*event.text, &*event.place)).collect();
+    let of = |place, texts: [&'static str; 2]| texts.map(|text| (text, place));
+    let [slams, dies] = of("Hall", ["A door slams.", "The fire dies."]);
+    let [sighs, lamp] = of("Yard", ["It was I.", "The lamp dies."]);
+    assert_eq!(
+        told,
+        [slams, sighs, dies, lamp],
+        "each belongs to where it was decided"
     );
 }
 

@@ -7,9 +7,9 @@ use playhouse_engine::cast::{
     Appearance, CastList, EntityName, Kind, Occupants, OnStage, is_dead, name_of, stage_of,
 };
 use playhouse_engine::event::kinds::{Arrive, Leave, Sighting};
-use playhouse_engine::event::write_events_at_meeting;
+use playhouse_engine::event::{change_at, write_events_at_meeting};
 
-use super::components::{Acquaintances, Placed};
+use super::components::{Acquaintances, Arriving, Placed};
 
 /// Moves an actor with a party at a meeting; the event of the journey tells everybody concerned.
 /// Strangers see each other. Does nothing if the actor is there already.
@@ -31,21 +31,48 @@ pub(super) fn travel_to(world: &mut World, actor: Entity, stage: &str) {
 pub(super) fn walk(world: &mut World, actor: Entity, to: Entity) {
     if let Some(from) = leave_for(world, actor, to) {
         world.entity_mut(actor).remove::<Placed>();
-        tell_of_move(world, (actor, from, to), &[]);
+        tell_of_arrival(world, (actor, from, to), &[]);
     }
 }
 
 /// Moves actors at a meeting who did not choose to. They, those whom they left and those where they
 /// arrive are told.
 pub(super) fn send(world: &mut World, actors: &[Entity], to: Entity) {
-    let moves = actors
-        .iter()
-        .copied()
-        .filter_map(|actor| Some((actor, leave_for(world, actor, to)?)));
-    for (actor, from) in moves.collect::<Vec<_>>() {
+    set_off(world, actors, to);
+    arrive(world, actors);
+}
+
+/// Moves actors as [`send`], who perceive nothing where they are sent, and are not seen there,
+/// before they [`arrive`].
+pub(super) fn set_off(world: &mut World, actors: &[Entity], to: Entity) {
+    for actor in actors.iter().copied() {
+        let Some(from) = leave_for(world, actor, to) else {
+            continue;
+        };
+        let is_there = |who: &Entity| world.get::<Arriving>(*who).is_none();
         let mut left = others_on(world, from, actor);
+        left.retain(|other| is_there(&actor) && is_there(other));
         left.push(from);
-        tell_of_move(world, (actor, from, to), &left);
+        let (leave, arrive) = move_of(world, (actor, from, to));
+        let place = Arriving(leave.stage.as_str().into());
+        write_events_at_meeting(world, |events| {
+            events.notify_entities(&left, leave);
+            events.notify_entities(&[actor], arrive);
+        });
+        world.entity_mut(actor).insert(place);
+    }
+}
+
+/// Of these, those who have set off are seen to arrive where they are. At a meeting.
+pub(super) fn arrive(world: &mut World, actors: &[Entity]) {
+    for actor in actors.iter().copied() {
+        let from = world.entity_mut(actor).take::<Arriving>();
+        let from = from.and_then(|Arriving(from)| world.resource::<CastList>().by_name(&from));
+        if let Some((from, to)) = from.zip(stage_of(world, actor))
+            && !is_dead(world, actor)
+        {
+            tell_of_arrival(world, (actor, from, to), &[actor]);
+        }
     }
 }
 
@@ -55,24 +82,26 @@ fn leave_for(world: &mut World, actor: Entity, to: Entity) -> Option<Entity> {
     put_on_stage(world, actor, to).then_some(from)
 }
 
-/// Tells everybody where an actor has arrived that it comes, and others that it left. Strangers see
-/// each other.
-fn tell_of_move(world: &mut World, (actor, from, to): (Entity, Entity, Entity), left: &[Entity]) {
-    let leave = Leave {
-        actor: name_of(world, actor),
-        stage: name_of(world, from),
-        to: name_of(world, to),
-    };
-    let arrive = Arrive {
-        actor: leave.actor.clone(),
-        stage: leave.to.clone(),
-        from: leave.stage.clone(),
-    };
-    write_events_at_meeting(world, |events| {
-        events.broadcast_to_stage(to, arrive, &[]);
-        events.notify_entities(left, leave);
+/// Tells everybody where an actor has arrived that it comes, without `aware`. Strangers see each
+/// other.
+fn tell_of_arrival(world: &mut World, way: (Entity, Entity, Entity), aware: &[Entity]) {
+    let (actor, _, to) = way;
+    let (_, arrive) = move_of(world, way);
+    change_at(world, Some(to), |world| {
+        write_events_at_meeting(world, |events| events.broadcast_to_stage(to, arrive, aware));
+        introduce(world, actor, to);
     });
-    introduce(world, actor, to);
+}
+
+fn move_of(world: &World, (actor, from, to): (Entity, Entity, Entity)) -> (Leave, Arrive) {
+    let [actor, from, to] = [actor, from, to].map(|entity| name_of(world, entity));
+    let leave = Leave {
+        actor: actor.clone(),
+        stage: from.clone(),
+        to: to.clone(),
+    };
+    let stage = to;
+    (leave, Arrive { actor, stage, from })
 }
 
 /// Whether the actor was moved: it was elsewhere, and `to` is a stage.

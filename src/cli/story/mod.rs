@@ -4,7 +4,7 @@
 //! stage that comes first in a turn as it happens, keeps the records of the others, and prints them
 //! stage by stage when the turn is over, so that each scene can be read as one. If a scene has
 //! opened, they wait until something begins on all stages, such as the next part of the day: what
-//! is decided meanwhile belongs to it, and what came of it stands after all of them.
+//! is decided meanwhile, and what comes of it, belongs to its stage.
 //! `formatter.rs` says what a record looks like, `fight.rs` what a fight looks like, `outcome.rs`
 //! what stands after its last words.
 
@@ -76,9 +76,7 @@ impl RecordPrinter for StoryPrinter {
             Record::Answer(answer) => (answer.place.clone(), self.formatter.answer(answer)),
         };
         if !paragraphs.is_empty() {
-            let came_of_a_scene =
-                matches!(record, Record::Event(event) if self.came_of_a_scene(event));
-            if place.is_empty() && !came_of_a_scene {
+            if place.is_empty() {
                 // It concerns all stages, and none of them is running.
                 self.print_kept();
                 self.print_at(&place, &paragraphs);
@@ -155,12 +153,6 @@ impl StoryPrinter {
     fn has_style(&self, event: &EventRecord, style: EventStyle) -> bool {
         let telling = self.formatter.telling(event);
         telling.is_some_and(|telling| telling.style() == style)
-    }
-
-    fn came_of_a_scene(&self, event: &EventRecord) -> bool {
-        use EventStyle::{Deed, Lesson, Move, Note, SharedDeed, Text};
-        let is = |style: &EventStyle| self.has_style(event, *style);
-        self.has_opened && [Deed, Lesson, Move, Note, SharedDeed, Text].iter().any(is)
     }
 
     /// If a place is seen for the first time, prints the first words there.

@@ -45,6 +45,7 @@ pub fn deliver(
     };
     let mut queue = VecDeque::from(std::mem::take(&mut queue.0));
     while let Some(mut event) = queue.pop_front() {
+        let place_name = event.place.clone().unwrap_or_else(|| place_name.clone());
         let mut reached = teaching.leave_out_known(&mut event);
         if event.kind == Learned::TYPE && event.audience.is_empty() {
             teaching.teach(&event, BodyId::NONE, turn.0, &reached);
@@ -225,9 +226,10 @@ impl Teaching<'_, '_> {
             if !learners.is_empty() {
                 let from = from.unwrap_or_default();
                 let is_told = event.kind == Learned::TYPE;
-                let event = (!is_told).then(|| self.learned(&about, from, learners.clone()));
+                let told = (!is_told).then(|| self.learned(&about, from, learners.clone()));
+                let place = event.place.clone();
                 lessons.push(Lesson {
-                    event: event.flatten(),
+                    event: told.flatten().map(|told| PendingEvent { place, ..told }),
                     from: from.into(),
                     about,
                     learners,
@@ -241,9 +243,12 @@ impl Teaching<'_, '_> {
     fn leave_out_known(&self, event: &mut PendingEvent) -> Vec<Entity> {
         // One that follows what taught it tells nothing more.
         let fact = event.tells.first().filter(|_| event.kind == Learned::TYPE);
+        let Some(fact) = fact else {
+            return Vec::new();
+        };
         let knows = |who: &Entity| {
             let knowledge = self.knowledge.get(*who);
-            fact.is_some_and(|fact| knowledge.is_ok_and(|(_, known)| known.knows(fact)))
+            knowledge.is_ok_and(|(_, known)| known.knows(fact))
         };
         let audience = std::mem::take(&mut event.audience).into_iter();
         let (known, new) = audience.partition(knows);

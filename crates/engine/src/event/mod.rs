@@ -29,7 +29,10 @@ pub use feed::{
 pub use phrasebook::{PhraseError, Phrasebook};
 /// `#[derive(AgentEvent)]`.
 pub use playhouse_derive::AgentEvent;
-pub use queue::{ChapterClose, DeferredCommand, DeferredCommands, EventQueue, PendingEvent};
+pub use queue::{
+    ChapterClose, DeferredCommand, DeferredCommands, EventQueue, MeetingPlace, PendingEvent,
+    change_at,
+};
 pub use telling::{EventStyle, Recipients, Sight, Telling, subject};
 pub use writer::{EventWriter, write_events_at_meeting};
 
@@ -46,6 +49,7 @@ use crate::message::Language;
 pub fn install(world: &mut World) {
     world.init_resource::<EventQueue>();
     world.init_resource::<DeferredCommands>();
+    world.init_resource::<MeetingPlace>();
     world.init_resource::<Records>();
     world.init_resource::<Faults>();
     world.init_resource::<EventTypes>();

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::AudienceRule;
 use super::guard::GuardAct;
-use crate::cast::{Sense, StableId};
+use crate::cast::{EntityName, Sense, StableId};
 use crate::context::{AgentContext, ChapterRecord, Entry, EntryId, Happening, Noting};
 use crate::message::{Block, Role, Tags};
 
@@ -17,6 +17,8 @@ pub struct PendingEvent {
     /// The name of its type.
     pub kind: &'static str,
     pub speaker: Option<Arc<str>>,
+    /// The name of the place to which it belongs, if it is told at a meeting and belongs to one.
+    pub place: Option<Arc<str>>,
     /// The sense that its receivers lack, so that only the rest of it is told.
     pub without: Option<Sense>,
     pub data: Value,
@@ -83,6 +85,23 @@ impl ChapterClose {
 /// The events of this step that are not delivered yet, in order.
 #[derive(Resource, Debug, Default)]
 pub struct EventQueue(pub Vec<PendingEvent>);
+
+/// The name of the place to which everything belongs that happens at a meeting now, if to one.
+#[derive(Resource, Debug, Default)]
+pub struct MeetingPlace(pub Option<Arc<str>>);
+
+/// Changes the world at a meeting; what is told meanwhile belongs to this place, if to one.
+pub fn change_at<T>(
+    world: &mut World,
+    place: Option<Entity>,
+    change: impl FnOnce(&mut World) -> T,
+) -> T {
+    let place = place.and_then(|place| Some(world.get::<EntityName>(place)?.0.clone()));
+    let before = std::mem::replace(&mut world.resource_mut::<MeetingPlace>().0, place);
+    let changed = change(world);
+    world.resource_mut::<MeetingPlace>().0 = before;
+    changed
+}
 
 /// A change to the world that crosses stages.
 pub type DeferredCommand = Box<dyn FnOnce(&mut World) + Send + Sync>;

@@ -11,7 +11,7 @@ use super::guard::{FactPhrases, Guards, Judged, Point};
 use super::learning::{Learned, Masked};
 use super::{
     AgentEvent, AudienceRule, ChapterClose, DeferredCommands, EventQueue, EventTypes, Fault,
-    Faults, PendingEvent, PhraseError, Phrasebook,
+    Faults, MeetingPlace, PendingEvent, PhraseError, Phrasebook, change_at,
 };
 use crate::cast::{
     CastList, CurrentStage, Dead, EntityName, Kind, MEETING, Occupants, OnStage, Sense, Senses,
@@ -52,6 +52,7 @@ use crate::message::{Language, Tag};
 pub struct EventWriter<'w, 's> {
     queue: ResMut<'w, EventQueue>,
     deferred: ResMut<'w, DeferredCommands>,
+    meeting_place: Res<'w, MeetingPlace>,
     faults: ResMut<'w, Faults>,
     current: Res<'w, CurrentStage>,
     guards: Res<'w, Guards>,
@@ -239,13 +240,16 @@ impl EventWriter<'_, '_> {
     }
 
     /// Queues a change that crosses stages. It runs at the meeting, before its systems, and may use
-    /// [`write_events_at_meeting`].
+    /// [`write_events_at_meeting`]; what it tells belongs to the place of the step.
     pub fn defer(&mut self, command: impl FnOnce(&mut World) + Send + Sync + 'static) {
-        let id = match *self.current {
+        let place = match *self.current {
             CurrentStage::Meeting => None,
-            CurrentStage::Place(place) => self.cast.get(place).ok().map(|(id, ..)| *id),
+            CurrentStage::Place(place) => Some(place),
         };
-        self.deferred.push(id.unwrap_or(MEETING), Box::new(command));
+        let id = place.and_then(|place| self.cast.get(place).ok());
+        let id = id.map_or(MEETING, |(id, ..)| *id);
+        let command = move |world: &mut World| change_at(world, place, command);
+        self.deferred.push(id, Box::new(command));
     }
 
     /// The last event of this step that is not delivered yet, as the guards left it.
@@ -344,6 +348,7 @@ impl EventWriter<'_, '_> {
                 .speaker()
                 .filter(|_| without.is_none())
                 .map(Into::into),
+            place: self.meeting_place.0.clone(),
             without,
             tags: event.tags(),
             audience,

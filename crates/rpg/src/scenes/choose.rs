@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
-use playhouse_engine::cast::{CastList, Kind, Whereabouts, WorldSeed, all_of, name_of};
+use playhouse_engine::cast::{CastList, Kind, Whereabouts, WorldSeed, all_of};
 use playhouse_engine::context::Noting;
 use playhouse_engine::event::{AgentEvent, EventWriter, Phrasebook, Prompt};
 use playhouse_engine::exchange::{Answers, Question, Reply, Violation, Voice};
@@ -14,15 +14,14 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::effects::{Cause, apply_effects};
+use super::effects::{Cause, apply_before_arrivals};
 use super::leads::Leads;
 use super::open::OpenScene;
 use crate::campaign_phase::CampaignState;
 use crate::components::RpgWorld;
 use crate::decision::{DecisionConstraints, think_and_say};
 use crate::drama::{
-    Bonds, Choice, ChoiceOption, Effect, Goals, History, Nearness, PlotPoint, Scene, StoryData,
-    entities_of,
+    Bonds, Choice, ChoiceOption, Goals, History, Nearness, PlotPoint, Scene, StoryData, entities_of,
 };
 use crate::everybody::{names, participants, publish};
 use crate::happening::Happening;
@@ -30,6 +29,7 @@ use crate::home::vote::OneVote;
 use crate::other_names::OTHER_NAMES;
 use crate::phase::{CurrentPlace, Phase};
 use crate::speaker::Speaker;
+use crate::travel::arrive;
 use crate::world_file::NOTHING;
 
 /// The most who decide together: each is asked.
@@ -205,8 +205,8 @@ struct FeltFor<'a> {
     value: i32,
 }
 
-/// Offers the choices of all open scenes, and ends the scenes that have none; returns whether there
-/// is anything to decide. At a meeting, after the talk.
+/// Offers the choices of all open scenes, and ends the scenes that have none; then all arrive who
+/// were sent elsewhere. Returns whether there is anything to decide. At a meeting, after the talk.
 pub(crate) fn offer_choices(world: &mut World) -> bool {
     let mut any = false;
     for stage in all_of(world, Kind::Stage) {
@@ -221,6 +221,7 @@ pub(crate) fn offer_choices(world: &mut World) -> bool {
             None => end_scene(world, stage, &open.id),
         }
     }
+    arrive(world, &all_of(world, Kind::Actor));
     any
 }
 
@@ -280,22 +281,17 @@ fn end_scene(world: &mut World, stage: Entity, scene: &str) {
             told: &scene.opening,
             ..Cause::at(stage)
         };
-        apply_effects(world, cause, &scene.effects);
+        apply_before_arrivals(world, cause, &scene.effects);
     }
     world.entity_mut(stage).remove::<OpenScene>();
 }
 
 /// Applies what was decided. At a meeting, before the next choices are offered.
 pub(crate) fn apply_choices(world: &mut World) {
-    let mut stages = all_of(world, Kind::Stage);
-    stages.retain(|stage| world.get::<PendingChoice>(*stage).is_some());
-    while !stages.is_empty() {
-        // What comes out at a place in this hour is not for whoever a choice elsewhere sends there.
-        let keeps_away = |stage: &Entity| !sends_to_others(world, *stage, &stages);
-        let next = stages.iter().position(keeps_away).unwrap_or(0);
-        let stage = stages.remove(next);
-        let pending = world.entity_mut(stage).take::<PendingChoice>();
-        let Some(pending) = pending else { continue };
+    for stage in all_of(world, Kind::Stage) {
+        let Some(pending) = world.entity_mut(stage).take::<PendingChoice>() else {
+            continue;
+        };
         if let Some(Decided(id)) = world.entity_mut(stage).take::<Decided>() {
             apply_option(world, stage, &pending, id);
         }
@@ -303,21 +299,6 @@ pub(crate) fn apply_choices(world: &mut World) {
             open.choices = pending.number + 1;
         }
     }
-}
-
-/// Whether what was decided at a place sends somebody to another of these places.
-fn sends_to_others(world: &World, stage: Entity, stages: &[Entity]) -> bool {
-    let decided = world.get::<PendingChoice>(stage);
-    let decided = decided.zip(world.get::<Decided>(stage));
-    let story = world.resource::<StoryData>();
-    let option = decided.and_then(|(choice, Decided(id))| story.option(&choice.scene, id));
-    let mut effects = option.into_iter().flat_map(|option| &option.effects);
-    effects.any(|effect| match effect.bare() {
-        Effect::Move(_, place) => stages
-            .iter()
-            .any(|other| *other != stage && name_of(world, *other) == *place),
-        _ => false,
-    })
 }
 
 /// Applies an option, and remembers that it was taken.
@@ -340,7 +321,7 @@ fn apply_option(world: &mut World, stage: Entity, choice: &PendingChoice, id: Ar
     let deciders: Vec<&str> = choice.deciders().map(|who| &**who).collect();
     let taken = (scene.clone(), id, deciders.join(", ").into());
     world.resource_mut::<History>().choices.push(taken);
-    apply_effects(world, cause, &option.effects);
+    apply_before_arrivals(world, cause, &option.effects);
 }
 
 pub(crate) fn ask_choice(

@@ -9,7 +9,7 @@ use playhouse_engine::cast::{
 };
 use playhouse_engine::context::{AgentContext, Chapters};
 use playhouse_engine::event::kinds::{Announce, Death};
-use playhouse_engine::event::{AgentEvent, deliver, write_events_at_meeting};
+use playhouse_engine::event::{AgentEvent, change_at, deliver, write_events_at_meeting};
 use playhouse_engine::knowledge::{FactBook, Knowledge, Today};
 use playhouse_engine::message::cut;
 use serde::{Deserialize, Serialize};
@@ -25,7 +25,7 @@ use crate::everybody::{participants, public_of, publish};
 use crate::happening::{Happening, Pledge};
 use crate::rehearsal::consistency;
 use crate::spawn::{HERO, NEUTRAL};
-use crate::travel::send;
+use crate::travel::{arrive, send, set_off};
 
 /// The maximum number of characters of the reason for a feeling.
 const WHY_CHARS: usize = 80;
@@ -99,6 +99,24 @@ impl Cause<'_> {
 /// Applies effects one after the other, each whole or not at all. One that can't apply is skipped,
 /// and an event says so. Returns whether none was. At a meeting.
 pub(crate) fn apply_effects(world: &mut World, cause: Cause<'_>, effects: &[Effect]) -> bool {
+    let are_applied = apply_before_arrivals(world, cause, effects);
+    arrive(world, &all_of(world, Kind::Actor));
+    are_applied
+}
+
+/// As [`apply_effects`], but whoever is sent to another place [arrives](arrive) there later: what
+/// comes out there at the same time is not for it. What is told belongs to the place of the cause.
+pub(super) fn apply_before_arrivals(
+    world: &mut World,
+    cause: Cause<'_>,
+    effects: &[Effect],
+) -> bool {
+    change_at(world, Some(cause.place), |world| {
+        apply_each(world, cause, effects)
+    })
+}
+
+fn apply_each(world: &mut World, cause: Cause<'_>, effects: &[Effect]) -> bool {
     let mut told = cause.told.to_owned();
     for effect in effects {
         if let Effect::Tell(text) | Effect::TellTo(_, text) | Effect::Announce(text) = effect.bare()
@@ -214,7 +232,11 @@ fn apply(world: &mut World, cause: Cause<'_>, effect: &Effect) -> Result<(), Obs
         Effect::Move(who, stage) => {
             let stage = stage_named(world, stage)?;
             let who = living(world, who)?;
-            send(world, &who, stage);
+            if stage == place {
+                send(world, &who, stage);
+            } else {
+                set_off(world, &who, stage);
+            }
             for who in who {
                 world.entity_mut(who).insert(Placed);
             }
@@ -461,14 +483,17 @@ pub(crate) fn settle_promises(world: &mut World) {
                 kept.state = PromiseState::Kept;
             }
             let event = promise.kept_by(&name_of(world, actor));
-            let mut told = stage_of(world, actor).map_or(Vec::new(), |stage| present(world, stage));
+            let place = stage_of(world, actor);
+            let mut told = place.map_or(Vec::new(), |stage| present(world, stage));
             told.retain(|who| promise.is_known_to(&name_of(world, *who)));
             let both = [&event.actor, &event.to];
             told.extend(
                 both.into_iter()
                     .filter_map(|who| one_living(world, who).ok()),
             );
-            write_events_at_meeting(world, |events| events.notify_entities(&told, event));
+            change_at(world, place, |world| {
+                write_events_at_meeting(world, |events| events.notify_entities(&told, event));
+            });
         }
     }
 }
