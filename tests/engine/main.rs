@@ -1,6 +1,5 @@
 //! The engine on small games of its own: its laws, its loop, its tools, its saves and its recall.
 
-mod knowledge;
 mod laws;
 mod recall;
 mod save;

@@ -14,10 +14,10 @@ fn text(value: &Value) -> String {
     value.as_str().unwrap_or_default().to_owned()
 }
 
-/// Who learned which fact, by the log of events: entity, fact, and the teller.
+/// Which character learned which fact, by the log of events, and from whom.
 fn learned(folder: &Dir) -> BTreeMap<(String, String), String> {
     let log = fs::read_to_string(folder.join("saves/s/events.jsonl")).unwrap();
-    let (mut names, mut learned) = (BTreeMap::new(), BTreeMap::new());
+    let (mut names, mut learned, mut places) = (BTreeMap::new(), BTreeMap::new(), BTreeSet::new());
     for line in log.lines() {
         let line: Value = serde_json::from_str(line).unwrap();
         if let Some(name) = line.get("name") {
@@ -27,6 +27,7 @@ fn learned(folder: &Dir) -> BTreeMap<(String, String), String> {
             continue;
         };
         let (record, audience) = (&event[0], &event[1]);
+        places.insert(text(&record["place"]));
         for who in audience.as_array().unwrap() {
             let who = names[&who.to_string()].clone();
             let data = &record["data"];
@@ -35,6 +36,7 @@ fn learned(folder: &Dir) -> BTreeMap<(String, String), String> {
             }
         }
     }
+    learned.retain(|(who, _), _| !places.contains(who));
     learned
 }
 

@@ -1,6 +1,5 @@
 //! How readers are told of events.
 
-use playhouse_engine::event::kinds::Learned;
 use playhouse_engine::event::{EventRecord, EventTypes, Recipients, Telling};
 use playhouse_engine::locale::Language;
 use playhouse_engine::testing::each_row;
@@ -64,24 +63,6 @@ fn whoever_watches_is_never_addressed() {
     assert_eq!(third_person("speak", &speech), None);
     // Data that don't fit.
     assert!(telling("whisper", &json!({"actor": 3})).is_none());
-}
-
-#[test]
-fn what_is_learned_names_who_and_from_whom() {
-    let mut fact = Learned {
-        from: "Odile".into(),
-        ..Learned::default()
-    };
-    let names = &["Pell".to_owned(), "Jory".to_owned()];
-    let to = |language| Recipients { names, language };
-    assert_eq!(
-        fact.told_to(&to(Language::En), "The lamp is out.")
-            .to_string(),
-        "Pell and Jory learned from Odile: The lamp is out."
-    );
-    fact.from.clear();
-    let text = fact.told_to(&to(Language::Zh), "灯灭了。");
-    assert_eq!(text.in_language(Language::Zh), "Pell、Jory得知：灯灭了。");
 }
 
 #[test]
