@@ -17,7 +17,7 @@ fn text(value: &Value) -> String {
 /// Which character learned which fact, by the log of events, and from whom.
 fn learned(folder: &Dir) -> BTreeMap<(String, String), String> {
     let log = fs::read_to_string(folder.join("saves/s/events.jsonl")).unwrap();
-    let (mut names, mut learned, mut places) = (BTreeMap::new(), BTreeMap::new(), BTreeSet::new());
+    let (mut names, mut learned) = (BTreeMap::new(), BTreeMap::new());
     for line in log.lines() {
         let line: Value = serde_json::from_str(line).unwrap();
         if let Some(name) = line.get("name") {
@@ -27,7 +27,6 @@ fn learned(folder: &Dir) -> BTreeMap<(String, String), String> {
             continue;
         };
         let (record, audience) = (&event[0], &event[1]);
-        places.insert(text(&record["place"]));
         for who in audience.as_array().unwrap() {
             let who = names[&who.to_string()].clone();
             let data = &record["data"];
@@ -36,6 +35,9 @@ fn learned(folder: &Dir) -> BTreeMap<(String, String), String> {
             }
         }
     }
+    let places = records(folder, "show s").into_iter();
+    let places = places.filter(|being| being["kind"] == "stage");
+    let places: BTreeSet<_> = places.map(|being| text(&being["name"])).collect();
     learned.retain(|(who, _), _| !places.contains(who));
     learned
 }

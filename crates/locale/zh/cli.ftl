@@ -374,7 +374,7 @@ cli_knows_about_found = { $title }（{ $since }；事件 { $event }）
 # same
 cli_knows_about_start = { $title }（{ $since }）
 cli_knows_all = 人人皆知
-cli_knows_day = 第 { $day } 天，第 { $turn } 轮
+cli_knows_day = 第 { $day } 天
 cli_knows_denies = （与“{ $title }”不能同真）
 cli_knows_event = 事件
 cli_knows_everyone = 这件事一开始就人人皆知。

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use playhouse_engine::cast::Kind;
 use playhouse_engine::knowledge::{Fact, Known};
 use playhouse_engine::message::{Body, Role};
 
@@ -20,9 +21,9 @@ pub struct KnowledgeDifference {
 }
 
 impl WorldState {
-    /// Those who know a fact.
+    /// Those who know a fact; places, which hear all, are not among them.
     pub fn who_knows<'s>(&'s self, fact: &str) -> impl Iterator<Item = (&'s Being, &'s Known)> {
-        let beings = self.beings.iter();
+        let beings = self.beings.iter().filter(|being| being.kind != Kind::Stage);
         beings.filter_map(move |being| Some((being, being.knowledge.value.get(fact)?)))
     }
 

@@ -260,8 +260,7 @@ fn since(language: Language, known: &Known) -> String {
     if known.by.is_empty() {
         say!(language, cli_knows_from_start)
     } else {
-        let turn = turn_number(known.turn);
-        say!(language, cli_knows_day, day = known.day, turn)
+        say!(language, cli_knows_day, day = known.day)
     }
 }
 

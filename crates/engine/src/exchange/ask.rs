@@ -478,6 +478,10 @@ impl<R: Reply> Spec<R> {
         }
         self.refuse_words(&value, state)?;
         let answer = R::deserialize(&value).map_err(|_| vec![Violation::wrong_form("")])?;
+        let left_out = value.as_object_mut().zip(R::LEFT_OUT);
+        if left_out.is_some_and(|(members, name)| members.remove(name).is_some()) {
+            text = value.to_string().into();
+        }
         Ok((self.checked(answer, state)?, text))
     }
 

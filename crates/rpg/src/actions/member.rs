@@ -148,7 +148,11 @@ impl Source {
 
     /// Whether there is a legal value.
     pub(super) fn is_open(self, legal: &PlanConstraints) -> bool {
-        let is_free = self != Self::Deed || legal.attempt;
+        let is_free = match self {
+            Self::Deed => legal.attempt,
+            Self::Search => !legal.searched,
+            _ => true,
+        };
         is_free && (self.is_optional() || !self.is_empty(legal))
     }
 

@@ -44,7 +44,7 @@ pub(crate) use table::{ActionSpec, Appeal, Slot, plain};
 
 actions! {
     speak: Speak, Said {
-        target: String = Addressee, text: String = Speech;
+        #[serde(default)] target: String = Addressee, text: String = Speech;
         #[serde(skip_serializing_if = "String::is_empty")]
         language: String = Tongue
     }

@@ -52,6 +52,8 @@ pub(crate) struct PlanConstraints {
     pub(crate) destructible: Vec<String>,
     /// Whether something else may be tried now.
     pub(crate) attempt: bool,
+    /// Whether one has searched in this talk.
+    pub(crate) searched: bool,
     /// Whether nobody would answer a question any more.
     pub(crate) is_last: bool,
 }
@@ -285,6 +287,7 @@ mod tests {
             destructible: Vec::new(),
             languages: Vec::new(),
             attempt: true,
+            searched: false,
             is_last: false,
         }
     }

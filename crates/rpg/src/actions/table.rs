@@ -91,7 +91,7 @@ impl ActionSpec {
         let required = self
             .members
             .iter()
-            .filter(|member| !member.source.is_optional());
+            .filter(|member| !member.source.is_optional() && member.source != Source::Addressee);
         let mut schema = json!({
             "type": "object",
             "properties": properties.collect::<Map<_, _>>(),

@@ -363,7 +363,8 @@ impl Moment<'_, '_, '_> {
             promise_to: present.iter().filter(may_promise).cloned().collect(),
             owed_by: view.owed.iter().map(|promise| promise.by.clone()).collect(),
             destructible: destructible.map(|item| item.name.to_owned()).collect(),
-            is_last: self.talk.ending() == Ending::Now,
+            is_last: self.talk.ending == Ending::Now,
+            searched: self.talk.has_searched(&view.name),
             attempt: self.talk.attempts(&view.name) < limits.attempts.max(0) as u32,
             feels_about: present.iter().filter(may_feel).cloned().collect(),
             present: present.clone(),
@@ -461,7 +462,7 @@ impl Moment<'_, '_, '_> {
                 .collect(),
             languages: &constraints.languages,
             speech_chars: constraints.speech_chars,
-            ending: self.talk.ending(),
+            ending: self.talk.ending,
             refused: last_event_text::<Refusal>(view.context),
             speaker: Speaker::of(file, &view.name).in_story(*params.seed, &view.name),
         }

@@ -95,7 +95,10 @@ pub(super) fn plan<'a>(prompt: &Prompt<'a>, writer: &mut Writer<'a>) -> Option<V
     }
     if home.notes.text("ending") == "now" {
         turn.retain(|_, said| !said["text"].as_str().is_some_and(is_question));
-        if turn.keys().all(|kind| kind == "feels") {
+        if turn
+            .keys()
+            .all(|kind| ["feels", "tells"].contains(&&**kind))
+        {
             home.act("wait", writer, &mut turn)?;
         }
     }

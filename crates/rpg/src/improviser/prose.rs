@@ -107,7 +107,7 @@ pub(super) fn epilogue<'a>(notes: Notes<'a>, writer: &mut Writer<'a>) -> String 
         };
         parts.push(writer.line(symbol));
     }
-    if is_short(&parts) {
+    while is_short(&parts) && parts.len() < 4 {
         parts.push(writer.line("epilogue.close"));
     }
     writer.paragraph(&parts)

@@ -361,8 +361,9 @@ impl DramaFigures {
                     decided.remove(id);
                 }
                 Moment::Choice { scene, option, .. } => {
-                    let choice = self.choice_of((scene, option), decided.get(scene).copied());
-                    decided.insert(scene, choice);
+                    let next = decided.entry(scene).or_default();
+                    let choice = self.choice_of(scene, option, *next);
+                    *next = choice + 1;
                     let of_choice =
                         |it: &&mut OptionFigures| it.scene == *scene && it.choice == choice;
                     for known in self.options.iter_mut().filter(of_choice) {
@@ -385,20 +386,17 @@ impl DramaFigures {
         }
     }
 
-    /// Which choice of a scene an option belongs to; to do nothing, which any choice may offer, to the
-    /// one after the last that was decided.
-    fn choice_of(&mut self, (scene, option): (&str, &str), last: Option<usize>) -> usize {
-        let mut of_scene = self.options.iter().filter(|known| known.scene == scene);
-        let next = last.map_or(0, |last| last + 1);
-        let is_it = |it: &&OptionFigures| {
-            it.option == option && (!NOTHING.contains(&option) || it.choice == next)
-        };
+    /// Which choice of a scene an option belongs to: the next one, if it is to do nothing.
+    fn choice_of(&mut self, scene: &str, option: &str, next: usize) -> usize {
+        let is_pass = NOTHING.contains(&option);
+        let mut of_scene = self.options.iter().filter(|it| it.scene == scene);
+        let is_it = |it: &&OptionFigures| it.option == option && (!is_pass || it.choice == next);
         if let Some(known) = of_scene.clone().find(is_it) {
             return known.choice;
         }
         let of = of_scene
-            .find(|known| known.choice == next)
-            .map_or(0, |known| known.chosen.of);
+            .find(|it| it.choice == next)
+            .map_or(0, |it| it.chosen.of);
         self.options.push(OptionFigures {
             scene: scene.to_owned(),
             option: option.to_owned(),

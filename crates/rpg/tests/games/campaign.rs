@@ -1,16 +1,13 @@
 //! Whole campaigns on the embedded improviser.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, Mutex};
 
 use playhouse_engine::cast::{CastList, EntityName};
-use playhouse_engine::context::{AgentContext, Chapters};
-use playhouse_engine::engine::Stop;
-use playhouse_engine::event::{AnsweredBy, Feed, Record};
-use playhouse_engine::knowledge::{FactBook, Knowledge};
+use playhouse_engine::context::{AgentContext, Chapters, buffer};
+use playhouse_engine::event::AnsweredBy;
 use playhouse_engine::message::Language;
 use playhouse_engine::mind::{AnswerForm, ExchangeRound, Prompt};
-use playhouse_engine::prelude::World;
+use playhouse_engine::prelude::agents_context;
 use playhouse_engine::testing::Played;
 use playhouse_engine::world_data::DataFolder;
 use playhouse_rpg::Campaign;
@@ -181,6 +178,17 @@ async fn who_only_thinks_does_nothing() {
 }
 
 #[tokio::test]
+async fn what_has_no_place_in_an_answer_is_not_remembered_as_said() {
+    let played = play_altered(WORLDS[0], |prompt, text| match prompt.purpose {
+        "home.plan" => json!({"wait": {"reason": "r"}, "conjure": {"item": "fan"}}).to_string(),
+        _ => text,
+    });
+    for (name, context) in agents_context(&played.await.engine.world) {
+        assert!(!buffer(context).contains("left_out"), "{name}");
+    }
+}
+
+#[tokio::test]
 async fn hardly_a_line_is_told_twice() {
     for world in WORLDS {
         let (mut twice, mut all) = (0, 0);
@@ -346,118 +354,6 @@ async fn nobody_speaks_out_of_character() {
             }
         }
         assert!(spoken > 250, "{world}: {spoken} lines");
-    }
-}
-
-/// What is wrong with items and knowledge at a meeting.
-#[derive(Default)]
-struct Watched {
-    /// The items that were somewhere before.
-    seen: BTreeSet<String>,
-    /// Those of them that are gone.
-    gone: BTreeSet<String>,
-    wrong: Vec<String>,
-}
-
-impl Watched {
-    fn look(&mut self, world: &World) {
-        let list = world.resource::<CastList>();
-        let entities = || list.all().map(|(_, entity)| entity);
-        for item in &world.resource::<StoryData>().items {
-            let holds = |held: &&Belongings| held.0.contains(&*item.name);
-            let held = entities().filter_map(|entity| world.get::<Belongings>(entity));
-            let places = held.filter(holds).count();
-            if places > 1 || (places == 1 && self.gone.contains(&item.name)) {
-                self.wrong
-                    .push(format!("{} is in {places} places", item.name));
-            }
-            if places == 1 {
-                self.seen.insert(item.name.clone());
-            } else if self.seen.contains(&item.name) {
-                self.gone.insert(item.name.clone());
-            }
-        }
-        let book = world.resource::<FactBook>();
-        for entity in entities() {
-            let name = world.get::<EntityName>(entity).unwrap();
-            let knowledge = world.get::<Knowledge>(entity);
-            for (fact, known) in knowledge.into_iter().flat_map(Knowledge::all) {
-                let Some(from) = known.from.as_deref() else {
-                    let is_known = book
-                        .get(fact)
-                        .is_some_and(|fact| fact.is_known_at_start(&name.0));
-                    if known.by.is_empty() && !is_known {
-                        self.wrong.push(format!("{name} knows {fact} from nowhere"));
-                    }
-                    continue;
-                };
-                let teller = list
-                    .by_name(from)
-                    .and_then(|entity| world.get::<Knowledge>(entity));
-                // Foes are not in the world before and after their fight.
-                let knew =
-                    list.by_name(from).is_none() || teller.is_some_and(|teller| teller.knows(fact));
-                if from == &*name.0 || !knew {
-                    self.wrong.push(format!("{name} knows {fact} from {from}"));
-                }
-            }
-        }
-    }
-}
-
-#[tokio::test]
-async fn items_and_knowledge_hold_together_at_every_meeting() {
-    for world in WORLDS {
-        for seed in 300..304 {
-            let mut engine = engine(&campaign(world), seed, minds());
-            let watched = Arc::new(Mutex::new(Watched::default()));
-            let sink = watched.clone();
-            engine.on_turn(move |world, _, _| {
-                sink.lock().unwrap().look(world);
-                Ok(())
-            });
-            let gone = watched.clone();
-            let offered = Arc::new(Mutex::new(Vec::new()));
-            let handled = offered.clone();
-            let events = Arc::new(Mutex::new(BTreeMap::new()));
-            let told = events.clone();
-            engine.add_feed(Feed::observer(move |record| {
-                let Record::Event(event) = record else { return };
-                let deeds = ["take", "give", "show", "read"];
-                let item = event.data["item"].as_str().unwrap_or_default();
-                if deeds.contains(&&*event.kind) && gone.lock().unwrap().gone.contains(item) {
-                    handled.lock().unwrap().push(event.text.clone());
-                }
-                let audience = event.audience.iter().map(|who| who.name.clone());
-                let audience: BTreeSet<_> = audience.collect();
-                let id = event.id.to_string();
-                told.lock()
-                    .unwrap()
-                    .insert(id, (event.kind.clone(), audience));
-            }));
-            let stop = engine.run(None).await.unwrap();
-            assert!(
-                matches!(stop, Stop::Finished(_)),
-                "{world} {seed}: {stop:?}"
-            );
-            let watched = watched.lock().unwrap();
-            assert!(
-                watched.wrong.is_empty(),
-                "{world} {seed}: {:?}",
-                watched.wrong
-            );
-            let offered = offered.lock().unwrap();
-            assert!(offered.is_empty(), "{world} {seed}: {offered:?}");
-            let events = events.lock().unwrap();
-            let mut minds = engine.world.query::<(&EntityName, &Knowledge)>();
-            for (name, knowledge) in minds.iter(&engine.world) {
-                for (fact, known) in knowledge.all().filter(|(_, known)| !known.by.is_empty()) {
-                    let (kind, audience) = &events[&*known.event];
-                    let is_told = kind == &*known.by && audience.contains(&name.0);
-                    assert!(is_told, "{world} {seed}: {name} knows {fact} by {known:?}");
-                }
-            }
-        }
     }
 }
 
