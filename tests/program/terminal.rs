@@ -173,7 +173,7 @@ impl Terminal {
 }
 
 /// Keys that show the first paragraphs of a story at once.
-const HURRY: &str = "            ";
+const HURRY: &str = "                ";
 
 /// Waits until the first turn of a story was played.
 fn wait_for_turn(folder: &Path, slot: &str) {
