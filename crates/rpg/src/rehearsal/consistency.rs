@@ -3,13 +3,13 @@
 //! Each text of the file that names an actor or an item is compared with the state of the story at
 //! the moment at which it is told: what is told of a place must be about those who are there, and
 //! about things that are there to be seen; nothing may be told of the dead or of what is gone as if
-//! it were not so. Where a text means somebody who is not there, its scene says so (`absent`), or
-//! its condition does.
+//! it were not so, and what an option gives or destroys must be there. Where a text means somebody
+//! who is not there, its scene says so (`absent`), or its condition does.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use bevy_ecs::prelude::*;
-use playhouse_engine::cast::{CastList, is_dead, stage_of};
+use playhouse_engine::cast::{CastList, EntityName, WorldTurn, is_dead, stage_of};
 use playhouse_engine::engine::{MeetSet, Setup, StepSet};
 use playhouse_engine::event::{AudienceRule, EventRecord, Record, Records};
 use playhouse_engine::knowledge::Knowledge;
@@ -21,6 +21,7 @@ use serde::{Deserialize, Serialize};
 use super::play::each as each_with;
 use crate::drama::{Belongings, Condition, Effect, Hidden, ItemUse, Scene};
 use crate::everybody::living_on;
+use crate::scenes::effects::Cause;
 use crate::world_file::{Actor, Voice, WorldFile, choices, each, part};
 
 /// A text that was told although the story says otherwise.
@@ -47,6 +48,9 @@ pub enum Contradiction {
     Hidden(String),
     /// An item that it names is nowhere.
     Gone(String),
+    /// An item that an option gives or destroys is neither with the one who decides nor where it
+    /// was at first, and no condition says who has it.
+    NotThere(String),
 }
 
 impl Contradiction {
@@ -69,6 +73,10 @@ impl Contradiction {
             Self::Gone(item) => (
                 text!(rpg_false_gone, item),
                 text!(rpg_false_item_help, item),
+            ),
+            Self::NotThere(item) => (
+                text!(rpg_false_not_there, item),
+                text!(rpg_false_not_there_help, item),
             ),
         }
     }
@@ -98,6 +106,11 @@ pub(crate) struct Watched {
     by_words: BTreeMap<String, Vec<usize>>,
     /// The lines of each actor's own, which it puts into what it says.
     by_speaker: BTreeMap<String, Vec<(String, usize)>>,
+    /// Where the effects of each option stand, as `scene/option`, and the items of which its
+    /// conditions say who has them.
+    options: BTreeMap<String, (String, BTreeSet<String>)>,
+    /// Where each item is at first.
+    at_first: BTreeMap<String, String>,
     /// The items that appear in the course of the story, and whether they have.
     late: BTreeMap<String, bool>,
     /// How many records of this step were looked at.
@@ -143,10 +156,46 @@ pub(crate) fn look(world: &mut World) {
     world.insert_resource(watched);
 }
 
+/// Looks whether what an option gives or destroys is where it may be given from or destroyed.
+pub(crate) fn look_at_things(world: &mut World, cause: Cause<'_>, effects: &[Effect]) {
+    let Some(watched) = world.get_resource::<Watched>() else {
+        return;
+    };
+    let (Some(decider), Some((path, known))) = (cause.decider, watched.options.get(cause.of))
+    else {
+        return;
+    };
+    let is_there = |item: &str, holder: Entity| {
+        let name = world.get::<EntityName>(holder).map(|name| &*name.0);
+        let is_first = name == watched.at_first.get(item).map(String::as_str);
+        let is_here = holder == cause.place || stage_of(world, holder) == Some(cause.place);
+        holder == decider || is_here && (is_first || holder == cause.place)
+    };
+    let effects = effects.iter().enumerate();
+    let found = effects.filter_map(|(number, effect)| {
+        let (Effect::Give(item, _) | Effect::Destroy(item)) = effect else {
+            return None;
+        };
+        let holder = holder(world, item).filter(|_| !known.contains(item))?;
+        (!is_there(item, holder)).then(|| FalseText {
+            path: format!("{path}[{number}]"),
+            wrong: Contradiction::NotThere(item.clone()),
+            turn: world.resource::<WorldTurn>().0,
+        })
+    });
+    let found: Vec<_> = found.collect();
+    if let Some(mut watched) = world.get_resource_mut::<Watched>() {
+        watched.found.extend(found);
+    }
+}
+
 impl Watched {
     fn of(world: &WorldFile) -> Self {
         let mut reader = Reader::of(world);
         reader.read();
+        let items = world.items.iter();
+        let at_first = items.map(|item| (item.name.clone(), item.at.clone()));
+        reader.watched.at_first = at_first.collect();
         let items = world.items.iter().filter(|item| item.at.is_empty());
         reader.watched.late = items.map(|item| (item.name.clone(), false)).collect();
         reader.watched
@@ -374,6 +423,17 @@ impl<'a> Reader<'a> {
         self.effects(path, &scene.effects, &allowed);
         for (path, choice) in choices(path, scene) {
             for (path, option) in each(&format!("{path}.options"), &choice.options) {
+                let conditions = [&scene.when, &option.when].map(Condition::parts);
+                let held = conditions
+                    .into_iter()
+                    .flatten()
+                    .filter_map(|part| match part {
+                        Condition::Holds(_, item) => Some(item.clone()),
+                        _ => None,
+                    });
+                let of = (format!("{path}.effects"), held.collect());
+                let options = &mut self.watched.options;
+                options.insert(format!("{}/{}", scene.id, option.id), of);
                 let is_label = option.seen.is_empty();
                 let field = if is_label { "label" } else { "seen" };
                 let allowed = allowed.under(&option.when);

@@ -129,6 +129,7 @@ fn apply_each(world: &mut World, cause: Cause<'_>, effects: &[Effect]) -> bool {
         told: &told,
         ..cause
     };
+    consistency::look_at_things(world, cause, effects);
     let mut are_applied = true;
     for effect in effects {
         if let Err(why) = apply(world, cause, effect) {

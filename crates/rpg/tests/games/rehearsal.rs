@@ -260,6 +260,12 @@ fn a_text_that_is_not_true_when_it_is_told_is_found() {
     let dies = r#"opening: "Who is next?", effects: [Kill("Tam Weller")]"#;
     let after =
         r#"(id: "after", at: "Village Green", when: Happened("new"), opening: "Tam sighs."),"#;
+    // Tam gives away what may have got to somebody else.
+    let hands =
+        |to: &str| format!(r#"opening: "So.", effects: [Give("the miller's key", "{to}")]"#);
+    let takes = r#"(id: "after", at: "Village Green", when: Happened("new"), cast: ["Tam Weller"],
+        opening: "And?", choice: (who: "Tam Weller", question: "?", options: [(id: "give",
+        label: "Give it away", when: Always, effects: [Give("the miller's key", "Isa Finch")])])),"#;
     for (scene, more, expected) in [
         (
             turns.to_owned(),
@@ -275,6 +281,20 @@ fn a_text_that_is_not_true_when_it_is_told_is_found() {
         (
             format!(r#"{turns}, when: Not(Holds("Isa Finch", "the miller's key"))"#),
             "",
+            vec![],
+        ),
+        (
+            hands("Isa Finch"),
+            takes,
+            vec![("effects[0]", Contradiction::NotThere(key()))],
+        ),
+        (hands("Tam Weller"), takes, vec![]),
+        (
+            hands("Isa Finch"),
+            &takes.replace(
+                "when: Always",
+                r#"when: Holds("Isa Finch", "the miller's key")"#,
+            ),
             vec![],
         ),
         (
