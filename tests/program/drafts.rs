@@ -58,6 +58,8 @@ fn a_premise_becomes_a_world_that_passes_its_check_and_rehearses() {
         let drafted = draft(dir.path(), "mine", premise, options);
         assert_eq!(drafted.status.code(), Some(0), "{}", err(&drafted));
         for asked in asked.lock().unwrap().iter() {
+            // What the writer wrote is before the mind whatever it writes.
+            has(asked, &[premise]);
             // The form is described in the language of the draft.
             let (_, form) = asked.split_once("response_format").unwrap();
             for described in form.split("\"description\":\"").skip(1) {

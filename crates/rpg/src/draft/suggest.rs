@@ -34,6 +34,7 @@ impl DraftGame {
             first: Step::Suggest(part),
             world: world.clone(),
             wish: wish.trim().to_owned(),
+            premise: String::new(),
             ..Self::new(data, "…", world.language, 0)?
         })
     }
