@@ -67,6 +67,8 @@ fn a_premise_becomes_a_world_that_passes_its_check_and_rehearses() {
                 assert_eq!(is_english, options.is_empty(), "{described:.80}");
             }
         }
+        let world = fs::read_to_string(dir.path().join("mine/world.ron")).unwrap();
+        has(&world, &["called: "]);
         succeed(dir.path(), "check mine");
         // Exit code 0: what is expected of the rehearsal comes about.
         succeed(dir.path(), "rehearse mine --runs 20");

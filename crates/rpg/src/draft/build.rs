@@ -83,6 +83,7 @@ impl DraftPart for Outline {
             name: line(&person.name),
             profile: person.profile,
             look: person.look,
+            called: line(&person.called),
             stage: person.place,
             kickoff: person.begins,
             faction: ActorFaction::Neutral,

@@ -47,6 +47,7 @@ impl<P: DraftPart> Reply for Drafted<P> {
     const NAME: &'static str = P::NAME;
     const OWN_SCHEMA: bool = true;
     const MAY_LACK_PARTS: bool = true;
+    const MAY_BE_LEFT_OUT: &'static [&'static str] = &["people.called"];
 
     fn constrain_schema(schema: &Value, draft: &Self::Constraints) -> Option<Value> {
         let mut schema = schema.clone();

@@ -63,6 +63,9 @@ forms! {
         profile: String,
         /// What others see of it: one sentence.
         look: String,
+        /// How most others address it, such as `Madame Sarrant`; empty for the first part of its
+        /// name.
+        called: String,
         /// The name of the place where it begins.
         place: String,
         /// What it has in mind when the story begins, said to it: "You have …".

@@ -120,6 +120,7 @@ pub(crate) fn actor(text: &mut WorldText<'_>, actor: &Actor) {
         }
         text.close(")");
     }
+    text.filled("called", &actor.called);
     text.value("faction", &actor.faction);
     text.value("stage", &actor.stage);
     text.prose("kickoff", &actor.kickoff);
