@@ -272,43 +272,15 @@ fn what_stands_beside_the_messages_survives_in_its_format() {
 
 #[test]
 fn what_was_streamed_is_one_answer() {
-    let chunk = |id: &str, delta: Value| {
-        json!({"id": id, "object": "chat.completion.chunk",
-        "choices": [{"index": 0, "delta": delta, "finish_reason": null}]})
-    };
-    let call = |call: Value| json!({"tool_calls": [call]});
-    let chunks = [
-        chunk("a", json!({"role": "assistant", "content": ""})),
-        chunk("b", json!({"content": "Ho."})),
-        chunk("a", json!({"content": "Hi"})),
-        chunk("a", json!({"content": "."})),
-        chunk(
-            "a",
-            call(
-                json!({"index": 0, "id": "c1", "type": "function", "function": {"name": "dice", "arguments": ""}}),
-            ),
-        ),
-        chunk(
-            "a",
-            call(json!({"index": 0, "function": {"arguments": "{\"sides\":"}})),
-        ),
-        chunk(
-            "a",
-            call(json!({"index": 0, "id": "", "function": {"arguments": "6}"}})),
-        ),
-        json!({"id": "a", "object": "chat.completion.chunk", "choices": [], "usage": {}}),
-    ];
-    let hi = json!({"role": "assistant", "content": "Hi.", "tool_calls": [{"id": "c1", "type": "function",
-        "function": {"name": "dice", "arguments": "{\"sides\":6}"}}]});
-    let both = json!([[hi], [{"role": "assistant", "content": "Ho."}]]);
-    assert_eq!(read_as(Profile::OpenAi, &json!(chunks)), (both.clone(), 0));
-    let lines: String = chunks
-        .iter()
-        .map(|chunk| format!("data: {chunk}\n\n"))
-        .collect();
-    let lines = read(&format!("{lines}data: [DONE]\n"), None).unwrap();
-    assert_eq!(write_value(&lines.conversations, Profile::OpenAi), both);
+    let chunks = r#"data: {"id": "a", "object": "chat.completion.chunk", "choices": [{"index": 0, "delta": {"role": "assistant", "content": ""}, "finish_reason": null}]}
+data: {"id": "b", "object": "chat.completion.chunk", "choices": [{"index": 0, "delta": {"content": "Ho."}}]}
+data: {"id": "a", "object": "chat.completion.chunk", "choices": [{"index": 0, "delta": {"content": "Hi"}}]}
+data: {"id": "a", "object": "chat.completion.chunk", "choices": [{"index": 0, "delta": {"content": ".", "tool_calls": [{"index": 0, "id": "c1", "type": "function", "function": {"name": "dice", "arguments": ""}}]}}]}
+data: {"id": "a", "object": "chat.completion.chunk", "choices": [{"index": 0, "delta": {"tool_calls": [{"index": 0, "function": {"arguments": "{\"sides\":"}}]}}]}
+data: {"id": "a", "object": "chat.completion.chunk", "choices": [{"index": 0, "delta": {"tool_calls": [{"index": 0, "id": "", "function": {"arguments": "6}"}}]}}]}
+data: {"id": "a", "object": "chat.completion.chunk", "choices": [], "usage": {}}
 
+data: [DONE]"#;
     let events = r#"event: message_start
 data: {"type": "message_start", "message": {"type": "message", "role": "assistant", "content": [], "stop_reason": null}}
 
@@ -321,22 +293,30 @@ data: {"type": "content_block_stop", "index": 0}
 data: {"type": "content_block_start", "index": 1, "content_block": {"type": "tool_use", "id": "c1", "name": "dice", "input": {}}}
 data: {"type": "content_block_delta", "index": 1, "delta": {"type": "input_json_delta", "partial_json": "{\"sides\":"}}
 data: {"type": "content_block_delta", "index": 1, "delta": {"type": "input_json_delta", "partial_json": "6}"}}
-data: {"type": "message_delta", "delta": {"stop_reason": "tool_use"}}
-data: {"type": "message_stop"}
-"#;
-    let imported = read(events, None).unwrap();
-    assert_eq!(imported.profile, Profile::OpenAiLines);
-    assert_eq!(
-        write_value(&imported.conversations, Profile::OpenAi),
-        json!([hi])
-    );
-    assert!(imported.warnings.is_empty(), "{:?}", imported.warnings);
-
-    let response = json!({"output": [{"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "Hi."}]}]});
-    let events = json!([{"type": "response.created", "response": {"output": []}},
-        {"type": "response.output_text.delta", "delta": "Hi."}, {"type": "response.completed", "response": response}]);
-    let wanted = json!([{"role": "assistant", "content": "Hi."}]);
-    assert_eq!(read_as(Profile::Responses, &events), (wanted, 0));
+data: {"type": "message_delta", "delta": {"stop_reason": "tool_use"}}"#;
+    let response = r#"data: {"type": "response.output_text.delta", "delta": "Hi."}
+data: {"type": "response.completed", "response": {"output": [{"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "Hi."}]}]}}"#;
+    let said = |words: &str| json!({"role": "assistant", "content": words});
+    let mut called = said("Hi.");
+    called["tool_calls"] = json!([{"id": "c1", "type": "function", "function": {"name": "dice", "arguments": "{\"sides\":6}"}}]);
+    for (text, profile, wanted) in [
+        (
+            chunks,
+            Profile::OpenAiLines,
+            json!([[called], [said("Ho.")]]),
+        ),
+        (events, Profile::OpenAiLines, json!([called])),
+        (response, Profile::Responses, json!([said("Hi.")])),
+    ] {
+        let data = text.lines().filter_map(|line| line.strip_prefix("data: {"));
+        let data = data.map(|line| serde_json::from_str::<Value>(&format!("{{{line}")).unwrap());
+        let list = read_value(&data.collect(), None).unwrap();
+        let lines = read(text, None).unwrap();
+        assert_eq!((lines.profile, lines.warnings.len()), (profile, 0));
+        for read in [lines, list] {
+            assert_eq!(write_value(&read.conversations, Profile::OpenAi), wanted);
+        }
+    }
 }
 
 #[test]

@@ -286,8 +286,7 @@ impl Book {
             whole: entry.whole_words.unwrap_or(reading.whole_words),
             patterns,
         };
-        let is_on = fields.truth(&["enabled"]).unwrap_or(true)
-            && !fields.truth(&["disable"]).unwrap_or(false);
+        let is_on = fields.truth(&["enabled"]).unwrap_or(true) && !fields.is("disable");
         if !is_on || entry.content.trim().is_empty() {
             return;
         }
@@ -378,7 +377,7 @@ fn entries_of(value: &Value) -> Option<Vec<(bool, &Map<String, Value>)>> {
 fn has_patterns(entry: &Map<String, Value>, fields: &Fields<'_>) -> bool {
     let extensions = entry.get("extensions");
     let is_native = extensions.is_some_and(|members| members.get("display_index").is_some());
-    fields.truth(&["useregex"]).unwrap_or(false) && !is_native
+    fields.is("useregex") && !is_native
 }
 
 /// An entry without its keys, their words, and what of it can't be used.
@@ -402,24 +401,20 @@ fn draft(fields: &Fields<'_>, is_native: bool) -> (Entry, Words, Vec<UiText>) {
         cased: fields.truth(&["casesensitive"]),
         whole_words: fields.truth(&["matchwholewords"]),
         groups: fields.texts(&["group"]),
-        group_override: fields.truth(&["groupoverride"]).unwrap_or(false),
+        group_override: fields.is("groupoverride"),
         group_weight: fields.count(&["groupweight"]).unwrap_or(100),
         group_scoring: fields.truth(&["usegroupscoring"]),
-        exclude_recursion: fields.truth(&["excluderecursion"]).unwrap_or(false),
-        prevent_recursion: fields.truth(&["preventrecursion"]).unwrap_or(false),
+        exclude_recursion: fields.is("excluderecursion"),
+        prevent_recursion: fields.is("preventrecursion"),
         recursion_level: fields.count(&["delayuntilrecursion"]).unwrap_or(0),
         sticky: fields.count(&["sticky"]).unwrap_or(0),
         cooldown: fields.count(&["cooldown"]).unwrap_or(0),
         delay: fields.count(&["delay"]).unwrap_or(0),
-        ignore_budget: fields.truth(&["ignorebudget"]).unwrap_or(false),
-        scans_character: [
-            "matchcharacterdescription",
-            "matchcharacterpersonality",
-            "matchcharacterdepthprompt",
-            "matchscenario",
-        ]
-        .iter()
-        .any(|name| fields.truth(&[name]).unwrap_or(false)),
+        ignore_budget: fields.is("ignorebudget"),
+        scans_character: fields.is("matchscenario")
+            || ["description", "personality", "depthprompt"]
+                .iter()
+                .any(|part| fields.is(&format!("matchcharacter{part}"))),
         ..Entry::default()
     };
     let has_chance = fields.truth(&["useprobability"]).unwrap_or(true);
@@ -440,7 +435,7 @@ fn draft(fields: &Fields<'_>, is_native: bool) -> (Entry, Words, Vec<UiText>) {
     }
     if let Some(filter) = fields.object(&["characterfilter"]) {
         entry.filter = CharacterFilter {
-            excludes: filter.truth(&["isexclude"]).unwrap_or(false),
+            excludes: filter.is("isexclude"),
             names: filter.texts(&["names"]),
             tags: filter.texts(&["tags"]),
         };
@@ -473,14 +468,10 @@ fn notes(
         .map(|name| text!(lore_unknown_decorator, name))
         .collect();
     let is_keyless = words.first.is_empty() && !entry.constant && entry.forced.is_none();
-    if is_keyless && fields.truth(&["vectorized"]).unwrap_or(false) {
+    if is_keyless && fields.is("vectorized") {
         notes.push(text!(lore_vectorized));
     }
-    let others = ["matchpersonadescription", "matchcreatornotes"];
-    if others
-        .iter()
-        .any(|name| fields.truth(&[name]) == Some(true))
-    {
+    if fields.is("matchpersonadescription") || fields.is("matchcreatornotes") {
         notes.push(text!(lore_other_sources));
     }
     if !fields.text(&["automationid"]).is_empty() {

@@ -32,6 +32,10 @@ impl<'v> Fields<'v> {
         }
     }
 
+    pub(super) fn is(&self, name: &str) -> bool {
+        self.truth(&[name]) == Some(true)
+    }
+
     pub(super) fn number(&self, names: &[&str]) -> Option<i64> {
         match self.get(names)? {
             Value::Number(number) => number.as_f64().map(|number| number as i64),
