@@ -98,39 +98,3 @@ impl Log {
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_long_text_is_kept_once() {
-        let long = "The lamp over the door has gone out, and nobody says so.";
-        let mut log = Log::default();
-        for step in [1, 2] {
-            log.add(LogEntry {
-                step,
-                timestamp: String::new(),
-                logger: Logger::Entity,
-                name: "Odile",
-                component: "speak",
-                summary: "Odile speaks.".into(),
-                data: json!({"Value": [long, "short"]}),
-            });
-        }
-        log.remember("Odile", vec!["A lamp.".into()]);
-        let log = log.into_json();
-        let store = log["content_store"].as_object().unwrap();
-        let (id, text) = store.iter().next().unwrap();
-        assert_eq!((store.len(), text), (1, &json!(long)));
-        for entry in log["entries"].as_array().unwrap() {
-            let data =
-                json!({"key": "Entity [Odile]", "value": {"Value": [{"_ref": id}, "short"]}});
-            assert_eq!(
-                (&entry["deduplicated_data"], &entry["entry_type"]),
-                (&data, &json!("entity"))
-            );
-        }
-        assert_eq!(log["entity_memories"], json!({"Odile": ["A lamp."]}));
-    }
-}

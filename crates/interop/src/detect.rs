@@ -8,6 +8,33 @@ use super::{
     Profile, agent_framework, autogen, gemini, langchain, openai, responses, sharegpt, sillytavern,
 };
 
+type Members = Map<String, Value>;
+
+/// What tells each format, of which the first counts that any message shows.
+const SIGNS: [(Profile, fn(&Members) -> bool); 13] = [
+    (Profile::AutoGen, autogen::is_message),
+    (Profile::SillyTavern, sillytavern::is_message),
+    (Profile::ShareGpt, sharegpt::is_message),
+    (Profile::AgentFramework, agent_framework::is_message),
+    (Profile::Gemini, gemini::is_content),
+    (Profile::Responses, responses::is_item),
+    (Profile::LangChain, langchain::is_wrapped),
+    (Profile::LangChainFlat, |map| {
+        is_typed(map) && langchain::is_dumped(map)
+    }),
+    (Profile::Playhouse, is_typed),
+    (Profile::AgentScope, in_capitals),
+    (Profile::AgentScopePython2, |map| {
+        map.contains_key("role") && is_python2(map)
+    }),
+    (Profile::AgentScopePython1, |map| {
+        has(map, &["timestamp", "metadata"])
+    }),
+    (Profile::OpenAi, |map| {
+        has(map, &["content"]) || has(map, &openai::MEMBERS)
+    }),
+];
+
 /// The format of these messages.
 ///
 /// # Errors
@@ -16,65 +43,37 @@ pub(super) fn detect<'a>(
     messages: impl Iterator<Item = &'a Value> + Clone,
 ) -> Result<Profile, Vec<String>> {
     let objects = messages.filter_map(Value::as_object);
-    let by_role = || objects.clone().filter(|map| map.contains_key("role"));
-    let by_type = || objects.clone().filter(|map| !map.contains_key("role"));
-    let by_type = || by_type().filter(|map| map.contains_key("type"));
-    if objects.clone().any(autogen::is_message) {
-        return Ok(Profile::AutoGen);
+    let mut shown = SIGNS
+        .iter()
+        .filter(|(_, is_one)| objects.clone().any(is_one));
+    match shown.next() {
+        Some((Profile::AgentScope, _)) if objects.clone().any(is_java1) => {
+            Ok(Profile::AgentScopeJava1)
+        }
+        Some((profile, _)) => Ok(*profile),
+        None => {
+            let found: BTreeSet<_> = objects.flat_map(Map::keys).take(100).collect();
+            Err(found.into_iter().take(12).cloned().collect())
+        }
     }
-    let told: [(_, fn(&Map<String, Value>) -> bool); 5] = [
-        (Profile::SillyTavern, sillytavern::is_message),
-        (Profile::ShareGpt, sharegpt::is_message),
-        (Profile::AgentFramework, agent_framework::is_message),
-        (Profile::Gemini, gemini::is_content),
-        (Profile::Responses, responses::is_item),
-    ];
-    let told = told
-        .into_iter()
-        .find(|(_, is_one)| objects.clone().any(is_one));
-    if let Some((profile, _)) = told {
-        return Ok(profile);
-    }
-    if objects.clone().any(langchain::is_wrapped) {
-        return Ok(Profile::LangChain);
-    }
-    if by_type().any(langchain::is_dumped) {
-        return Ok(Profile::LangChainFlat);
-    }
-    if by_type().next().is_some() {
-        return Ok(Profile::Playhouse);
-    }
-    if by_role().any(in_capitals) {
-        return Ok(if by_role().any(is_java1) {
-            Profile::AgentScopeJava1
-        } else {
-            Profile::AgentScope
-        });
-    }
-    if by_role().any(is_python2) {
-        return Ok(Profile::AgentScopePython2);
-    }
-    if by_role().any(|map| map.contains_key("timestamp") || map.contains_key("metadata")) {
-        return Ok(Profile::AgentScopePython1);
-    }
-    let is_chat = |map: &Map<String, Value>| {
-        let mut members = openai::MEMBERS.iter().chain(&["content"]);
-        members.any(|key| map.contains_key(*key))
-    };
-    if by_role().any(is_chat) {
-        return Ok(Profile::OpenAi);
-    }
-    let found: BTreeSet<_> = objects.flat_map(Map::keys).take(100).collect();
-    Err(found.into_iter().take(12).cloned().collect())
 }
 
-fn in_capitals(map: &Map<String, Value>) -> bool {
+/// Whether a message with a role has one of these members.
+fn has(map: &Members, members: &[&str]) -> bool {
+    map.contains_key("role") && members.iter().any(|member| map.contains_key(*member))
+}
+
+fn is_typed(map: &Members) -> bool {
+    map.contains_key("type") && !map.contains_key("role")
+}
+
+fn in_capitals(map: &Members) -> bool {
     let role = map.get("role").and_then(Value::as_str).unwrap_or_default();
     !role.is_empty() && role.chars().all(|char| char.is_ascii_uppercase())
 }
 
 /// Java 1 writes times with a space, and its results have an `id`.
-fn is_java1(map: &Map<String, Value>) -> bool {
+fn is_java1(map: &Members) -> bool {
     let time = map.get("timestamp").and_then(Value::as_str);
     let has_id = |block: &Map<String, Value>| {
         block.get("type").is_some_and(|kind| kind == "tool_result") && block.contains_key("id")
@@ -83,7 +82,7 @@ fn is_java1(map: &Map<String, Value>) -> bool {
 }
 
 /// Python 2 has kinds of blocks that no other format has.
-fn is_python2(map: &Map<String, Value>) -> bool {
+fn is_python2(map: &Members) -> bool {
     let is_python2 = |block: &Map<String, Value>| {
         let kind = block.get("type").and_then(Value::as_str);
         matches!(kind, Some("tool_call" | "data" | "hint"))

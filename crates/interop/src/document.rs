@@ -583,15 +583,6 @@ mod tests {
             (Profile::OpenAiLines, vec![vec!["a".into(), "b".into()]])
         );
 
-        let two = "{\"messages\": [{\"role\": \"user\", \"content\": \"a\"}]}\n{\"messages\": []}";
-        let imported = read(two, None).unwrap();
-        assert_eq!(texts(&imported), [vec!["a".to_owned()], vec![]]);
-        let written = write(&imported.conversations, Profile::OpenAiLines);
-        assert_eq!(
-            written,
-            "{\"messages\":[{\"content\":\"a\",\"role\":\"user\"}]}\n{\"messages\":[]}\n"
-        );
-
         let broken = "{\"role\": \"user\", \"content\": \"a\"}\n{\"role\"\n";
         let error = read(broken, None).unwrap_err().to_string();
         assert!(error.contains("line 2"), "{error}");

@@ -352,13 +352,3 @@ fn a_chat_of_sillytavern_survives_the_way_there_and_back() {
     assert_eq!(written[0]["character_name"], "Odile");
     assert_eq!(written[1..], lines);
 }
-
-#[test]
-fn what_is_only_read_is_written_as_chat_messages() {
-    let talk = read_value(&json!([{"role": "user", "content": "hi"}]), None).unwrap();
-    let wanted = write_value(&talk.conversations, Profile::OpenAi);
-    for profile in [Profile::Gemini, Profile::Responses, Profile::AgentFramework] {
-        assert_eq!(write_value(&talk.conversations, profile), wanted);
-        assert!(Profile::written().all(|written| written != profile));
-    }
-}

@@ -125,23 +125,4 @@ mod tests {
         assert_eq!(json!(neutral.metadata), ours);
         assert_eq!(json!(write(neutral, false)), theirs);
     }
-
-    #[test]
-    fn our_members_are_preserved_in_foreign_metadata() {
-        let mut neutral = Neutral {
-            tags: Tag::KICKOFF.of("Wren").into(),
-            short: Some("short".into()),
-            response: Some(ResponseMetadata::new("openai", "gpt", Default::default())),
-            ..Neutral::default()
-        };
-        neutral.origin.insert("artifact".into(), json!({"any": 1}));
-        neutral.metadata.insert("mood".into(), "calm".into());
-        let written = json!(write(neutral.clone(), true));
-        let mut again = Neutral {
-            name: Some("user".into()),
-            ..Neutral::default()
-        };
-        read(&mut again, Some(&written));
-        assert_eq!(again, neutral);
-    }
 }

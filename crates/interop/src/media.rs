@@ -205,29 +205,4 @@ mod tests {
             },
         );
     }
-
-    #[test]
-    fn a_url_leads_back_to_its_source() {
-        for source in [
-            MediaSource::url("https://example.com/a.png"),
-            MediaSource::base64("image/png", "QUJD"),
-            MediaSource::file("pictures/inn.png"),
-            MediaSource::file("/home/inn.png"),
-        ] {
-            assert_eq!(source_of_url(&to_url(&source), None), source);
-        }
-    }
-
-    #[test]
-    fn a_media_type_is_declared_or_told_by_the_extension() {
-        assert_eq!(
-            media_type_of(&MediaSource::url("http://x/a.PNG?size=2")),
-            Some("image/png")
-        );
-        assert_eq!(
-            media_type_of(&MediaSource::file("song.mp3")),
-            Some("audio/mpeg")
-        );
-        assert_eq!(media_type_of(&MediaSource::url("http://x/y")), None);
-    }
 }

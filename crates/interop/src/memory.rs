@@ -72,11 +72,4 @@ mod tests {
             [false, true, false]
         );
     }
-
-    #[test]
-    fn an_error_names_its_place() {
-        let state = json!({"content": [[{"role": "user", "content": 5}, []]], SUMMARY: ""});
-        let error = read(state.as_object().unwrap(), &mut Vec::new()).unwrap_err();
-        assert_eq!(error.path, "content[0].content");
-    }
 }

@@ -116,17 +116,3 @@ impl FromStr for Profile {
             .ok_or_else(|| UnknownProfile { name: name.into() })
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_profile_is_found_by_its_name() {
-        for profile in Profile::ALL {
-            assert_eq!(profile.name().parse(), Ok(*profile));
-        }
-        let error = "yaml".parse::<Profile>().unwrap_err().to_string();
-        assert!(error.contains("langchain-flat"), "{error}");
-    }
-}

@@ -79,16 +79,16 @@ pub(super) fn answers(value: &Value) -> Option<Value> {
 
 /// What an event of Anthropic's adds to a block.
 fn part(event: &Value) -> Option<Value> {
-    let index = ("index".to_owned(), event.get("index")?.clone());
-    let begun = event.get("content_block").and_then(Value::as_object);
-    let more = event.get("delta").and_then(Value::as_object);
-    let more = more.into_iter().flatten().filter(|(key, _)| *key != "type");
-    let more = more.map(|(key, value)| match key.as_str() {
-        "partial_json" => ("input".to_owned(), value.clone()),
-        key => (key.to_owned(), value.clone()),
-    });
-    let part = begun.cloned().into_iter().flatten().chain(more);
-    Some(Value::Object(part.chain([index]).collect()))
+    let begun = event.get("content_block");
+    let mut part = begun.or_else(|| event.get("delta"))?.as_object()?.clone();
+    if begun.is_none() {
+        part.remove("type");
+    }
+    if let Some(json) = part.remove("partial_json") {
+        part.insert("input".into(), json);
+    }
+    part.insert("index".into(), event.get("index")?.clone());
+    Some(Value::Object(part))
 }
 
 /// Adds what a chunk says: texts grow, and so do the entries of lists that have the same `index`.

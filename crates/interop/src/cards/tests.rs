@@ -139,14 +139,6 @@ fn cards_are_read_as_programs_write_them() {
 }
 
 #[test]
-fn a_member_of_another_kind_is_not_lost() {
-    let json = r#"{"data":{"name":"A","tags":["t"],"assets":[{"type":"icon"}],"description":"d"}}"#;
-    let mut card = Card::from_json(json).expect("reads");
-    card.character.name = "B".into();
-    assert!(card.to_json().contains(r#""assets":[{"type":"icon"}]"#));
-}
-
-#[test]
 fn what_holds_no_card_is_refused_by_name() {
     let empty = png::with_texts(None, &[]).expect("is written");
     let broken = png::with_texts(None, &[("chara", "***")]).expect("is written");

@@ -231,28 +231,6 @@ fn render(api: Api, style: Style, options: FormatOptions, messages: &[Message]) 
 }
 
 #[test]
-fn own_turns_are_the_assistants_and_all_others_the_users() {
-    let said = |role, name: &str| Message::new(role, Body::text("x").from_sender(name));
-    let messages = [
-        said(Role::Human, "Odile Marsh"),
-        said(Role::Ai, "Mira"),
-        said(Role::Ai, "Odile Marsh"),
-    ];
-    let options = FormatOptions {
-        names: true,
-        ..FormatOptions::cautious(Api::OpenAi)
-    };
-    let rendered = render(Api::OpenAi, Style::Perspective, options, &messages);
-    let odile = alias("Odile Marsh", 64);
-    let expected = json!([
-        {"role": "user", "name": odile, "content": "x"},
-        {"role": "assistant", "name": "Mira", "content": "x"},
-        {"role": "user", "name": odile, "content": "x"},
-    ]);
-    assert_eq!(rendered.messages, expected);
-}
-
-#[test]
 fn calls_of_another_and_unanswered_calls_are_not_sent() {
     let call = |id: &str, by: &str| {
         let blocks = vec![Block::text("look"), Block::tool_use(id, "dice", json!({}))];

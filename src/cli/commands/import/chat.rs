@@ -112,23 +112,17 @@ fn lines_of(conversation: &Conversation, report: &mut Report) -> Vec<PastWords> 
     }
     let old = lines.len().saturating_sub(MAX_LINES);
     lines.drain(..old);
-    for (count, fate, what) in [
-        (
-            nameless,
-            Fate::Dropped,
-            text!(cli_import_nameless, count = nameless),
-        ),
-        (
-            cut,
-            Fate::Changed,
-            text!(cli_import_cut, count = cut, max = MAX_CHARS),
-        ),
-        (
-            old,
-            Fate::Dropped,
-            text!(cli_import_old, count = old, max = MAX_LINES),
-        ),
-    ] {
+    let told = [
+        text!(cli_import_nameless, count = nameless),
+        text!(cli_import_cut, count = cut, max = MAX_CHARS),
+        text!(cli_import_old, count = old, max = MAX_LINES),
+    ];
+    let counts = [
+        (nameless, Fate::Dropped),
+        (cut, Fate::Changed),
+        (old, Fate::Dropped),
+    ];
+    for ((count, fate), what) in counts.into_iter().zip(told) {
         if count > 0 {
             report.add(fate, owner.unwrap_or_default(), what);
         }
