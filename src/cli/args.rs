@@ -399,7 +399,7 @@ pub(crate) struct UndercoverArgs {
 #[derive(Clone, Debug, Default, PartialEq, Args)]
 pub(crate) struct RehearseArgs {
     pub(crate) world: String,
-    #[arg(long, conflicts_with_all = ["against", "cost_as", "find", "why", "map", "html"])]
+    #[arg(long, conflicts_with_all = ["against", "cost_as", "find", "why", "map"])]
     pub(crate) consistency: bool,
     #[arg(long, value_name = "N", default_value_t = 100,
           default_value_if("consistency", "true", "200"),
@@ -412,7 +412,7 @@ pub(crate) struct RehearseArgs {
     #[cfg(feature = "cluster")]
     #[arg(long, value_name = "STORE", conflicts_with = "jobs")]
     pub(crate) on: Option<String>,
-    #[arg(long, value_name = "WORLD", conflicts_with_all = ["cost_as", "find", "why", "map", "html"])]
+    #[arg(long, value_name = "WORLD", conflicts_with_all = ["cost_as", "find", "why", "map"])]
     pub(crate) against: Option<String>,
     #[arg(long, value_name = "MODEL")]
     pub(crate) cost_as: Option<String>,
@@ -426,8 +426,6 @@ pub(crate) struct RehearseArgs {
     pub(crate) why: Option<String>,
     #[arg(long, conflicts_with = "why")]
     pub(crate) map: bool,
-    #[arg(long, value_name = "FILE")]
-    pub(crate) html: Option<PathBuf>,
 }
 
 /// What is done with an experiment.
@@ -457,17 +455,6 @@ pub(crate) struct ExperimentArgs {
     pub(crate) spend: SpendArgs,
     #[command(flatten)]
     pub(crate) failures: FailureArgs,
-}
-
-/// The arguments of `recall`.
-#[derive(Clone, Debug, Default, PartialEq, Args)]
-pub(crate) struct RecallArgs {
-    #[arg(long, value_name = "FILE")]
-    pub(crate) corpus: PathBuf,
-    #[arg(long, value_name = "FILE")]
-    pub(crate) questions: PathBuf,
-    #[command(flatten)]
-    pub(crate) search: SearchArgs,
 }
 
 /// How memories are searched for.
@@ -537,7 +524,6 @@ pub(crate) enum View {
     Ag2,
     Costs,
     Events,
-    Voice,
 }
 
 /// The arguments of `show`.
@@ -615,8 +601,6 @@ pub(crate) struct DiffArgs {
     #[arg(value_name = "OTHER")]
     pub(crate) other: String,
     pub(crate) entity: Option<String>,
-    #[arg(long, value_name = "N", num_args = 2, requires = "entity")]
-    pub(crate) calls: Vec<u32>,
 }
 
 /// The arguments of `replay`.
@@ -1035,9 +1019,6 @@ pub(crate) enum Command {
     Manual {
         dir: PathBuf,
     },
-    /// Measures how well memories are found.
-    #[command(hide = true)]
-    Recall(RecallArgs),
 }
 
 /// What is done with the data folder.
@@ -1206,7 +1187,6 @@ mod tests {
             "playhouse branch s --retry --turn 4",
             "playhouse ask s recall Ann",
             "playhouse ask s recall Ann dog --limit 0",
-            "playhouse recall --corpus talk.jsonl",
             "playhouse show s Ann --original",
             "playhouse convert talk.json",
             "playhouse convert talk.json --to yaml",
@@ -1216,7 +1196,6 @@ mod tests {
             "playhouse rehearse w --runs 0",
             "playhouse export s",
             "playhouse export s --csv d --calls",
-            "playhouse rehearse w --against v --html r.html",
             "playhouse experiment e.ron",
             "playhouse undercover --games 0",
             "playhouse undercover --games 3 --seat Greta",

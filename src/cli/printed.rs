@@ -30,7 +30,6 @@ use crate::mind::http::ProbeReport;
 use crate::mind::models::{ModelSummary, ServerExamination, ToolServerSummary};
 use crate::mind::survey::Finding;
 use crate::rpg::StoryOutcome;
-use crate::rpg::drift::Drift;
 use crate::rpg::experiment::Figure;
 use crate::rpg::happening::Happening;
 use crate::rpg::rehearsal::{FalseText, Rehearsal, RunFigures};
@@ -249,8 +248,6 @@ pub(crate) enum Printed<'a> {
         /// Null if the price is unknown.
         most_cost: Option<Cost>,
     },
-    /// `show --view voice`: how far an entity's speech is from its voice.
-    Drift { name: &'a str, drift: Vec<Drift> },
     /// `ask who` and `ask what`: a fact.
     Fact {
         fact: &'a str,
@@ -294,12 +291,6 @@ pub(crate) enum Printed<'a> {
         told: Vec<String>,
         /// Everybody else.
         not_told: Vec<NotTold<'a>>,
-    },
-    /// `recall`: the memories for a question of a corpus.
-    Recalled {
-        id: &'a str,
-        ids: Vec<&'a str>,
-        scores: Vec<f32>,
     },
     /// `diff`: where two stories part.
     Diff {

@@ -43,7 +43,6 @@ mod decision;
 mod doing;
 pub mod draft;
 pub mod drama;
-pub mod drift;
 pub mod events;
 mod everybody;
 pub mod experiment;

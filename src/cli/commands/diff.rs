@@ -1,4 +1,4 @@
-//! `diff`: where two saves part, what each knows then, and what changed between two prompts.
+//! `diff`: where two saves part, and what each knows then.
 
 use crate::cli::prelude::*;
 use std::collections::BTreeMap;
@@ -10,7 +10,7 @@ use crate::story::{
     knowledge_differences, parting,
 };
 
-use super::{sent, trace};
+use super::trace;
 use crate::cli::args::DiffArgs;
 use crate::cli::labels::purpose_label;
 use crate::cli::printed::{Ended, PartedAnswer, SentMessage};
@@ -21,18 +21,10 @@ const SHOWN_CHARS: usize = 160;
 /// How many values of an answer are shown at most: as many as have place in these characters.
 const SHOWN_VALUES: usize = 20;
 
-/// Compares two saves, or two prompts of an entity in them.
-pub(super) fn diff(app: &App, args: &DiffArgs) -> Result<()> {
-    let (slot, other) = (&*args.slot, &*args.other);
-    match (&args.entity, &args.calls[..]) {
-        (Some(who), [first, second]) => calls(app, (slot, *first), (other, *second), who),
-        (entity, _) => stories(app, slot, other, entity.as_deref()),
-    }
-}
-
 /// Prints where two saves part, and what is known at the end of one alone; with a name, the
 /// difference of that entity's contexts.
-fn stories(app: &App, slot: &str, other: &str, name: Option<&str>) -> Result<()> {
+pub(super) fn diff(app: &App, args: &DiffArgs) -> Result<()> {
+    let (slot, other, name) = (&*args.slot, &*args.other, args.entity.as_deref());
     let saves = (Saved::find(app, slot)?, Saved::find(app, other)?);
     let found = parting(&saves.0.story.lines, &saves.1.story.lines);
     let states = [saves.0.contents()?.state, saves.1.contents()?.state];
@@ -69,27 +61,6 @@ fn stories(app: &App, slot: &str, other: &str, name: Option<&str>) -> Result<()>
     };
     let (first, second) = (messages(first)?, messages(second)?);
     write_changes(app, &mut out, &changes(&first, &second));
-    Ok(())
-}
-
-/// Prints what changed between the prompts of two calls of an entity, in one save or two.
-fn calls(
-    app: &App,
-    (slot, first): (&str, u32),
-    (other, second): (&str, u32),
-    name: &str,
-) -> Result<()> {
-    let request = |slot, number| {
-        let saved = Saved::find(app, slot)?;
-        sent::of_call(app, &saved, name, number, None)
-    };
-    let (first, second) = (request(slot, first)?, request(other, second)?);
-    let mut out = app.out();
-    if app.settings.json {
-        out.json(&sent::record(&first, &[], None));
-        out.json(&sent::record(&second, &[], None));
-    }
-    write_changes(app, &mut out, &changes(&first.messages, &second.messages));
     Ok(())
 }
 

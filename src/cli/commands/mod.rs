@@ -17,7 +17,6 @@ mod data;
 mod diff;
 mod doctor;
 mod draft;
-mod drift;
 mod dry_run;
 #[cfg(feature = "page")]
 mod edited;
@@ -93,7 +92,6 @@ pub(crate) fn run(command: Command, app: &App) -> Result<()> {
         Command::Branch(args) => branch::branch(app, &args),
         Command::Show(args) => show::show(app, &args),
         Command::Ask { slot, question } => ask(app, slot, question),
-        Command::Recall(args) => recall::measure(app, &args),
         Command::Diff(args) => diff::diff(app, &args),
         Command::Data {
             action: DataCommand::Export { dir, force },

@@ -10,7 +10,7 @@ use crate::rpg::CampaignPicture;
 use crate::session::{CallRequest, Wanted, state_at};
 
 use super::trace::TraceForm;
-use super::{chapters, cost, drift, play, sent, timeline, trace, why};
+use super::{chapters, cost, play, sent, timeline, trace, why};
 use crate::cli::args::{ShowArgs, View};
 use crate::cli::labels::{gone_label, purpose_label};
 use crate::cli::printed::SentMessage;
@@ -31,7 +31,6 @@ pub(super) fn show(app: &App, args: &ShowArgs) -> Result<()> {
         View::Ag2 => trace::trace(app, slot, name, TraceForm::Ag2),
         View::Costs => cost::cost(app, slot, name),
         View::Events => why::events(app, slot, name),
-        View::Voice => drift::drift(app, slot, name),
     }
 }
 
