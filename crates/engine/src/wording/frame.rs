@@ -97,6 +97,12 @@ fn line_of(text: &str) -> String {
     let mut chars = text.chars().peekable();
     let mut begins = true;
     while let Some(char) = chars.next() {
+        // Most characters are nothing of what follows.
+        if char.is_ascii_alphanumeric() {
+            line.out.push(char);
+            begins = false;
+            continue;
+        }
         if is_left_out(char) {
             continue;
         }

@@ -29,8 +29,10 @@ const MAX_ROLE: usize = 24;
 const MAX_NAME: usize = 40;
 const MAX_TAG: usize = 64;
 
-/// All characters that fold to an opening bracket.
-const OPENING: &[char] = &['[', '［', '【', '<', '＜', '﹤', '〈'];
+/// Whether a character folds to an opening bracket.
+fn is_opening(char: char) -> bool {
+    matches!(char, '[' | '［' | '【' | '<' | '＜' | '﹤' | '〈')
+}
 
 /// The text with every mark defused; `None` if it contains none. In fenced code only control tokens
 /// count, such as `<|im_start|>`.
@@ -70,7 +72,7 @@ fn signs(text: &str) -> Vec<Seen> {
         if !is_code {
             mark_label(line, start, &mut signs);
         }
-        for (offset, _) in line.match_indices(OPENING) {
+        for (offset, _) in line.match_indices(is_opening) {
             mark_brackets(&line[offset..], start + offset, is_code, &mut signs);
         }
     }

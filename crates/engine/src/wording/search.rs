@@ -37,15 +37,22 @@ impl Needle {
     }
 }
 
-/// The letters and digits that a character stands for, without case, width and accents: ﬁ stands
-/// for two.
-fn letters_of(char: char) -> impl Iterator<Item = char> {
-    // A sign such as ™ separates words, although it is made of letters.
-    let has_any = char.is_alphanumeric() && !is_invisible(char);
-    let plain = has_any.then(|| std::iter::once(char).nfkd());
-    let lower = plain.into_iter().flatten().flat_map(char::to_lowercase);
-    let is_letter = |char: &char| char.is_alphanumeric() && !is_combining_mark(*char);
-    lower.filter(is_letter).map(simplified)
+/// The letters and digits of a text without case, width and accents, each with the bytes of the
+/// character that stands for it: ﬁ stands for two.
+fn each_letter(text: &str, mut act: impl FnMut(char, Range<usize>)) {
+    for (start, char) in text.char_indices() {
+        let bytes = start..start + char.len_utf8();
+        if char.is_ascii_alphanumeric() {
+            act(char.to_ascii_lowercase(), bytes);
+        } else if char.is_alphanumeric() && !is_invisible(char) {
+            // A sign such as ™ separates words, although it is made of letters.
+            let plain = std::iter::once(char).nfkd().flat_map(char::to_lowercase);
+            let is_letter = |char: &char| char.is_alphanumeric() && !is_combining_mark(*char);
+            plain
+                .filter(is_letter)
+                .for_each(|letter| act(simplified(letter), bytes.clone()));
+        }
+    }
 }
 
 /// A text that is searched for [`Needle`]s.
@@ -69,13 +76,7 @@ struct Letter {
 impl<'t> Searched<'t> {
     pub(crate) fn new(text: &'t str) -> Self {
         let mut folded = String::with_capacity(text.len());
-        for char in text.chars() {
-            if !char.is_ascii() {
-                folded.extend(letters_of(char));
-            } else if char.is_ascii_alphanumeric() {
-                folded.push(char.to_ascii_lowercase());
-            }
-        }
+        each_letter(text, |letter, _| folded.push(letter));
         Self {
             text,
             folded,
@@ -85,18 +86,12 @@ impl<'t> Searched<'t> {
 
     fn letters(&self) -> &[Letter] {
         self.letters.get_or_init(|| {
-            let chars = self.text.char_indices();
-            let letters = chars.flat_map(|(start, char)| {
-                let bytes = start..start + char.len_utf8();
-                letters_of(char).map(move |letter| (letter, bytes.clone()))
+            let (mut letters, mut start) = (Vec::with_capacity(self.folded.len()), 0);
+            each_letter(self.text, |letter, bytes| {
+                letters.push(Letter { start, bytes });
+                start += letter.len_utf8();
             });
-            let mut next = 0;
-            let letter = |(letter, bytes): (char, _)| {
-                let start = next;
-                next += letter.len_utf8();
-                Letter { start, bytes }
-            };
-            letters.map(letter).collect()
+            letters
         })
     }
 
