@@ -8,7 +8,7 @@ use bevy_ecs::system::RunSystemOnce;
 use playhouse::cast::{CurrentStage, Dead, EntityName, Kind, OnStage, StableId, spawn};
 use playhouse::context::{AgentContext, EntryId};
 use playhouse::engine::{EngineError, StepSet};
-use playhouse::event::guard::{Guard, GuardVerdict, Guards, Judged, Point, Receiver};
+use playhouse::event::guard::{Guard, GuardVerdict, Guards, Judged, Point};
 use playhouse::event::kinds::{Archive, Mind, Speak, Whisper};
 use playhouse::event::{
     AgentEvent, ChapterClose, EventWriter, Fault, Faults, Feed, Recipient, Record, Records, deliver,
@@ -250,7 +250,7 @@ impl Guard for Hider {
 
     fn judge(&self, message: &Judged<'_>) -> GuardVerdict {
         match message.receiver {
-            Some(Receiver::Actor) => GuardVerdict::Mask {
+            Some(Kind::Actor) => GuardVerdict::Mask {
                 text: message.text.replace("treasure", "███"),
                 reason: UiText::verbatim("not for actors"),
             },

@@ -7,7 +7,7 @@ use bevy_ecs::prelude::*;
 use bevy_ecs::system::SystemParam;
 use serde_json::{Map, Value};
 
-use super::guard::{GuardAct, Guards, Judged, Point, Receiver};
+use super::guard::{GuardAct, Guards, Judged, Point};
 use super::learning::Learned;
 use super::{
     AgentEvent, AudienceRule, ChapterClose, EventQueue, EventRecord, Fault, Faults, PendingEvent,
@@ -53,7 +53,8 @@ pub fn deliver(
         }
         let id = clock.next_body(place);
         let time = clock.time;
-        let metadata = metadata_of(&mut kinds, event.kind);
+        let metadata = || Map::from_iter([("event".to_owned(), Value::from(event.kind))]).into();
+        let metadata = kinds.entry(event.kind).or_insert_with(metadata).clone();
         let mut bodies = Bodies::new(&event, id, time, metadata);
         let mut audience = Vec::with_capacity(event.audience.len());
         let mut masked = Vec::new();
@@ -391,17 +392,10 @@ impl Bodies {
         }
         let judgement = guards.judge(Judged {
             point: Point::Store,
-            text: &event.text,
-            kind: event.kind,
             speaker: event.speaker.as_deref(),
-            receiver: Some(match kind {
-                Kind::Actor => Receiver::Actor,
-                Kind::Stage => Receiver::Stage,
-                Kind::WorldAgent => Receiver::WorldAgent,
-            }),
-            knowledge: None,
+            receiver: Some(kind),
             public: event.public,
-            language,
+            ..Judged::request(event.kind, &event.text, language)
         });
         if judgement.text != event.text {
             let time = self.original.time();
@@ -420,11 +414,6 @@ impl Bodies {
 
 /// The metadata of the bodies of one kind of event, which they share.
 type Metadata = Arc<Map<String, Value>>;
-
-fn metadata_of(known: &mut BTreeMap<&'static str, Metadata>, kind: &'static str) -> Metadata {
-    let metadata = || Map::from_iter([("event".to_owned(), Value::from(kind))]).into();
-    known.entry(kind).or_insert_with(metadata).clone()
-}
 
 fn body_of(event: &PendingEvent, text: &str, id: BodyId, time: u64, metadata: Metadata) -> Body {
     let said = if event.media.is_empty() {

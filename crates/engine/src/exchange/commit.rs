@@ -39,7 +39,10 @@ pub(crate) fn commit(
     let Some(question) = world.resource_mut::<OpenAsks>().close(entity) else {
         return;
     };
-    let place = place_of(world, entity);
+    let place = match *world.resource::<CurrentStage>() {
+        CurrentStage::Place(place) => place,
+        CurrentStage::Meeting => cast::place_of(world, entity),
+    };
     let turn = world.resource::<WorldTurn>().0;
     let mut answer = Resolved::of(
         world.get_resource(),
@@ -217,13 +220,8 @@ impl Resolved {
         let mut judge = |text: &str| {
             let judgement = guards.judge(Judged {
                 point: Point::Answer,
-                text,
-                kind: question.purpose(),
-                speaker: None,
-                receiver: None,
-                knowledge: None,
                 public: true,
-                language,
+                ..Judged::request(question.purpose(), text, language)
             });
             let left = match judgement.blocked() {
                 Some(reason) => withheld(world, &reason.to_string()),
@@ -330,14 +328,6 @@ fn usage_after_rounds(outcome: &Outcome) -> TokenUsage {
         cached: left.cached.saturating_sub(round.cached),
         reasoning: left.reasoning.saturating_sub(round.reasoning),
     })
-}
-
-/// The place at which an entity's ask is committed.
-fn place_of(world: &World, entity: Entity) -> Entity {
-    match *world.resource::<CurrentStage>() {
-        CurrentStage::Place(place) => place,
-        CurrentStage::Meeting => cast::place_of(world, entity),
-    }
 }
 
 /// The calls of a round, for the feeds.

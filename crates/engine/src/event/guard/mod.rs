@@ -22,6 +22,7 @@ use bevy_ecs::prelude::*;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 
+use crate::cast::Kind;
 use crate::knowledge::Knowledge;
 use crate::locale::{Language, UiText};
 
@@ -42,16 +43,6 @@ pub enum Point {
     Answer,
 }
 
-/// What kind of entity would store a message.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Receiver {
-    Actor,
-    Stage,
-    /// An agent that watches the whole world.
-    WorldAgent,
-}
-
 /// What a guard judges.
 #[derive(Clone, Copy, Debug)]
 pub struct Judged<'a> {
@@ -62,8 +53,8 @@ pub struct Judged<'a> {
     pub kind: &'a str,
     /// Who speaks, if an entity does.
     pub speaker: Option<&'a str>,
-    /// Who would store it; set at [`Point::Store`].
-    pub receiver: Option<Receiver>,
+    /// What would store it; set at [`Point::Store`].
+    pub receiver: Option<Kind>,
     /// What the speaker knows, if it is an entity that can know something.
     pub knowledge: Option<&'a Knowledge>,
     /// Whether everybody on the stage gets it. A whisper and a thought are not public.
