@@ -560,11 +560,10 @@ impl Worker {
             return Left::because(Phase::Failed, reason);
         }
         let own = &self.build;
+        let note = text!(cluster_other_build, own, build, reason);
         Left {
-            phase: Phase::Queued,
-            note: text!(cluster_other_build, own, build, reason),
             is_refused: true,
-            is_stuck: false,
+            ..Left::because(Phase::Queued, note)
         }
     }
 

@@ -602,9 +602,7 @@ impl Engine {
             is_new: true,
         });
     }
-}
 
-impl Engine {
     /// The time by which answers are dated; 0 if they are not.
     fn now(&self) -> u64 {
         self.settings.clock.map_or(0, |clock| clock())

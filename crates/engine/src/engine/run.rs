@@ -545,7 +545,11 @@ impl Engine {
         let mut records = self.world.resource_mut::<Records>();
         records.0.push(Record::Turn { turn });
         self.serve_feeds();
-        self.keep_idle_turns();
+        // Saves keep the count of idle turns. A story that moves has none.
+        match self.idle_turns {
+            0 => drop(self.world.remove_resource::<IdleTurns>()),
+            turns => self.world.insert_resource(IdleTurns(turns)),
+        }
         if self.settings.hash_meetings || self.settings.replay {
             self.check_or_record_state(turn)?;
         }
@@ -555,14 +559,6 @@ impl Engine {
         }
         self.record.journal.append(Vec::<Line>::new())?;
         Ok(stop)
-    }
-
-    /// Keeps the count of idle turns for saves. A story that moves has none.
-    fn keep_idle_turns(&mut self) {
-        match self.idle_turns {
-            0 => drop(self.world.remove_resource::<IdleTurns>()),
-            turns => self.world.insert_resource(IdleTurns(turns)),
-        }
     }
 
     /// Runs deferred commands, and what they defer in turn, within bounds.

@@ -97,10 +97,10 @@ pub fn find_json(answer: &str) -> Result<FoundJson<'_>, NoJson> {
             .collect();
         return find_json(&lines.join("\n")).map(FoundJson::repaired);
     }
-    if text.contains("{&quot;") || text.contains("&quot;:") {
+    let is_escaped = |text: &str| text.contains("{&quot;") || text.contains("&quot;:");
+    if is_escaped(text) {
         let text = unescaped(text);
-        let is_escaped = text.contains("{&quot;") || text.contains("&quot;:");
-        return match is_escaped {
+        return match is_escaped(&text) {
             true => Err(NoJson::Prose),
             false => find_json(&text).map(FoundJson::repaired),
         };

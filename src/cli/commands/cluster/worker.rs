@@ -74,7 +74,10 @@ impl Player for Program {
 }
 
 pub(in crate::cli) fn worker(app: &App, args: &WorkerArgs) -> Result<()> {
-    let name = args.name.clone().unwrap_or_else(own_name);
+    let name = args.name.clone().unwrap_or_else(|| {
+        let computer = fs::read_to_string("/etc/hostname").unwrap_or_default();
+        format!("{}-{}", computer.trim(), std::process::id())
+    });
     // Its name begins with a dot, so that no save is taken for it.
     let scratch = app.settings.saves.value.join(format!(".worker-{name}"));
     let runtime = play::runtime()?;
@@ -109,12 +112,6 @@ pub(in crate::cli) fn worker(app: &App, args: &WorkerArgs) -> Result<()> {
     // What is left there is in the store.
     let _ = fs::remove_dir(&worker.scratch);
     Ok(())
-}
-
-/// The computer and the process.
-fn own_name() -> String {
-    let computer = fs::read_to_string("/etc/hostname").unwrap_or_default();
-    format!("{}-{}", computer.trim(), std::process::id())
 }
 
 fn tell(app: &App, world: &SlotName, news: &News) {

@@ -169,10 +169,9 @@ impl Library for StoreLibrary {
         let Ok(world) = slot.parse::<SlotName>() else {
             return Ok(None);
         };
-        match world_state(&*self.store, &world) {
-            Ok(None) => return Ok(None),
-            Ok(Some(_)) => {}
-            Err(error) => return Err(error.text().into()),
+        let state = world_state(&*self.store, &world).map_err(|error| error.text())?;
+        if state.is_none() {
+            return Ok(None);
         }
         let story = self.begin(&world).map_err(library_error)?;
         open.insert(slot.to_owned(), story.clone());
