@@ -26,7 +26,7 @@ const EVENTS: u32 = 100_000;
 /// The variable with the folder of the save.
 const ROOT: &str = "LONG_STORY";
 /// The most megabytes of memory for them.
-const MOST: u64 = 300;
+const MOST: u64 = 250;
 
 struct Mill;
 
