@@ -5,6 +5,7 @@ use crate::cast::WorldTurn;
 use crate::cli::prelude::*;
 use crate::cli::servers::ToolServers;
 use crate::groupchat::team::TeamFile;
+use crate::journal::Line;
 use crate::mind::Minds;
 use crate::page::Story;
 use crate::session::{EventLog, Session};
@@ -58,8 +59,17 @@ impl SavedCourse {
                 control.begin(token);
             }
         };
-        let stored = slot.read_to_go_on(false).and_then(|stored| {
+        let stored = slot.read_to_go_on(false).and_then(|mut stored| {
+            if until.is_some() && until == stored.saved_turn() {
+                // The log tells the rest, and is large.
+                let is_told = |line: &Line| matches!(line, Line::Outcome(_) | Line::Snapshot(_));
+                stored.lines.retain(is_told);
+                stored.lines.shrink_to_fit();
+            }
             let log = EventLog::of(slot, &stored)?;
+            if log.is_none() {
+                stored = slot.read_to_go_on(false)?;
+            }
             Ok((stored, log))
         });
         let read = match stored {
