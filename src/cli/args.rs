@@ -399,7 +399,7 @@ pub(crate) struct UndercoverArgs {
 #[derive(Clone, Debug, Default, PartialEq, Args)]
 pub(crate) struct RehearseArgs {
     pub(crate) world: String,
-    #[arg(long, conflicts_with_all = ["against", "cost_as", "find", "why", "map"])]
+    #[arg(long, conflicts_with_all = ["against", "cost_as", "find", "why", "map", "html"])]
     pub(crate) consistency: bool,
     #[arg(long, value_name = "N", default_value_t = 100,
           default_value_if("consistency", "true", "200"),
@@ -412,7 +412,7 @@ pub(crate) struct RehearseArgs {
     #[cfg(feature = "cluster")]
     #[arg(long, value_name = "STORE", conflicts_with = "jobs")]
     pub(crate) on: Option<String>,
-    #[arg(long, value_name = "WORLD", conflicts_with_all = ["cost_as", "find", "why", "map"])]
+    #[arg(long, value_name = "WORLD", conflicts_with_all = ["cost_as", "find", "why", "map", "html"])]
     pub(crate) against: Option<String>,
     #[arg(long, value_name = "MODEL")]
     pub(crate) cost_as: Option<String>,
@@ -426,6 +426,8 @@ pub(crate) struct RehearseArgs {
     pub(crate) why: Option<String>,
     #[arg(long, conflicts_with = "why")]
     pub(crate) map: bool,
+    #[arg(long, value_name = "FILE")]
+    pub(crate) html: Option<PathBuf>,
 }
 
 /// What is done with an experiment.
@@ -455,6 +457,17 @@ pub(crate) struct ExperimentArgs {
     pub(crate) spend: SpendArgs,
     #[command(flatten)]
     pub(crate) failures: FailureArgs,
+}
+
+/// The arguments of `recall`.
+#[derive(Clone, Debug, Default, PartialEq, Args)]
+pub(crate) struct RecallArgs {
+    #[arg(long, value_name = "FILE")]
+    pub(crate) corpus: PathBuf,
+    #[arg(long, value_name = "FILE")]
+    pub(crate) questions: PathBuf,
+    #[command(flatten)]
+    pub(crate) search: SearchArgs,
 }
 
 /// How memories are searched for.
@@ -1019,6 +1032,9 @@ pub(crate) enum Command {
     Manual {
         dir: PathBuf,
     },
+    /// Measures how well memories are found.
+    #[command(hide = true)]
+    Recall(RecallArgs),
 }
 
 /// What is done with the data folder.
@@ -1187,6 +1203,7 @@ mod tests {
             "playhouse branch s --retry --turn 4",
             "playhouse ask s recall Ann",
             "playhouse ask s recall Ann dog --limit 0",
+            "playhouse recall --corpus talk.jsonl",
             "playhouse show s Ann --original",
             "playhouse convert talk.json",
             "playhouse convert talk.json --to yaml",
@@ -1196,6 +1213,7 @@ mod tests {
             "playhouse rehearse w --runs 0",
             "playhouse export s",
             "playhouse export s --csv d --calls",
+            "playhouse rehearse w --against v --html r.html",
             "playhouse experiment e.ron",
             "playhouse undercover --games 0",
             "playhouse undercover --games 3 --seat Greta",

@@ -292,6 +292,12 @@ pub(crate) enum Printed<'a> {
         /// Everybody else.
         not_told: Vec<NotTold<'a>>,
     },
+    /// `recall`: the memories for a question of a corpus.
+    Recalled {
+        id: &'a str,
+        ids: Vec<&'a str>,
+        scores: Vec<f32>,
+    },
     /// `diff`: where two stories part.
     Diff {
         saves: [&'a str; 2],

@@ -509,6 +509,47 @@ fn the_improviser_is_well_and_help_helps() {
 }
 
 #[test]
+fn recall_finds_messages_of_files_and_names_bad_lines() {
+    let folder = &Dir::new();
+    let corpus = [
+        r#"{"id":"a:D1:1","speaker":"Ann","text":"I adopted a dog.","time":"8 May, 2023","session":"a:1"}"#,
+        r#"{"id":"a:D2:1","speaker":"Bob","text":"I sold my boat.","time":null,"session":"a:2"}"#,
+        "",
+        r#"{"id":"b:D1:1","speaker":"Cy","text":"My dog is ill.","session":"b:1"}"#,
+        r#"{"id":"b:D2:1","text":"我的船沉了。","session":"b:2"}"#,
+    ];
+    write(&folder.join("corpus.jsonl"), &corpus.join("\n"));
+    let long = "dog ".repeat(10_000);
+    let asked = [
+        r#"{"id":"a:1","question":"Which dogs?"}"#.to_owned(),
+        r#"{"id":7,"question":"What became of the boat?"}"#.to_owned(),
+        r#"{"id":"b:2","question":"船怎么了？"}"#.to_owned(),
+        r#"{"id":"none","question":""}"#.to_owned(),
+        format!(r#"{{"id":"long","question":"{long}"}}"#),
+    ];
+    write(&folder.join("asked.jsonl"), &asked.join("\n"));
+    let command = "recall --corpus corpus.jsonl --questions asked.jsonl";
+    let found = records(folder, &format!("{command} --limit 3"));
+    let ids: Vec<_> = found.iter().map(|record| &record["ids"]).collect();
+    let ids = serde_json::to_value(ids).unwrap();
+    let expected =
+        serde_json::json!([["a:D1:1"], ["a:D2:1"], ["b:D2:1"], [], ["a:D1:1", "b:D1:1"]]);
+    assert_eq!(ids, expected);
+    assert!(told(folder, command).starts_with("a:1  a:D1:1\n"));
+    for (line, says) in [
+        (r#"{"id":"x"}"#, "`text` is missing"),
+        ("nonsense", "not a valid record"),
+        (r#"{"id":[],"text":"x"}"#, "`id` must be"),
+    ] {
+        let lines = format!("{}\n{line}", corpus[0]);
+        write(&folder.join("corpus.jsonl"), &lines);
+        let output = exits(folder, command, 1);
+        let said = err(&output);
+        has(&said, &[says, "corpus.jsonl:2"]);
+    }
+}
+
+#[test]
 fn a_character_recalls_what_it_witnessed() {
     let folder = &Dir::new();
     told(folder, "run --until 14 --seed 1 --save s -q");

@@ -62,6 +62,28 @@ fn json_has_a_line_for_each_run_and_one_for_all() {
 }
 
 #[test]
+fn the_page_needs_nothing_else() {
+    let folder = mill("[Fights(0, 0)]");
+    for (lang, title) in [("en", "Overview"), ("zh", "总览")] {
+        let (code, _, errors) = rehearse(folder.path(), &format!("--html page.html --lang {lang}"));
+        assert_eq!(code, Some(7), "{errors}");
+        let page = fs::read_to_string(folder.path().join("page.html")).unwrap();
+        has(
+            &page,
+            &[
+                title,
+                "Grinding Floor",
+                "<svg",
+                "prefers-color-scheme: dark",
+            ],
+        );
+        for link in ["http", "src=", "href=", "url(", "@import", "<script"] {
+            assert!(!page.contains(link), "the page has '{link}'");
+        }
+    }
+}
+
+#[test]
 fn runs_are_found_by_a_condition() {
     let folder = mill("");
     let find = |condition: &str| {

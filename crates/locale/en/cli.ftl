@@ -416,8 +416,14 @@ cli_knows_promise = { $by } promised { $to }: “{ $words }”
 cli_knows_since = since
 cli_knows_title = fact
 cli_knows_who = who
+cli_recall_bad_id = `id` must be a string or a number
+cli_recall_bad_line = this is not a valid record: { $error }
+cli_recall_bad_text = `{ $name }` must be a string
 cli_recall_day = day { $day }
+cli_recall_line_too_long = the line is longer than { $max } bytes
+cli_recall_no_text = `{ $name }` is missing or not a string
 cli_recall_nothing = No memories match this question.
+cli_recall_too_many_lines = the file has more than { $max } records
 cli_usage_choose = expected a scene and one of its options, such as the-log=burn
 
 ## Rehearsals
@@ -455,6 +461,7 @@ cli_rehearsal_why = why
 cli_rehearsal_answer_tokens = answer tokens per run
 cli_rehearsal_at_end = at the end
 cli_rehearsal_at_start = at the start
+cli_rehearsal_bar = { $hits } of { $of }; 95% interval: { $interval }
 cli_rehearsal_bond = bond
 cli_rehearsal_bonds = Bonds
 cli_rehearsal_by = learned by
@@ -463,6 +470,8 @@ cli_rehearsal_calls = calls per run
 cli_rehearsal_cards = cards
 cli_rehearsal_chosen = share of choices
 cli_rehearsal_cost = cost of a run as { $model }
+cli_rehearsal_course = Course
+cli_rehearsal_course_note = Which scenes, choices, votes, fights and endings followed each other; thicker lines are more frequent. Percentages are shares of runs.
 cli_rehearsal_day = first on day
 cli_rehearsal_days = days at home per run
 cli_rehearsal_default_answers = default answers per run
@@ -508,7 +517,7 @@ cli_rehearsal_not_met = lost
 cli_rehearsal_option = option
 cli_rehearsal_options = Choices
 cli_rehearsal_overview = Overview
-cli_page_written = Page written: { $path }
+cli_rehearsal_page = Page written: { $path }
 cli_rehearsal_prompt_tokens = prompt tokens per run
 cli_rehearsal_purposes = Calls per run, by purpose
 cli_rehearsal_qualities = Qualities
@@ -523,6 +532,11 @@ cli_rehearsal_share_of_runs = share of runs
 cli_rehearsal_share_of_tokens = share of tokens
 cli_rehearsal_speech = speech
 cli_rehearsal_stage = stage
+cli_rehearsal_start = Start
+cli_rehearsal_subtitle = { $runs ->
+    [one] { $runs } run by the improviser, with seed { $seed }
+   *[other] { $runs } runs by the improviser, the first with seed { $seed }
+    }
 cli_rehearsal_texts = texts
 cli_rehearsal_thoughts = thoughts
 cli_rehearsal_tokens_fights = tokens spent on fights
@@ -536,6 +550,7 @@ cli_rehearsal_unmet = { $count ->
     [one] { $count } expectation is not met
    *[other] { $count } expectations are not met
     }
+cli_rehearsal_unmet_title = Expectations that are not met
 cli_rehearsal_carried = share of this vote
 cli_rehearsal_effect = Effect
 cli_rehearsal_result = result

@@ -200,6 +200,7 @@ help_rehearse_ever = With --find: look at every turn, not only at the end
 help_rehearse_find = Show the seeds of the runs that end with this condition true, such as 'Knows("Odile Marsh", "the-order")'
 help_rehearse_map = Show scenes and people by day, time and place, and who can know what when
 help_rehearse_why = Show why this scene, option (scene=option) or ending did not come about: what was missing, and how often
+help_rehearse_html = Also write the tables and a graph to this HTML file
 help_rehearse_jobs = Number of runs played at a time (default: one per core)
 help_rehearse_on = Let the workers of this store play the runs
 help_rehearse_runs = Number of runs

@@ -203,6 +203,7 @@ help_rehearse_ever = 与 --find 合用：每一轮都查看，而不只是在结
 help_rehearse_find = 显示结束时符合此条件的运行的种子，如 'Knows("人物", "事实")'
 help_rehearse_map = 按日子、时段和地点显示场景与人物，以及谁在何时能知道什么
 help_rehearse_why = 显示这个场景、选项（场景=选项）或结局为何没有出现：差了什么条件，差了几次
+help_rehearse_html = 另外把表格和图写入这个 HTML 文件
 help_rehearse_jobs = 同时运行的次数（默认：每个核心一次）
 help_rehearse_on = 让这个存储库的工作进程来运行
 help_rehearse_runs = 运行次数

@@ -92,6 +92,7 @@ pub(crate) fn run(command: Command, app: &App) -> Result<()> {
         Command::Branch(args) => branch::branch(app, &args),
         Command::Show(args) => show::show(app, &args),
         Command::Ask { slot, question } => ask(app, slot, question),
+        Command::Recall(args) => recall::measure(app, &args),
         Command::Diff(args) => diff::diff(app, &args),
         Command::Data {
             action: DataCommand::Export { dir, force },

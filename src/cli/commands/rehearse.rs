@@ -97,6 +97,16 @@ pub(super) fn rehearse(app: &App, args: &RehearseArgs) -> Result<()> {
         print_runs(app, &provenance, &runs);
     }
     print(app, &provenance, &report);
+    if let Some(path) = &args.html {
+        write_page(path, &rehearsal::page(app.language, &report))?;
+        if app.prints_text() {
+            app.err().line(say!(
+                app.language,
+                cli_rehearsal_page,
+                path = path.display()
+            ));
+        }
+    }
     if token.is_cancelled() && app.prints_text() {
         app.err().line(say!(app.language, cli_end_stopped));
     }
@@ -322,6 +332,11 @@ pub(super) fn print(app: &App, provenance: &Provenance, report: &Report<'_>) {
         rehearsal::write(&mut out, app.language, report);
     }
     out.flush();
+}
+
+/// Writes a page into a file.
+pub(super) fn write_page(path: &Path, page: &str) -> Result<()> {
+    write_file(path, page.as_bytes())
 }
 
 /// Writes a file that the user named.

@@ -1,14 +1,22 @@
-//! What a rehearsal came to: the same tables on a terminal and on a page.
+//! What a rehearsal came to: the same tables on a terminal and in a page.
+//!
+//! `sections.rs` makes tables of figures; [`write`] prints them, `page.rs` puts them into a page
+//! with bars, and `graph.rs` draws what followed what.
 
 use crate::cli::prelude::*;
+mod graph;
+mod html;
+mod page;
 mod report;
 mod sections;
 
 use self::report::{found, one_end};
-use self::sections::{Section, map, sections, why_told, whys};
+use self::sections::{Cell, Section, map, sections, why_told, whys};
+use super::statistics::with_interval;
 #[cfg(feature = "page")]
 use crate::page::{Column, Table};
 
+pub(crate) use self::page::page;
 pub(crate) use self::report::{PricedAs, Report};
 
 /// Writes all tables, and how one story ended.
@@ -46,9 +54,20 @@ pub(crate) fn tables(language: Language, report: &Report<'_>) -> Vec<Table> {
                 number: side == Alignment::Right,
             })
             .collect(),
-        rows: section.rows,
+        rows: section
+            .rows
+            .into_iter()
+            .map(|row| row.into_iter().map(written).collect())
+            .collect(),
     };
     sections.map(table).collect()
+}
+
+fn written(cell: Cell) -> String {
+    match cell {
+        Cell::Text(text) => text,
+        Cell::Share(share) => with_interval(share),
+    }
 }
 
 /// Writes what was missing of something that has this name.
@@ -72,6 +91,10 @@ fn write_sections(out: &mut Output, sections: Vec<Section>) {
     for section in sections {
         out.paragraph(&Paragraph::blank());
         out.paragraph(&Paragraph::of(Style::Bold, &section.title));
-        TextTable::of(section.columns, section.rows).write(out);
+        let rows = section
+            .rows
+            .into_iter()
+            .map(|row| row.into_iter().map(written));
+        TextTable::of(section.columns, rows).write(out);
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::cli::labels::purpose_label;
 use crate::cli::prelude::*;
-use crate::cli::statistics::{interval, margin, number, percent, with_interval};
+use crate::cli::statistics::{interval, margin, number, percent};
 use crate::rpg::drama::{Occasion, PlotPoint};
 use crate::rpg::rehearsal::{
     Activity, DramaFigures, FactFigures, MissedFigures, NOWHERE, Rehearsal, Spot, Wording,
@@ -20,7 +20,21 @@ const NAMES: usize = 3;
 pub(super) struct Section {
     pub(super) title: String,
     pub(super) columns: Vec<(String, Alignment)>,
-    pub(super) rows: Vec<Vec<String>>,
+    pub(super) rows: Vec<Vec<Cell>>,
+}
+
+/// A cell of a table.
+pub(super) enum Cell {
+    /// A text or a number.
+    Text(String),
+    /// A share, which a page shows as a bar.
+    Share(Share),
+}
+
+impl<T: ToString> From<T> for Cell {
+    fn from(text: T) -> Self {
+        Self::Text(text.to_string())
+    }
 }
 
 /// A table: its title, its rows, and what each column says of a row.
@@ -32,7 +46,7 @@ macro_rules! section {
         Section {
             title: $title,
             columns: columns!($language, $($side $heading),+).into(),
-            rows: $rows.into_iter().map(|$row| vec![$($cell.to_string()),+]).collect(),
+            rows: $rows.into_iter().map(|$row| vec![$($cell.into()),+]).collect(),
         }
     };
 }
@@ -297,12 +311,12 @@ pub(super) fn whys(
 fn missing(language: Language, missed: &MissedFigures) -> Section {
     let (runs, of, asked) = (missed.missed.hits, missed.missed.of, missed.asked.hits);
     let parts = missed.parts.iter();
-    let parts = parts.map(|part| (part.part.clone(), with_interval(part.never), part.alone));
+    let parts = parts.map(|part| (part.part.clone(), Cell::Share(part.never), part.alone));
     let instead = missed.instead.iter().map(|(other, runs)| {
         let (hits, of) = (*runs, asked);
         (
             say!(language, cli_rehearsal_instead, other),
-            String::new(),
+            Cell::from(""),
             Share { hits, of },
         )
     });
@@ -318,7 +332,7 @@ fn missing(language: Language, missed: &MissedFigures) -> Section {
         language, title, (part, never, alone) in parts.chain(instead),
         < cli_rehearsal_part: part,
         > cli_rehearsal_never_held: never,
-        > cli_rehearsal_alone: with_interval(alone),
+        > cli_rehearsal_alone: Cell::Share(alone),
     )
 }
 
@@ -327,7 +341,7 @@ fn votes(language: Language, drama: &DramaFigures) -> Section {
         language, say!(language, cli_rehearsal_votes), vote in &drama.votes,
         < cli_rehearsal_vote: vote.vote,
         < cli_rehearsal_result: &vote.result,
-        > cli_rehearsal_carried: with_interval(vote.carried),
+        > cli_rehearsal_carried: Cell::Share(vote.carried),
     )
 }
 
@@ -336,7 +350,7 @@ fn facts(language: Language, drama: &DramaFigures) -> Section {
         language, say!(language, cli_rehearsal_facts), fact in &drama.facts,
         < cli_rehearsal_fact: &fact.id,
         > cli_rehearsal_told: or_never(language, fact.told),
-        > cli_rehearsal_near: with_interval(fact.near),
+        > cli_rehearsal_near: Cell::Share(fact.near),
         > cli_rehearsal_taken_up: or_never(language, fact.taken_up),
         > cli_rehearsal_learned: or_never(language, fact.learned),
         > cli_rehearsal_day: number(fact.day.value(), 1),
@@ -359,7 +373,7 @@ fn items(language: Language, drama: &DramaFigures) -> Section {
         language, say!(language, cli_rehearsal_items), (item, holder, share) in held,
         < cli_rehearsal_item: &item.name,
         < cli_rehearsal_holder: holder,
-        > cli_rehearsal_share_of_runs: with_interval(share),
+        > cli_rehearsal_share_of_runs: Cell::Share(share),
     )
 }
 
@@ -368,8 +382,8 @@ fn goals(language: Language, drama: &DramaFigures) -> Section {
         language, say!(language, cli_rehearsal_goals), goal in &drama.goals,
         < cli_name: &goal.who,
         < cli_rehearsal_goal: &goal.words,
-        > cli_rehearsal_met: with_interval(goal.met),
-        > cli_rehearsal_not_met: with_interval(goal.lost),
+        > cli_rehearsal_met: Cell::Share(goal.met),
+        > cli_rehearsal_not_met: Cell::Share(goal.lost),
     )
 }
 
@@ -392,11 +406,11 @@ fn qualities(language: Language, drama: &DramaFigures) -> Section {
 }
 
 /// A share, or that it never happened.
-fn or_never(language: Language, share: Share) -> String {
+fn or_never(language: Language, share: Share) -> Cell {
     if share.hits == 0 {
-        say!(language, cli_rehearsal_never)
+        Cell::Text(say!(language, cli_rehearsal_never))
     } else {
-        with_interval(share)
+        Cell::Share(share)
     }
 }
 
@@ -422,9 +436,9 @@ fn fights(language: Language, rehearsal: &Rehearsal) -> Section {
     section!(
         language, say!(language, cli_rehearsal_fights), (stage, fight) in fights,
         < cli_rehearsal_stage: stage,
-        > cli_rehearsal_fought: with_interval(fight.fought),
-        > cli_rehearsal_won: with_interval(fight.won),
-        > cli_rehearsal_lost: with_interval(fight.lost),
+        > cli_rehearsal_fought: Cell::Share(fight.fought),
+        > cli_rehearsal_won: Cell::Share(fight.won),
+        > cli_rehearsal_lost: Cell::Share(fight.lost),
         > cli_rehearsal_rounds: number(fight.rounds.value(), 1),
         > cli_rehearsal_fallen: number(fight.fallen.value(), 2),
     )
@@ -434,7 +448,7 @@ fn falls(language: Language, rehearsal: &Rehearsal) -> Section {
     section!(
         language, say!(language, cli_rehearsal_falls), (hero, share) in &rehearsal.falls,
         < cli_name: hero,
-        > cli_rehearsal_share_of_runs: with_interval(*share),
+        > cli_rehearsal_share_of_runs: Cell::Share(*share),
     )
 }
 
@@ -442,7 +456,7 @@ fn skipped(language: Language, rehearsal: &Rehearsal) -> Section {
     section!(
         language, say!(language, cli_rehearsal_skipped), (effect, share) in &rehearsal.skipped,
         < cli_rehearsal_effect: effect,
-        > cli_rehearsal_share_of_runs: with_interval(*share),
+        > cli_rehearsal_share_of_runs: Cell::Share(*share),
     )
 }
 
@@ -457,7 +471,7 @@ fn repeated(language: Language, rehearsal: &Rehearsal) -> Section {
     section!(
         language, say!(language, cli_rehearsal_repeated), (wording, share) in &rehearsal.repeated,
         < cli_rehearsal_texts: name(wording),
-        > cli_rehearsal_share_of_clauses: with_interval(*share),
+        > cli_rehearsal_share_of_clauses: Cell::Share(*share),
     )
 }
 

@@ -10,7 +10,7 @@ use crate::session::Wanted;
 use crate::story::StoryView;
 
 use crate::cli::args::ExportArgs;
-use crate::cli::commands::rehearse::write_file;
+use crate::cli::commands::rehearse::write_page;
 use crate::cli::commands::{sent, told, watch};
 use crate::cli::saved::Saved;
 
@@ -38,14 +38,14 @@ pub(super) fn export(app: &App, args: &ExportArgs, file: &Path) -> Result<()> {
         .or_fail(ErrorKind::Usage)?;
     // To free a long story piece by piece would only delay the end of the program.
     std::mem::forget(view);
-    write_file(file, report.as_bytes())?;
+    write_page(file, &report)?;
     if app.settings.json {
         let file = file.display().to_string();
         let bytes = report.len();
         app.out().json(&Printed::Export { slot, file, bytes });
     } else if app.prints_text() {
         app.err()
-            .line(say!(app.language, cli_page_written, path = file));
+            .line(say!(app.language, cli_rehearsal_page, path = file));
     }
     Ok(())
 }
