@@ -230,8 +230,7 @@ impl App {
     /// The models that count without any folder: the built-in ones, and those of the user's own
     /// file or of the one that they named.
     pub(crate) fn own_models(&self) -> Result<ModelFile> {
-        let failed = |error| CommandError::of(ErrorKind::Server, &error);
-        let known = ModelFile::built_in().map_err(failed)?;
+        let known = ModelFile::built_in()?;
         let Some(path) = self.own_models_path() else {
             return Ok(known);
         };
@@ -243,7 +242,7 @@ impl App {
             return Err(error.at(&path));
         };
         let own = ModelFile::read_own(&text, &path.display().to_string(), &known);
-        Ok(known.with(own.map_err(failed)?))
+        Ok(known.with(own?))
     }
 
     /// The user's own model file, or the one that they named.
@@ -272,8 +271,7 @@ impl App {
                 Err(error) => return Err(CommandError::of(ErrorKind::World, &error)),
             };
             if let Some(text) = text {
-                let added = ModelFile::read(&text, &data.name_of(MODELS), &file)
-                    .or_fail(ErrorKind::Server)?;
+                let added = ModelFile::read(&text, &data.name_of(MODELS), &file)?;
                 let added = self.gate().admit(added, &path, &file)?;
                 file = file.with(added);
             }

@@ -119,12 +119,19 @@ impl CommandError {
         let Some(message) = self.message else {
             return;
         };
+        // Problems of a file say themselves that they are errors.
+        let is_list = message.is_one_of(&["world_data_problem_error", "locale_lines"]);
+        if is_list {
+            err.line(message.in_language(language));
+        }
         let colon = say!(language, cli_colon);
         let mut print = |indent, label: String, style, text: UiText| {
             let row = Paragraph::indented(indent, indent + 2).add(style, label);
             err.paragraph(&row.plain(&colon).plain(text.in_language(language)));
         };
-        print(0, say!(language, cli_error), Style::Bad, message);
+        if !is_list {
+            print(0, say!(language, cli_error), Style::Bad, message);
+        }
         if let Some(place) = self.place {
             print(2, say!(language, cli_at), Style::Dim, place);
         }
@@ -164,7 +171,16 @@ errors! {
     SetupError: World,
     DataError: World,
     GrammarErrors: World,
-    ModelError: Server,
+}
+
+impl From<ModelError> for CommandError {
+    fn from(error: ModelError) -> Self {
+        let kind = match error {
+            ModelError::Malformed(_) => ErrorKind::World,
+            _ => ErrorKind::Server,
+        };
+        Self::of(kind, &error)
+    }
 }
 
 impl From<SaveError> for CommandError {

@@ -299,7 +299,15 @@ fn json_is_one_record_a_line_and_events_can_be_explained() {
 #[test]
 fn every_kind_of_failure_has_its_exit_code_and_says_what_to_do() {
     let folder = &Dir::new();
+    write(&folder.join("wrong.ron"), "(modles: {})");
+    write(&folder.join("mine/world.ron"), "(nmae: \"\")");
     for (arguments, code, says) in [
+        (
+            "run --model m --models wrong.ron",
+            3,
+            "\nwrong.ron:1:2: error: modles",
+        ),
+        ("check mine", 3, "mine/world.ron:1:2: error: nmae"),
         ("--seed x", 2, "--seed"),
         ("--seed 3 saves", 2, "playhouse run --seed"),
         ("run nowhere", 3, "playhouse worlds"),
@@ -313,6 +321,7 @@ fn every_kind_of_failure_has_its_exit_code_and_says_what_to_do() {
         let output = exits(folder, arguments, code);
         let says = if code == 6 { "the limit is 0" } else { says };
         let text = err(&output).replace("\n  ", " ").replace("\n    ", " ");
+        let text = format!("{}\n{text}", out(&output));
         assert!(text.contains(says), "{arguments}: {text}");
         lacks(&text, &["panicked"]);
     }

@@ -80,8 +80,6 @@ mind_file_key_env = 缺少；必需的密钥须来自环境变量
 mind_file_missing = 缺少这一项
 mind_file_own_member = “{ $name }”由引擎设置
 mind_file_price = 不能为负数
-# same
-mind_file_problem = { $path }：{ $problem }
 mind_file_provider = 未知的服务商“{ $name }”；可选值：{ $known }
 mind_file_seconds = 必须大于 0 秒
 mind_file_server_name = 服务器名只能包含 ASCII 字母、数字、“_”和“-”
@@ -95,8 +93,6 @@ mind_html_page_titled = 一个 HTML 页面（{ $title }）
 mind_invalid_key = 密钥含有无法发送的字符
 mind_invalid_response = { $server } 没有返回可用的回答：{ $reason }
 mind_missing_key = 模型“{ $alias }”需要密钥；请设置环境变量 { $variable }
-# same
-mind_model_file_problem = { $file }：{ $problem }
 mind_moderated = { $server } 因内容规则拒绝了请求（{ $status }）：{ $reason }
 mind_name_certificate = { $reason }；如果你信任这台服务器，请在模型文件中把它的证书或其颁发机构的证书文件写为该服务商的 `ca`
 mind_no_certificate = { $file } 中没有可用的证书；`ca` 应指向 PEM 格式的文件（-----BEGIN CERTIFICATE-----）

@@ -141,8 +141,7 @@ fn write_entry(app: &App, found: &Survey) -> Result<()> {
         read_text(&path)?.unwrap_or_else(|| "(\n    providers: {},\n    models: {},\n)\n".into());
     let known = ModelFile::built_in();
     let added = known
-        .and_then(|known| found.entry.added_to(&text, app.language, &known))
-        .or_fail(ErrorKind::Server)?
+        .and_then(|known| found.entry.added_to(&text, app.language, &known))?
         .ok_or_else(|| refused(text!(cli_doctor_by_hand)).at(&path))?;
     let parent = path.parent().filter(|parent| *parent != Path::new(""));
     let folder = Folder::open_or_create(parent.unwrap_or(Path::new("."))).map_err(failed)?;

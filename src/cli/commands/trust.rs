@@ -74,8 +74,7 @@ fn examine(app: &App, path: &Path) -> Result<Examined> {
         return Ok(examined(file.hash(), demands));
     }
     let known = app.own_models()?;
-    let file =
-        ModelFile::read(&text, &path.display().to_string(), &known).or_fail(ErrorKind::Server)?;
+    let file = ModelFile::read(&text, &path.display().to_string(), &known)?;
     Ok(examined(file.hash(), file.demands(&known)))
 }
 

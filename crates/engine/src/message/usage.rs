@@ -146,7 +146,7 @@ impl fmt::Display for Cost {
 
 /// Prices in units of money per million tokens, with the date when they were read.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(default, deny_unknown_fields)]
 pub struct Price {
     /// Per million prompt tokens that were not cached.
     pub input: f64,
@@ -159,8 +159,22 @@ pub struct Price {
     /// The day the price was read, such as `2026-11-01`.
     pub date: String,
     /// The provider's page that states it; empty if there is none.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
+    #[serde(skip_serializing_if = "String::is_empty")]
     pub source: String,
+}
+
+// What a file lacks of a price is not a number, or empty, so that all of it can be told at once.
+impl Default for Price {
+    fn default() -> Self {
+        Self {
+            input: f64::NAN,
+            cached: f64::NAN,
+            output: f64::NAN,
+            currency: String::new(),
+            date: String::new(),
+            source: String::new(),
+        }
+    }
 }
 
 impl Price {

@@ -74,6 +74,8 @@ impl From<DataError> for Problem {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DataFolder {
     root: Option<PathBuf>,
+    /// The folder as it was named.
+    given: PathBuf,
     /// Files that lie over all others, by path.
     kept: Arc<BTreeMap<String, String>>,
 }
@@ -87,8 +89,8 @@ impl DataFolder {
     /// No file is opened.
     pub fn of_texts(texts: BTreeMap<String, String>) -> Self {
         Self {
-            root: None,
             kept: Arc::new(texts),
+            ..Self::default()
         }
     }
 
@@ -108,6 +110,7 @@ impl DataFolder {
         }
         Ok(Self {
             root: Some(path),
+            given: root.as_ref().to_owned(),
             ..Self::default()
         })
     }
@@ -139,7 +142,7 @@ impl DataFolder {
         let is_default = built_in(path).is_some() && has_defaults(path);
         match &self.root {
             Some(root) if !is_default || root.join(path).exists() => {
-                root.join(path).display().to_string()
+                self.given.join(path).display().to_string()
             }
             _ => format!("{BUILT_IN}{path}"),
         }

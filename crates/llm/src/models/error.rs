@@ -1,23 +1,14 @@
 //! Why a model can't be used.
 
-use playhouse_engine::locale::{Localize, UiText, text};
+use playhouse_engine::locale::{Localize, UiText};
 use playhouse_engine::world_data::{Problems, file_text};
 use thiserror::Error;
 
 /// Why a model file can't be read, or a model can't be used.
 #[derive(Clone, Debug, Error, PartialEq, Eq, Localize)]
 pub enum ModelError {
-    /// The file can't be parsed.
+    /// All that is wrong in the file.
     Malformed(Problems),
-    /// The file has wrong values.
-    #[text(|file, problems| UiText::lines(problems.iter().map(|problem| {
-        text!(mind_model_file_problem, file = file_text(file), problem)
-    })))]
-    Invalid {
-        file: String,
-        /// All problems: the place, and what would be right.
-        problems: Vec<UiText>,
-    },
     /// No model has this name.
     #[text(mind_unknown_model, file = file_text(file))]
     Unknown {

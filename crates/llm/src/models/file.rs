@@ -11,7 +11,7 @@ use playhouse_engine::locale::{Argument, UiText, text};
 use playhouse_engine::message::Price;
 use playhouse_engine::mind::MaxDefaults;
 use playhouse_engine::trust::Untrusted;
-use playhouse_engine::world_data::Source;
+use playhouse_engine::world_data::{Problems, Source, is_within};
 use playhouse_interop::format::{Api, Style, ThinkingPolicy};
 use serde::de::{DeserializeOwned, Error as _, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
@@ -230,15 +230,17 @@ impl ModelFile {
     /// `file_name` is for errors.
     pub fn read(text: &str, file_name: &str, known: &Self) -> Result<Untrusted<Self>, ModelError> {
         let read = Source::new(file_name, text).secret().read_all::<Self>();
-        let read = read.and_then(|(parsed, problems)| problems.unless_errors(parsed.value));
-        let (mut file, _) = read.map_err(ModelError::Malformed)?;
-        let problems = file.problems(known);
-        if !problems.is_empty() {
-            return Err(ModelError::Invalid {
-                file: file_name.into(),
+        let read = read.and_then(|(parsed, problems)| {
+            let (source, skipped) = (parsed.source, parsed.skipped);
+            let mut found = FileProblems {
+                source,
+                skipped,
                 problems,
-            });
-        }
+            };
+            parsed.value.check(known, &mut found);
+            found.problems.unless_errors(parsed.value)
+        });
+        let (mut file, _) = read.map_err(ModelError::Malformed)?;
         let name: Arc<str> = file_name.into();
         let named = |key: &String| (key.clone(), Arc::clone(&name));
         file.defined_in = DefinedIn {
@@ -270,8 +272,7 @@ impl ModelFile {
             .or_else(|| known.providers.get(name))
     }
 
-    fn problems(&self, known: &Self) -> Vec<UiText> {
-        let mut problems = FileProblems::default();
+    fn check(&self, known: &Self, problems: &mut FileProblems) {
         let has_schema = self.wording.iter().all(|wording| {
             let mut texts = [&wording.en, &wording.zh].into_iter();
             texts.all(|text| text.contains("{schema}"))
@@ -281,10 +282,10 @@ impl ModelFile {
             problems.positive_seconds(connect, "connect");
         }
         for (name, provider) in &self.providers {
-            provider.check(&format!("providers.{name}"), &mut problems);
+            provider.check(&format!("providers.{name:?}"), problems);
         }
         for (alias, entry) in &self.models {
-            let path = format!("models.{alias}");
+            let path = format!("models.{alias:?}");
             let has_model = !entry.model.is_empty();
             problems.require(
                 has_model,
@@ -292,17 +293,17 @@ impl ModelFile {
                 text!(mind_file_missing),
             );
             let provider = self.provider(known, &entry.provider);
-            if provider.is_none() {
+            if provider.is_none() && !problems.has_skipped("providers") {
                 let known = self.providers.keys().chain(known.providers.keys());
                 let known = Argument::list(known);
                 let problem = text!(mind_file_provider, name = &entry.provider, known);
                 problems.add(&format!("{path}.provider"), problem);
             }
             let api = provider.map(|provider| provider.api).unwrap_or_default();
-            entry.check(&path, api, &mut problems);
+            entry.check(&path, api, problems);
         }
         for (name, server) in &self.servers {
-            let path = format!("servers.{name}");
+            let path = format!("servers.{name:?}");
             let is_legal = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
             let is_name = !name.is_empty() && name.chars().all(is_legal);
             problems.require(is_name, &path, text!(mind_file_server_name));
@@ -314,17 +315,28 @@ impl ModelFile {
         for problem in self.web.iter().flat_map(WebPolicy::problems) {
             problems.add("web", problem);
         }
-        problems.0
     }
 }
 
-/// Collects problems, each with its path in the file.
-#[derive(Default)]
-struct FileProblems(Vec<UiText>);
+/// Collects problems, but for those of parts that could not be read and are problems already.
+struct FileProblems {
+    source: Source,
+    skipped: Vec<String>,
+    problems: Problems,
+}
 
 impl FileProblems {
     fn add(&mut self, path: &str, problem: UiText) {
-        self.0.push(text!(mind_file_problem, path, problem));
+        let mut skipped = self.skipped.iter();
+        if !skipped.any(|skipped| is_within(path, skipped) || is_within(skipped, path)) {
+            let problem = self.source.problem(path, problem, UiText::default());
+            self.problems.push(problem);
+        }
+    }
+
+    /// Whether anything of a list could not be read.
+    fn has_skipped(&self, list: &str) -> bool {
+        self.skipped.iter().any(|path| is_within(path, list))
     }
 
     fn require(&mut self, is_right: bool, path: &str, problem: UiText) {
@@ -413,11 +425,21 @@ impl ModelEntry {
             problems.require(fits, &path("window"), text!(mind_file_window));
         }
         if let Some(price) = &self.price {
-            let amounts = [price.input, price.cached, price.output];
-            let are_right = amounts
-                .iter()
-                .all(|amount| amount.is_finite() && *amount >= 0.0);
-            problems.require(are_right, &path("price"), text!(mind_file_price));
+            let amounts = [
+                ("input", price.input),
+                ("cached", price.cached),
+                ("output", price.output),
+            ];
+            for (member, amount) in amounts {
+                let path = path(&format!("price.{member}"));
+                problems.require(!amount.is_nan(), &path, text!(mind_file_missing));
+                let is_right = amount.is_nan() || amount.is_finite() && amount >= 0.0;
+                problems.require(is_right, &path, text!(mind_file_price));
+            }
+            for (member, text) in [("currency", &price.currency), ("date", &price.date)] {
+                let path = path(&format!("price.{member}"));
+                problems.require(!text.is_empty(), &path, text!(mind_file_missing));
+            }
         }
         problems.temperature(self.temperature, &path("temperature"));
         if let Some(timeouts) = &self.timeouts {

@@ -766,21 +766,26 @@ mod tests {
     fn all_problems_are_reported_at_once_without_a_pasted_key() {
         let shown = error(
             r#"(
-                providers: {"p": (base_url: "ftp://x", key_env: "sk-pasted", width: 0)},
+                providers: {"p": (base_url: "ftp://x", key_env: "sk-pasted", width: 0, modles: 1)},
                 models: {
                     "m": (provider: "q", model: "m", temperature: 7.0, extra: {"messages": []}),
-                    "n": (provider: "p", model: "n", window: 10, max_output: 20),
+                    "n": (provider: "p", model: "n", window: 10, max_output: 20, price: (input: -1)),
                 },
             )"#,
         );
         for place in [
-            "providers.p.base_url",
-            "providers.p.key_env",
-            "providers.p.width",
-            "models.m.provider: unknown provider 'q'; expected one of: p",
-            "models.m.temperature",
-            "models.m.extra: 'messages'",
-            "models.n.window",
+            "my.ron:2:45: error: providers.\"p\".base_url",
+            "providers.\"p\".key_env",
+            "providers.\"p\".width",
+            "providers.\"p\".modles: unknown field",
+            "models.\"m\".provider: unknown provider 'q'; expected one of: p",
+            "models.\"m\".temperature",
+            "models.\"m\".extra: 'messages'",
+            "models.\"n\".window",
+            "models.\"n\".price.input",
+            "models.\"n\".price.cached: missing",
+            "models.\"n\".price.output: missing",
+            "models.\"n\".price.date: missing",
         ] {
             assert!(shown.contains(place), "{place} in {shown}");
         }
