@@ -749,7 +749,7 @@ cli_continue_limited_by = Continue with: playhouse { $command } (the same limits
 
 ## Drafts
 
-cli_draft_answered = Written: { $part }.
+cli_draft_answered = Written: { $part }: { $names }.
 cli_draft_changed = Left out or to be looked at:
 cli_draft_changes = what rehearsals showed to be wrong
 cli_draft_endings = endings and goals (then it is rehearsed)
@@ -761,9 +761,9 @@ cli_draft_not_used = Not used, as the model says:
 cli_draft_other_text = { $folder } holds a draft of another text; name another folder
 cli_draft_outline = places and people
 cli_draft_plot = the plot
-cli_draft_scenes = the words of some scenes
+cli_draft_scenes = the words of scenes
 cli_draft_somebody = somebody
-cli_draft_spent = Read { $read } tokens, written { $written }.
+cli_draft_spent = Read { $input } tokens, written { $output }.
 cli_draft_stakes = facts, things and bonds
 cli_draft_too_long = Of the text’s { $length } characters the first { $read } were read.
 cli_draft_unmet = What rehearsals still don’t come to:

@@ -259,7 +259,14 @@ rpg_too_many_files = a world has at most { $max } files
 rpg_files_too_long = with this file the world is larger than { $max } bytes; write less
 rpg_files_elsewhere = only world.ron may name files; name them there
 rpg_changed_texts = prompts or notes in the file
-rpg_draft_clash = “{ $first }” and “{ $second }” want { $wanted } at the same time, so only one of them can come
+rpg_draft_at = { $who } is at { $place }
+rpg_draft_chose = { $scene }={ $option } was chosen
+rpg_draft_day = it is day { $day } or later
+rpg_draft_false = { $place }: { $wrong } ({ $runs } of { $of } runs)
+rpg_draft_happened = the scene “{ $scene }” came before
+rpg_draft_holds = { $who } has “{ $item }”
+rpg_draft_hour = it is { $hour }
+rpg_draft_knows = { $who } knows “{ $fact }”
 rpg_draft_language = in English, like the rest of this world; only names may be foreign
 rpg_draft_left_out = { $part } was left out: { $why }
 rpg_draft_look = LOOK: { $remark }

@@ -686,7 +686,7 @@ cli_continue_limited_by = 继续：playhouse { $command }（上限与之前相�
 
 ## 草稿
 
-cli_draft_answered = 已写好：{ $part }。
+cli_draft_answered = 已写好：{ $part }（{ $names }）。
 cli_draft_changed = 略去的或需要查看的部分：
 cli_draft_changes = 排演指出的毛病
 cli_draft_endings = 结局与目标（接着排演）
@@ -698,9 +698,9 @@ cli_draft_not_used = 据模型说没有用上的部分：
 cli_draft_other_text = { $folder } 里有另一段文字的草稿；请换一个文件夹
 cli_draft_outline = 地点与人物
 cli_draft_plot = 情节
-cli_draft_scenes = 几个场景的文字
+cli_draft_scenes = 场景的文字
 cli_draft_somebody = 某人
-cli_draft_spent = 读了 { $read } 个 token，写了 { $written } 个。
+cli_draft_spent = 读了 { $input } 个 token，写了 { $output } 个。
 cli_draft_stakes = 事实、物件与关系
 cli_draft_too_long = 原文共 { $length } 个字符，只读了前 { $read } 个。
 cli_draft_unmet = 排演仍未达到的：

@@ -264,7 +264,14 @@ rpg_too_many_files = 一个世界最多有 { $max } 个文件
 rpg_files_too_long = 加上这个文件，世界超过了 { $max } 字节；请写短一些
 rpg_files_elsewhere = 只有 world.ron 可以列出文件；请写在那里
 rpg_changed_texts = 提示词，或文件中的注释
-rpg_draft_clash = “{ $first }”和“{ $second }”在同一时段都要用到{ $wanted }，只能来一个
+rpg_draft_at = { $who }在{ $place }
+rpg_draft_chose = 选了 { $scene }={ $option }
+rpg_draft_day = 到了第 { $day } 天
+rpg_draft_false = { $place }：{ $wrong }（{ $of } 次中的 { $runs } 次）
+rpg_draft_happened = 场景“{ $scene }”已经来过
+rpg_draft_holds = { $who }有“{ $item }”
+rpg_draft_hour = 这一段是{ $hour }
+rpg_draft_knows = { $who }知道“{ $fact }”
 rpg_draft_language = 要用中文写，这个世界说中文；只有名字可以是外文
 rpg_draft_left_out = 已略去 { $part }：{ $why }
 rpg_draft_look = 请看：{ $remark }

@@ -1,8 +1,10 @@
 //! `new --from`: a world that a model drafts from a text; `suggest`: one more part for a world.
 
 use crate::cli::prelude::*;
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::Path;
+use std::sync::Arc;
 
 use playhouse_engine::files::{self, Durability, Folder};
 
@@ -11,8 +13,8 @@ use crate::event::{AnsweredBy, Feed, Record};
 use crate::exchange::ledgers;
 use crate::interop::cards::{Card, Taking};
 use crate::message::TokenUsage;
-use crate::mind::Minds;
-use crate::rpg::draft::{Draft, DraftGame, MOST_READ, added};
+use crate::mind::{Mind, Minds};
+use crate::rpg::draft::{Draft, DraftGame, added};
 use crate::rpg::world_file::NewWorldError;
 use crate::save::Slot;
 use crate::session::{Game as _, Session};
@@ -38,15 +40,17 @@ const CONTEXT: usize = 3;
 /// Drafts a world into a folder, or goes on with a draft that was begun there.
 pub(super) fn draft(app: &App, args: &NewArgs, from: &str, language: Language) -> Result<()> {
     let folder: &Path = &args.dir;
-    let minds = minds(app)?;
+    let mind = mind(app)?;
     let path = folder.join(WORLD);
     if path.exists() {
         let error = NewWorldError::Exists(path);
         return Err(CommandError::of(ErrorKind::World, &error));
     }
     let text = premise(app, from, language)?;
-    let game =
-        DraftGame::new(&app.data()?, &text, language, args.runs).or_fail(ErrorKind::World)?;
+    let window = mind.info().window;
+    let game = DraftGame::new(&app.data()?, &text, language, args.runs, window);
+    let game = game.or_fail(ErrorKind::World)?;
+    let minds = Minds::all(mind);
     let mut session = match Slot::find(folder, SLOT) {
         Ok(slot) => {
             if slot.read(false)?.header.data != game.meta().data {
@@ -85,18 +89,19 @@ pub(super) fn draft(app: &App, args: &NewArgs, from: &str, language: Language) -
         let written = files.replace(name, text.as_bytes(), Durability::Synced);
         written.or_fail(ErrorKind::Other)?;
     }
-    report(app, folder, engine, draft, text.chars().count());
+    let lengths = [game.premise(), text.trim()].map(|text| text.chars().count());
+    report(app, folder, engine, draft, lengths);
     Ok(())
 }
 
-/// The minds of a draft, which the improviser can't make.
-fn minds(app: &App) -> Result<Minds> {
+/// The mind of a draft, which the improviser can't make.
+fn mind(app: &App) -> Result<Arc<dyn Mind>> {
     let model = &app.settings.model.value;
     if model == IMPROVISER {
         let error = CommandError::usage(text!(cli_draft_needs_model));
         return Err(error.help(text!(cli_draft_needs_model_help)));
     }
-    Ok(Minds::all(loader::main_mind(app, model)?.mind))
+    Ok(loader::main_mind(app, model)?.mind)
 }
 
 /// What character cards say, alone or in a folder; else the text of a file; else the text itself.
@@ -142,9 +147,10 @@ fn play_out(app: &App, engine: &mut Engine) -> Result<Stop> {
         engine.add_feed(Feed::observer(move |record| {
             if let Record::Answer(answer) = record {
                 let part = part_label(answer.reply).in_language(language);
+                let names = Argument::list(names_in(&answer.text));
                 lock(&err).line(match answer.by {
                     AnsweredBy::Fallback(_) => say!(language, cli_draft_unanswered, part),
-                    _ => say!(language, cli_draft_answered, part),
+                    _ => say!(language, cli_draft_answered, part, names),
                 });
             }
         }));
@@ -169,7 +175,18 @@ fn part_label(reply: &str) -> UiText {
     }
 }
 
-fn report(app: &App, folder: &Path, engine: &Engine, draft: &Draft, length: usize) {
+/// Of whom and of what an answer is, by the names in its lists.
+fn names_in(answer: &str) -> Vec<String> {
+    let answer: BTreeMap<String, Value> = serde_json::from_str(answer).unwrap_or_default();
+    let items = answer.values().filter_map(Value::as_array).flatten();
+    let named = items.filter_map(|item| {
+        let mut members = ["name", "who", "id"].iter();
+        members.find_map(|member| item.get(member)?.as_str())
+    });
+    named.map(str::to_owned).collect()
+}
+
+fn report(app: &App, folder: &Path, engine: &Engine, draft: &Draft, [read, length]: [usize; 2]) {
     let world = &draft.world;
     // Also what was spent before the draft was stopped.
     let mut spent = TokenUsage::default();
@@ -197,10 +214,10 @@ fn report(app: &App, folder: &Path, engine: &Engine, draft: &Draft, length: usiz
         language, cli_draft_written, path, people, facts, scenes, endings
     );
     out.line(written);
-    let (read, written) = (spent.input, spent.output);
-    out.line(say!(language, cli_draft_spent, read, written));
-    if length > MOST_READ {
-        out.line(say!(language, cli_draft_too_long, read = MOST_READ, length));
+    let (input, output) = (spent.input, spent.output);
+    out.line(say!(language, cli_draft_spent, input, output));
+    if length > read {
+        out.line(say!(language, cli_draft_too_long, read, length));
     }
     let unmet: Vec<_> = draft.unmet().cloned().collect();
     for (title, lines) in [
@@ -223,7 +240,7 @@ fn report(app: &App, folder: &Path, engine: &Engine, draft: &Draft, length: usiz
 
 /// Lets a model suggest one part of a world, and shows it as a change of its file.
 pub(super) fn suggest(app: &App, args: &SuggestArgs) -> Result<()> {
-    let minds = minds(app)?;
+    let minds = Minds::all(mind(app)?);
     let campaign = loader::world(app, &args.world)?;
     let data = app.data()?;
     let wish = args.wish.as_deref().unwrap_or_default();

@@ -6,7 +6,7 @@ use std::marker::PhantomData;
 use serde_json::{Map, Value};
 
 use super::{AnswerState, Reply, Violation};
-use crate::reading::{CallableTool, Fitted, Form, FoundJson, NoJson, TextCalls, members_in};
+use crate::reading::{CallableTool, Fault, Fitted, Form, FoundJson, NoJson, TextCalls, members_in};
 
 /// Reads an answer of a type by its form.
 pub(super) struct FormReader<'f, 't, R> {
@@ -94,8 +94,11 @@ impl<'f, 't, R: Reply> FormReader<'f, 't, R> {
             members.insert(name.to_owned(), left_out.into());
         }
         let read: Result<R, _> = serde_path_to_error::deserialize(&value);
-        let is_whole = !faults.iter().any(|fault| fault.spoils_form());
-        let told: Vec<_> = faults.into_iter().map(Violation::from).collect();
+        let may_stay = |fault: &Fault| R::MAY_LACK_PARTS && fault.lacks_a_part();
+        let spoils = |fault: &Fault| fault.spoils_form() && !may_stay(fault);
+        let is_whole = !faults.iter().any(spoils);
+        let told = faults.into_iter().filter(|fault| !may_stay(fault));
+        let told: Vec<_> = told.map(Violation::from).collect();
         let mut parts = told.iter().map(|fault| fault.path.contains(['.', '[']));
         let is_usable = R::MAY_LACK_PARTS && self.state.is_last && parts.all(|is_part| is_part);
         let problem = match read {

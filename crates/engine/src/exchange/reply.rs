@@ -56,8 +56,8 @@ pub trait Reply: Serialize + DeserializeOwned + JsonSchema + Clone + Send + Sync
     /// `cards.name`; the type must have a default for each.
     const MAY_BE_LEFT_OUT: &'static [&'static str] = &[];
 
-    /// Whether the last answer is used although parts of its members are missing; the type must
-    /// have defaults for them.
+    /// Whether lists and choices may be missing within its members, and in the last answer any part
+    /// of them; the type must have defaults for them.
     const MAY_LACK_PARTS: bool = false;
 
     /// Outermost members that may be said, although the constrained schema does not ask for them.

@@ -60,6 +60,15 @@ impl Fault {
     pub fn spoils_form(&self) -> bool {
         !matches!(self.kind, FaultKind::NotOffered { .. })
     }
+
+    /// Whether it is within a member, where a list or a choice is missing: that is none.
+    pub fn lacks_a_part(&self) -> bool {
+        let is_none = matches!(
+            self.kind,
+            FaultKind::Missing(Wanted::List | Wanted::OneOf(_))
+        );
+        is_none && self.path.contains(['.', '['])
+    }
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -199,7 +208,9 @@ impl Form<'_> {
                 members.remove(outer);
             }
         }
-        Some(Value::Object(members))
+        let mut corrected = Value::Object(members);
+        drop_nulls(&mut corrected);
+        Some(corrected)
     }
 
     /// The smallest value in the form, and with these of the outermost members. Texts are left to
@@ -524,6 +535,7 @@ fn mend(value: &mut Value, schema: &Value, path: &str) {
     let end = path.find(['.', '[', ']']).unwrap_or(path.len());
     let (step, rest) = path.split_at(end);
     let rest = rest.trim_start_matches(']');
+    let is_item = value.is_array();
     let inner = match value {
         Value::Array(items) => {
             let item = step
@@ -539,9 +551,24 @@ fn mend(value: &mut Value, schema: &Value, path: &str) {
         _ => None,
     };
     match inner {
+        // Another item than was meant says nothing: it is left out, and the others keep their
+        // numbers until then.
+        Some((item, _)) if rest.is_empty() && is_item && item.is_object() => *item = Value::Null,
         // Recursive: a path is as deep as the form.
         Some((inner, schema)) => mend(inner, schema, rest),
         None => *value = likest(value, schema),
+    }
+}
+
+/// Leaves out the items of lists that are null.
+pub fn drop_nulls(value: &mut Value) {
+    match value {
+        Value::Array(items) => {
+            items.retain(|item| !item.is_null());
+            items.iter_mut().for_each(drop_nulls);
+        }
+        Value::Object(members) => members.values_mut().for_each(drop_nulls),
+        _ => {}
     }
 }
 

@@ -31,7 +31,7 @@ mod words;
 pub use arguments::{Arguments, ArgumentsError, ArgumentsRepair};
 pub use calls::before_calls;
 pub use calls::{CallableTool, TextCall, TextCalls};
-pub use form::{Fault, FaultKind, Fitted, Form, Wanted};
+pub use form::{Fault, FaultKind, Fitted, Form, Wanted, drop_nulls};
 pub(crate) use json::json_at;
 pub use json::{Cut, FoundJson, NoJson, find_json};
 pub(crate) use lines::members_in;

@@ -10,7 +10,7 @@ use super::parts::{
     WrittenEnding, WrittenOption, WrittenScene,
 };
 use crate::drama::{BondSpec, Choice, ChoiceOption, Condition, Effect, Ending, Goal, Item, Scene};
-use crate::world_file::{Actor, ActorFaction, CampaignStep, Stage, Voice, Way};
+use crate::world_file::{Actor, ActorFaction, CampaignStep, Stage, Voice, Way, WorldFile};
 
 /// The most days that a draft lasts.
 const MOST_DAYS: i32 = 4;
@@ -58,7 +58,7 @@ impl DraftPart for Outline {
                 kickoff: text!(rpg_draft_you_are, name = &name).in_language(language),
                 name,
                 profile: place.look,
-                connects: place.leads_to.into_iter().map(Way::from).collect(),
+                connects: place.connects.into_iter().map(Way::from).collect(),
                 ..Stage::default()
             }
         });
@@ -213,37 +213,32 @@ impl DraftPart for Scenes {
             else {
                 continue;
             };
+            let WrittenScene {
+                id,
+                opening,
+                question,
+                options,
+            } = written;
+            let decides = &planned.decides;
+            let options = options.into_iter();
+            let options = options.map(|option| option_of(decides, option, &draft.world));
+            let options: Vec<_> = options.collect();
             let mut scenes = draft.world.scenes.iter_mut();
-            if let Some(scene) = scenes.find(|scene| scene.id == written.id) {
-                write_scene(scene, &planned.decides, written);
-            }
+            let Some(scene) = scenes.find(|scene| scene.id == id) else {
+                continue;
+            };
+            replace(&mut scene.opening, opening);
+            scene.choice = (!decides.is_empty() && !options.is_empty()).then(|| Choice {
+                who: vec![decides.clone()],
+                question,
+                options,
+                ..Choice::default()
+            });
         }
     }
 }
 
-fn write_scene(scene: &mut Scene, decides: &str, written: WrittenScene) {
-    if !written.opening.is_empty() {
-        scene.opening = written.opening;
-    }
-    let options: Vec<_> = written
-        .options
-        .into_iter()
-        .map(|option| option_of(decides, option))
-        .collect();
-    scene.choice = (!decides.is_empty() && !options.is_empty()).then(|| Choice {
-        who: vec![decides.to_owned()],
-        question: written.question,
-        options,
-        ..Choice::default()
-    });
-}
-
-fn option_of(decides: &str, written: WrittenOption) -> ChoiceOption {
-    let who = || decides.to_owned();
-    let knows = Some(written.needs_fact).filter(|fact| !fact.is_empty());
-    let holds = Some(written.needs_item).filter(|item| !item.is_empty());
-    let knows = knows.map(|fact| Condition::Knows(who(), fact));
-    let holds = holds.map(|item| Condition::Holds(who(), item));
+fn option_of(decides: &str, written: WrittenOption, world: &WorldFile) -> ChoiceOption {
     let reveals = written.reveals.into_iter().map(Effect::Reveal);
     let gives = written
         .gives
@@ -259,18 +254,52 @@ fn option_of(decides: &str, written: WrittenOption) -> ChoiceOption {
         .into_iter()
         .filter(|feeling| feeling.by != 0)
         .map(|feeling| Effect::Bond(feeling.of, feeling.towards, feeling.by.clamp(-2, 2)));
+    let effects = reveals.chain(gives).chain(destroys).chain(moves);
+    let effects: Vec<_> = effects.chain(feelings).collect();
+    let needs = [written.needs_fact, written.needs_item];
     ChoiceOption {
         id: line(&written.id),
         label: line(&written.label),
-        when: all(knows.into_iter().chain(holds)),
+        when: option_needs(decides, needs, &effects, world),
         seen: written.seen,
-        effects: reveals
-            .chain(gives)
-            .chain(destroys)
-            .chain(moves)
-            .chain(feelings)
-            .collect(),
+        effects,
     }
+}
+
+/// What an option needs: what whoever decides must know and have for it, and that what it gives or
+/// destroys is where it may be given from or destroyed.
+fn option_needs(
+    decides: &str,
+    [fact, item]: [String; 2],
+    effects: &[Effect],
+    world: &WorldFile,
+) -> Condition {
+    let who = || decides.to_owned();
+    let knows = (!fact.is_empty()).then(|| Condition::Knows(who(), fact));
+    let holds = (!item.is_empty()).then(|| Condition::Holds(who(), item));
+    let gets = |effect: &Effect, thing: &str| match effect {
+        Effect::Give(given, to) => given == thing && to == decides,
+        _ => false,
+    };
+    let moved = effects.iter().filter_map(|effect| {
+        let (Effect::Give(thing, _) | Effect::Destroy(thing)) = effect else {
+            return None;
+        };
+        let at_first = world.items.iter().find(|item| item.name == *thing)?;
+        let may_have_it = world.effects().any(|effect| gets(effect, thing));
+        let holder = match may_have_it && !gets(effect, thing) {
+            true => decides,
+            false => &at_first.at,
+        };
+        (!holder.is_empty()).then(|| Condition::Holds(holder.to_owned(), thing.clone()))
+    });
+    let mut needs: Vec<_> = knows.into_iter().chain(holds).collect();
+    for needed in moved {
+        if !needs.contains(&needed) {
+            needs.push(needed);
+        }
+    }
+    all(needs.into_iter())
 }
 
 /// What an ending needs: choices, as `scene=option`, and what somebody knows.
@@ -340,6 +369,25 @@ impl DraftPart for Changes {
                 (planned.day, planned.hour) = (moved.day, moved.hour);
                 (planned.present, planned.after) = (moved.present, moved.after);
                 stage(scene, planned, &draft.world.rounds);
+                replace(&mut scene.opening, moved.opening);
+            }
+        }
+        let before = draft.world.clone();
+        for other in self.options {
+            let scenes = draft.world.scenes.iter_mut();
+            let choices = scenes.filter_map(|scene| Some((&scene.id, scene.choice.as_mut()?)));
+            for (scene, Choice { who, options, .. }) in choices {
+                let (Some(who), Some(option)) = (
+                    who.first(),
+                    options
+                        .iter_mut()
+                        .find(|option| format!("{scene}={}", option.id) == other.choice),
+                ) else {
+                    continue;
+                };
+                let needs = [other.needs_fact.clone(), other.needs_item.clone()];
+                option.when = option_needs(who, needs, &option.effects, &before);
+                replace(&mut option.seen, other.seen.clone());
             }
         }
         let count = draft.world.endings.len();
@@ -349,8 +397,16 @@ impl DraftPart for Changes {
             let mut endings = endings.take(count.saturating_sub(1));
             if let Some(ending) = endings.find(|ending| ending.id == other.id) {
                 ending.when = needs(other.chosen, other.known);
+                replace(&mut ending.closing, other.closing);
             }
         }
+    }
+}
+
+/// Puts another text in the place of one, if there is another.
+fn replace(text: &mut String, other: String) {
+    if !other.is_empty() {
+        *text = other;
     }
 }
 

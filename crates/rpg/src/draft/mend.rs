@@ -1,93 +1,136 @@
-//! What `check` refuses in a draft and is left out, and what rehearsals did not come to.
+//! What rehearsals of a draft did not come to.
 
-use playhouse_engine::locale::text;
+use std::collections::{BTreeMap, BTreeSet};
+
+use playhouse_engine::locale::{UiText, text};
 use playhouse_engine::mind::Language;
-use playhouse_engine::world_data::Severity;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::write::problems;
-use crate::drama::PlotPoint;
-use crate::rehearsal::{MissedFigures, Rehearsal};
+use super::MOST_OF_AN_ENDING;
+use super::part::MOST_TOLD;
+use super::write::ron_text;
+use crate::drama::{Condition, PlotPoint};
+use crate::rehearsal::{MissedFigures, Rehearsal, RunFigures};
 use crate::world_file::WorldFile;
 
-/// The largest share of runs that may end with the same ending.
-const MOST_OF_AN_ENDING: f64 = 0.6;
-
-/// Leaves out what `check` refuses, piece by piece, and says what.
-pub(super) fn leave_out_mistakes(world: &mut WorldFile, left_out: &mut Vec<String>) {
-    // Each time at least one piece goes.
-    loop {
-        let found = problems(world);
-        let mut errors = found
-            .iter()
-            .filter(|problem| problem.severity == Severity::Error);
-        let removed = errors.find_map(|problem| {
-            let (part, rest) = without(world, &problem.field)?;
-            let said = text!(rpg_draft_left_out, part, why = &problem.message);
-            Some((said.in_language(world.language), rest))
-        });
-        let Some((said, rest)) = removed else { return };
-        *world = rest;
-        left_out.push(said);
-    }
+/// What rehearsals should come to and did not.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Unmet {
+    /// The item of the file that it is about, such as `scenes[2]`.
+    pub(super) at: String,
+    /// It with the reason, as a writer is told, who reads conditions in the file.
+    pub(super) said: String,
+    /// The same for a mind, which reads them in words.
+    pub(super) told: String,
 }
 
-/// The world without the innermost item of a list at a path, and what that is called.
-fn without(world: &WorldFile, path: &str) -> Option<(String, WorldFile)> {
-    let mut whole = serde_json::to_value(world).ok()?;
-    let item = path.rfind(']')?;
-    let (list, number) = path.get(..item)?.rsplit_once('[')?;
-    let number: usize = number.parse().ok()?;
-    let list = pointer(&whole, list)?;
-    let list = whole.pointer_mut(&list)?.as_array_mut()?;
-    let removed = (number < list.len()).then(|| list.remove(number))?;
-    let named = ["id", "name", "words"].iter().find_map(|member| {
-        let name = removed.get(member)?.as_str()?;
-        Some(format!("{} ({name})", path.get(..=item)?))
-    });
-    let part = named.unwrap_or_else(|| path.get(..=item).unwrap_or_default().to_owned());
-    Some((part, serde_json::from_value(whole).ok()?))
-}
-
-/// The JSON pointer to what is at a path such as `scenes[2].when.0[1]`.
-fn pointer(value: &Value, path: &str) -> Option<String> {
-    let (mut value, mut pointer) = (value, String::new());
-    for step in path.split(['.', '[']).filter(|step| !step.is_empty()) {
-        let name = step.trim_end_matches(']');
-        let is_part = name.len() == step.len() && name.parse::<usize>().is_ok();
-        let key = match value {
-            // What a variant of an enum holds has its name in JSON.
-            Value::Object(members) if is_part => members.keys().next()?.as_str(),
-            // The only thing in the brackets of a variant.
-            _ if is_part => continue,
-            _ => name,
-        };
-        pointer = format!("{pointer}/{key}");
-        value = value.pointer(&format!("/{key}"))?;
-    }
-    Some(pointer)
-}
-
-/// What rehearsals should come to and did not, each with the reason.
-pub(super) fn unmet(rehearsal: &Rehearsal, language: Language) -> Vec<(PlotPoint, String)> {
+/// What rehearsals did not come to, each with the reason.
+pub(super) fn unmet(rehearsal: &Rehearsal, world: &WorldFile) -> Vec<Unmet> {
+    let language = world.language;
     let missed = rehearsal.missed.iter().filter(|missed| missed.is_never());
     // Nothing more is said by the options of a scene that never came to be decided.
     let is_told = |missed: &&MissedFigures| {
         missed.asked.hits > 0 || !matches!(missed.point, PlotPoint::Option { .. })
     };
     let never = missed.filter(is_told).map(|missed| {
-        let (name, why) = (missed.name(), missed.reason());
-        (missed.point.clone(), text!(rpg_draft_never, name, why))
+        let say = |why| text!(rpg_draft_never, name = missed.name(), why).in_language(language);
+        Unmet {
+            at: item_of(&missed.point, world),
+            said: say(missed.reason()),
+            told: say(missed.reason_in(|part| match ron::from_str(part) {
+                Ok(condition) => in_words(&condition, language),
+                Err(_) => part.to_owned(),
+            })),
+        }
     });
     let endings = rehearsal.drama.endings.iter();
     let often = endings.filter_map(|ending| {
-        let share = ending.runs.value()?;
-        let (name, percent) = (&ending.id, (100.0 * share).round() as u32);
-        let said = text!(rpg_draft_too_often, name, percent);
-        let is_too_often = share > MOST_OF_AN_ENDING;
-        is_too_often.then(|| (PlotPoint::Ending(ending.id.clone()), said))
+        let percent = (100.0 * ending.runs.value()?).round() as u32;
+        let said = text!(rpg_draft_too_often, name = &ending.id, percent).in_language(language);
+        (percent > MOST_OF_AN_ENDING).then(|| Unmet {
+            at: item_of(&PlotPoint::Ending(ending.id.clone()), world),
+            told: said.clone(),
+            said,
+        })
     });
-    let said = never.chain(often);
-    said.map(|(point, said)| (point, said.in_language(language)))
-        .collect()
+    never.chain(often).collect()
+}
+
+/// The texts of scenes and endings that were not true when they were told, and what options give
+/// or destroy although somebody else has it.
+pub(super) fn untrue(runs: &[RunFigures], world: &WorldFile) -> Vec<Unmet> {
+    let mut found = BTreeMap::<_, usize>::new();
+    for run in runs {
+        let told = run.notes.false_texts.iter();
+        let told: BTreeSet<_> = told.map(|it| (&it.path, &it.wrong)).collect();
+        for told in told {
+            *found.entry(told).or_default() += 1;
+        }
+    }
+    let said = found.into_iter().filter_map(|((path, wrong), count)| {
+        let at = path.get(..=path.find(']')?)?.to_owned();
+        let say = |place: &str| {
+            let (wrong, _) = wrong.texts();
+            let said = text!(rpg_draft_false, place, wrong, runs = count, of = runs.len());
+            said.in_language(world.language)
+        };
+        Some(Unmet {
+            said: say(path),
+            told: say(&in_answer(path, world)?),
+            at,
+        })
+    });
+    said.take(MOST_TOLD).collect()
+}
+
+/// What a mind calls a member of a scene or an ending, and its text: `the-key=burn, seen “…”`.
+fn in_answer(path: &str, world: &WorldFile) -> Option<String> {
+    let world = serde_json::to_value(world).ok()?;
+    let (mut value, mut ids, mut member) = (&world, Vec::new(), "");
+    for step in path.split(['[', ']', '.']).filter(|step| !step.is_empty()) {
+        value = if let Ok(number) = step.parse::<usize>() {
+            value.get(number)?
+        } else {
+            member = step;
+            value.get(step)?
+        };
+        ids.extend(value.get("id").and_then(Value::as_str));
+    }
+    let text = value.as_str().map(|text| format!(" “{text}”"));
+    let name = (!ids.is_empty()).then(|| ids.join("="))?;
+    Some(format!("{name}, {member}{}", text.unwrap_or_default()))
+}
+
+/// The path of the scene or ending that a point of the plot belongs to.
+fn item_of(point: &PlotPoint, world: &WorldFile) -> String {
+    let (list, number) = match point {
+        PlotPoint::Scene(id) | PlotPoint::Option { scene: id, .. } => {
+            ("scenes", world.scenes.iter().position(|it| it.id == *id))
+        }
+        PlotPoint::Ending(id) => ("endings", world.endings.iter().position(|it| it.id == *id)),
+    };
+    format!("{list}[{}]", number.unwrap_or_default())
+}
+
+/// A condition in words; what no draft has, as a world file writes it. Nothing of what always
+/// or never holds.
+pub(super) fn in_words(condition: &Condition, language: Language) -> String {
+    use Condition as C;
+    let text = match condition {
+        C::Always | C::Never => return String::new(),
+        C::Knows(who, fact) => text!(rpg_draft_knows, who, fact),
+        C::Holds(who, item) => text!(rpg_draft_holds, who, item),
+        C::Chose(scene, option) => text!(rpg_draft_chose, scene, option),
+        C::Happened(scene) => text!(rpg_draft_happened, scene),
+        C::Hour(hour) => text!(rpg_draft_hour, hour),
+        C::Day(day) => text!(rpg_draft_day, day = *day),
+        C::At(who, place) => text!(rpg_draft_at, who, place),
+        C::All(parts) => {
+            let parts = parts.iter().map(|part| in_words(part, language));
+            UiText::verbatim(parts.collect::<Vec<_>>().join("; "))
+        }
+        other => UiText::verbatim(ron_text(other)),
+    };
+    text.in_language(language)
 }

@@ -2,9 +2,9 @@
 //!
 //! A draft is a game of its own. Its only place is asked for one part of the world after the other
 //! (`parts.rs`), each in a form with a schema; `part.rs` lets `check` judge it where it will stand,
-//! so that a mind can mend its mistakes. What is still wrong is left out (`mend.rs`). Then the
-//! improviser rehearses the world, and the mind is told what never came about. Because a draft is a
-//! game, each answer is in a journal before it is used: whoever goes on pays nothing twice. Start
+//! so that a mind can mend its mistakes, and leaves out what is still wrong. Then the improviser
+//! rehearses the world, and the mind is told what never came about (`mend.rs`). Because a draft is
+//! a game, each answer is in a journal before it is used: whoever goes on pays nothing twice. Start
 //! reading at [`DraftGame`].
 
 mod build;
@@ -14,7 +14,7 @@ mod parts;
 mod suggest;
 pub(crate) mod write;
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ use playhouse_engine::engine::{MeetSet, Setup, StepSet, StoryEnd};
 use playhouse_engine::event::{AnsweredBy, Phrasebook, Prompt, PromptSet};
 use playhouse_engine::exchange::{self, Answers, Ask};
 use playhouse_engine::locale::{Localize, UiText, text};
-use playhouse_engine::message::Digest;
+use playhouse_engine::message::{Digest, tokens};
 use playhouse_engine::mind::Language;
 use playhouse_engine::save::Meta;
 use playhouse_engine::session::{Game, SetupError};
@@ -32,15 +32,15 @@ use playhouse_engine::world_data::{DataFolder, Problems};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use self::mend::{leave_out_mistakes, unmet};
+use self::mend::{Unmet, in_words, unmet, untrue};
 use self::part::{DraftPart, Drafted};
 use self::parts::{
     Changes, Endings, NewScene, Outline, PlannedScene, Plot, Scenes, Stakes, Voices, WrittenEnding,
 };
 use self::write::{Remarks, written};
 use crate::campaign::Campaign;
-use crate::drama::{Ending, PlotPoint};
-use crate::rehearsal::{Rehearsal, RehearsalPlan, rehearse};
+use crate::drama::{Condition, Ending};
+use crate::rehearsal::{Rehearsal, RehearsalPlan, RunFigures, rehearse};
 use crate::world_file::{CampaignStep, WorldFile};
 
 pub use suggest::{SuggestedPart, added};
@@ -49,7 +49,14 @@ pub use suggest::{SuggestedPart, added};
 const GAME: &str = "draft";
 
 /// How much of a writer's text is read, in characters.
-pub const MOST_READ: usize = 24_000;
+const MOST_READ: usize = 24_000;
+
+/// The tokens of a model's window that are left to all but a writer's text: what was drafted so
+/// far, an answer, and one that is mended.
+const NOT_NOTES: u64 = 16_384;
+
+/// The largest percentage of runs that may end with the same ending.
+const MOST_OF_AN_ENDING: u32 = 60;
 
 /// How many scenes are asked for at a time.
 const SCENES_AT_A_TIME: usize = 3;
@@ -123,7 +130,7 @@ pub struct Draft {
     /// What code left out, and why.
     pub changed: Vec<String>,
     /// What rehearsals still don't come to.
-    unmet: Vec<(PlotPoint, String)>,
+    unmet: Vec<Unmet>,
 }
 
 /// The texts that are in every draft.
@@ -147,24 +154,36 @@ struct DraftData<'a> {
     /// What the writer wishes of a part.
     wish: &'a str,
     world: &'a WorldFile,
+    /// What each option needs, by the scene, and what each ending does, in words.
+    needs: BTreeMap<&'a str, BTreeMap<&'a str, String>>,
+    ending_needs: BTreeMap<&'a str, String>,
     planned: &'a [PlannedScene],
     /// Those whose words are asked for now.
     wanted: &'a [PlannedScene],
-    unmet: Vec<String>,
+    unmet: Vec<&'a str>,
+    most_of_an_ending: u32,
 }
 
 impl DraftGame {
-    /// A draft from a text, of which the first [`MOST_READ`] characters are read. It is rehearsed
-    /// this number of times.
+    /// A draft from a text, of which as much is read as leaves room for the draft in a model's
+    /// window, if that is known, and at most 24,000 characters. It is rehearsed this number of
+    /// times.
     pub fn new(
         data: &DataFolder,
         premise: &str,
         language: Language,
         runs: u32,
+        window: Option<u64>,
     ) -> Result<Self, DraftError> {
-        let premise: String = premise.trim().chars().take(MOST_READ).collect();
+        let mut premise: String = premise.trim().chars().take(MOST_READ).collect();
         if premise.is_empty() {
             return Err(DraftError::NoPremise);
+        }
+        let tokens = u64::from(tokens::estimate(&premise));
+        let room = window.map_or(tokens, |it| (it / 4).max(it.saturating_sub(NOT_NOTES)));
+        if room < tokens {
+            let read = premise.chars().count() as u64 * room / tokens;
+            premise = premise.chars().take(read as usize).collect();
         }
         let mut prompts = PromptSet::default();
         exchange::declare_prompts(&mut prompts);
@@ -198,6 +217,11 @@ impl DraftGame {
             phrases,
             data: data.clone(),
         })
+    }
+
+    /// As much of the writer's text as is read.
+    pub fn premise(&self) -> &str {
+        &self.premise
     }
 }
 
@@ -266,9 +290,14 @@ fn take<P: DraftPart>(mut answers: Answers<Drafted<P>>, mut draft: ResMut<Draft>
         let foreign = part::foreign(&part, language).0.into_iter();
         let foreign = foreign.map(|path| format!("{} {path}: {said}", P::NAME));
         draft.changed.extend(foreign);
+        let (part, mistakes) = part::without_mistakes(&part, &draft);
+        let left_out = mistakes.into_iter().map(|mistake| {
+            let (part, why) = (mistake.name, mistake.message);
+            text!(rpg_draft_left_out, part, why).in_language(language)
+        });
+        draft.changed.extend(left_out);
+        let before = draft.world.clone();
         part.add_to(&mut draft);
-        let Draft { world, changed, .. } = &mut *draft;
-        leave_out_mistakes(world, changed);
         let is_there = |planned: &PlannedScene| {
             let mut scenes = draft.world.scenes.iter();
             scenes.any(|scene| scene.id == planned.id)
@@ -278,6 +307,8 @@ fn take<P: DraftPart>(mut answers: Answers<Drafted<P>>, mut draft: ResMut<Draft>
         draft.step = match draft.problems().has_errors() {
             // Without places and people there is nothing to go on with.
             true => Step::Over,
+            // Who changes nothing would be asked the same again.
+            false if matches!(draft.step, Step::Changes(_)) && draft.world == before => Step::Over,
             false => next_step(draft.step, draft.planned.len()),
         };
     }
@@ -334,15 +365,24 @@ fn ask<P: DraftPart>(world: &mut World, draft: &Draft, game: &DraftGame) -> Opti
         _ => (P::NAME, &[][..]),
     };
     let wanted = wanted.get(..SCENES_AT_A_TIME.min(wanted.len()));
-    let unmet = draft.unmet.iter().map(|(_, said)| said.clone());
+    let unmet = draft.unmet.iter().map(|unmet| &*unmet.told);
+    let words = |when: &Condition| in_words(when, game.language);
+    let needs = draft.world.scenes.iter().map(|scene| {
+        let options = scene.options().map(|it| (&*it.id, words(&it.when)));
+        (&*scene.id, options.collect::<BTreeMap<_, _>>())
+    });
+    let endings = draft.world.endings.iter();
     let data = DraftData {
         step,
         premise: &game.premise,
         wish: &game.wish,
         world: &draft.world,
+        needs: needs.collect(),
+        ending_needs: endings.map(|it| (&*it.id, words(&it.when))).collect(),
         planned: &draft.planned,
         wanted: wanted.unwrap_or_default(),
         unmet: unmet.collect(),
+        most_of_an_ending: MOST_OF_AN_ENDING,
     };
     let question = match world.resource::<Phrasebook>().fill(&data) {
         Ok(question) => question,
@@ -364,8 +404,10 @@ fn ask<P: DraftPart>(world: &mut World, draft: &Draft, game: &DraftGame) -> Opti
 
 /// Rehearses the world; what is left after the last round is told to the writer.
 fn rehearse_draft(draft: &mut Draft, game: &DraftGame, round: u32) {
-    if let Some(rehearsal) = rehearsed(draft, game) {
-        draft.unmet = unmet(&rehearsal, game.language);
+    if let Some((rehearsal, runs)) = rehearsed(draft, game) {
+        draft.unmet = unmet(&rehearsal, &draft.world);
+        let told_falsely = untrue(&runs, &draft.world);
+        draft.unmet.extend(told_falsely);
     }
     if draft.unmet.is_empty() || round >= ROUNDS {
         draft.step = Step::Over;
@@ -373,7 +415,7 @@ fn rehearse_draft(draft: &mut Draft, game: &DraftGame, round: u32) {
 }
 
 /// What the improviser makes of a world.
-fn rehearsed(draft: &Draft, game: &DraftGame) -> Option<Rehearsal> {
+fn rehearsed(draft: &Draft, game: &DraftGame) -> Option<(Rehearsal, Vec<RunFigures>)> {
     let folder =
         DataFolder::of_texts([("world.ron".into(), written(&draft.world, &Remarks::new()))].into());
     let campaign = Campaign::load_from(&game.data, &folder, GAME).ok()?;
@@ -382,10 +424,11 @@ fn rehearsed(draft: &Draft, game: &DraftGame) -> Option<Rehearsal> {
         seed: 1,
         runs: draft.runs,
         jobs: cores,
+        consistency: true,
         ..RehearsalPlan::default()
     };
     let runs = rehearse(&campaign, &plan, &|_| ControlFlow::Continue(())).ok()?;
-    Some(Rehearsal::of(&campaign.file, &runs))
+    Some((Rehearsal::of(&campaign.file, &runs), runs))
 }
 
 impl Draft {
@@ -399,21 +442,9 @@ impl Draft {
                 remarks.entry(item.to_owned()).or_default().push(said);
             }
         }
-        for (point, said) in &self.unmet {
-            let (list, number) = match point {
-                PlotPoint::Scene(id) | PlotPoint::Option { scene: id, .. } => (
-                    "scenes",
-                    self.world.scenes.iter().position(|it| it.id == *id),
-                ),
-                PlotPoint::Ending(id) => (
-                    "endings",
-                    self.world.endings.iter().position(|it| it.id == *id),
-                ),
-            };
-            if let Some(number) = number {
-                let remarks = remarks.entry(format!("{list}[{number}]")).or_default();
-                remarks.push(said.clone());
-            }
+        for unmet in &self.unmet {
+            let remarks = remarks.entry(unmet.at.clone()).or_default();
+            remarks.push(unmet.said.clone());
         }
         written(&self.world, &remarks)
     }
@@ -421,23 +452,6 @@ impl Draft {
     /// What `check` says of it; errors only if the mind gave no places or people.
     pub fn problems(&self) -> Problems {
         write::problems(&self.world)
-    }
-
-    /// Pairs of planned scenes that want the same place or person at the same time, and which.
-    fn clashes(&self) -> BTreeSet<[&str; 3]> {
-        let timed = self.planned.iter().filter(|it| !it.hour.is_empty());
-        let pairs = timed.clone().enumerate().flat_map(|(number, first)| {
-            let others = timed.clone().skip(number + 1);
-            let rivals = others.filter(move |it| (it.day, &it.hour) == (first.day, &first.hour));
-            rivals.map(move |second| (first, second))
-        });
-        let clashes = pairs.filter_map(|(first, second)| {
-            let wanted = second
-                .wants()
-                .find(|it| first.wants().any(|own| own == *it))?;
-            Some([&*first.id, &*second.id, wanted])
-        });
-        clashes.collect()
     }
 
     /// What is expected of rehearsals.
@@ -448,11 +462,11 @@ impl Draft {
         let scenes =
             scenes.map(|scene| format!("    Scene({}, 1, 100),\n", write::ron_text(&scene.id)));
         let scenes: String = scenes.collect();
-        format!("// {note}\n[\n    EachEnding(1, 60),\n{scenes}]\n")
+        format!("// {note}\n[\n    EachEnding(1, {MOST_OF_AN_ENDING}),\n{scenes}]\n")
     }
 
     /// What rehearsals still don't come to.
     pub fn unmet(&self) -> impl Iterator<Item = &String> {
-        self.unmet.iter().map(|(_, said)| said)
+        self.unmet.iter().map(|unmet| &unmet.said)
     }
 }

@@ -1,28 +1,28 @@
-//! How a mind is asked for a part of a world: names are offered in the schema and matched when they
-//! come back a little different, and the check of worlds judges the part where it will stand.
+//! How a mind is asked for a part of a world: names are offered in the schema, and the check of
+//! worlds judges the part where it will stand.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use playhouse_engine::exchange::{Reply, Violation};
-use playhouse_engine::locale::text;
+use playhouse_engine::locale::{UiText, text};
 use playhouse_engine::mind::Language;
-use playhouse_engine::reading::{Meant, Offers};
-use playhouse_engine::world_data::Severity;
+use playhouse_engine::reading::drop_nulls;
+use playhouse_engine::world_data::{Problem, Problems, Severity};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::Draft;
 use super::write::problems;
+use super::{Draft, Step};
 use crate::world_file::WorldFile;
 
 /// Where a schema says what a member names.
 const NAMES: &str = "x-names";
 
 /// The most mistakes that a mind is told at a time.
-const MOST_TOLD: usize = 12;
+pub(super) const MOST_TOLD: usize = 12;
 
 /// How many Chinese characters, or four Latin letters each, a foreign name has at most.
 const LONGEST_NAME: usize = 8;
@@ -59,21 +59,11 @@ impl<P: DraftPart> Reply for Drafted<P> {
         Some(schema)
     }
 
-    fn settled(self, draft: &Self::Constraints) -> Self {
-        let schema = playhouse_engine::tool::schema_for::<Self>();
-        let Ok(mut value) = serde_json::to_value(&self) else {
-            return self;
-        };
-        match_names(&mut value, &schema, &draft.world);
-        serde_json::from_value(value).unwrap_or(self)
-    }
-
-    /// Which texts are in another language, what `check` says of the world with this part, and
-    /// which scenes are in each other's way now. It is told once: what is still wrong then is left
-    /// out or named, unless most of it is in another language.
+    /// Which texts are in another language, and what `check` says of the world with this part. It
+    /// is told once: what is still wrong then is left out or named, unless most of it is in another
+    /// language.
     fn check(&self, before: &Self::Constraints) -> Vec<Violation> {
-        let mut draft = Draft::clone(before);
-        let language = draft.world.language;
+        let language = before.world.language;
         let (paths, own) = foreign(&self.0, language);
         let is_whole = paths.len() > own;
         let foreign = paths.iter().take(MOST_TOLD).map(|path| {
@@ -85,28 +75,125 @@ impl<P: DraftPart> Reply for Drafted<P> {
         if is_whole {
             return foreign;
         }
-        self.0.clone().add_to(&mut draft);
-        let (known, clashes) = (before.clashes(), draft.clashes());
-        let clashes = clashes.difference(&known).map(|clash| {
-            let [first, second, wanted] = *clash;
-            let said = text!(rpg_draft_clash, first, second, wanted);
-            let said = said.in_language(draft.world.language);
-            Violation::new("scenes", said).only_once()
+        let (_, mistakes) = without_mistakes(&self.0, before);
+        let told = mistakes.into_iter().take(MOST_TOLD).map(|mistake| {
+            let (message, help) = (mistake.message, mistake.help);
+            let said = match help.is_empty() {
+                true => message,
+                false => text!(world_data_with_help, message, help),
+            };
+            Violation::new(mistake.path, said.in_language(language)).only_once()
         });
-        let clashes: Vec<_> = clashes.take(MOST_TOLD).collect();
-        let found = problems(&draft.world);
-        let errors = found
-            .iter()
-            .filter(|problem| problem.severity == Severity::Error);
-        let told = errors.take(MOST_TOLD).map(|problem| {
-            let said = [&problem.message, &problem.help].map(|text| {
-                let text = text.in_language(draft.world.language);
-                text.trim().to_owned()
-            });
-            Violation::new(&problem.field, said.join("; ")).only_once()
-        });
-        foreign.into_iter().chain(told).chain(clashes).collect()
+        foreign.into_iter().chain(told).collect()
     }
+}
+
+/// Something that `check` refuses of a world because of a part of it.
+pub(super) struct Mistake {
+    /// The innermost member of the part without which it is not there; empty if none helps.
+    path: String,
+    /// The same by names: `scenes[the-key].options[burn].needs_fact`.
+    pub(super) name: String,
+    pub(super) message: UiText,
+    help: UiText,
+}
+
+/// A part without what `check` refuses of the world because of it, and what that is.
+pub(super) fn without_mistakes<P: DraftPart>(part: &P, before: &Draft) -> (P, Vec<Mistake>) {
+    let read = |value: &Value| -> P {
+        let mut value = value.clone();
+        drop_nulls(&mut value);
+        serde_json::from_value(value).unwrap_or_default()
+    };
+    // A world that was there may have members that no draft has.
+    let known = match before.step {
+        Step::Suggest(_) => problems(&before.world),
+        _ => Problems::default(),
+    };
+    let mistakes = |value: &Value| -> Vec<Problem> {
+        let mut draft = before.clone();
+        read(value).add_to(&mut draft);
+        let found = problems(&draft.world).into_iter();
+        let found = found.filter(|problem| problem.severity == Severity::Error);
+        let is_known =
+            |problem: &Problem| known.iter().any(|known| known.message == problem.message);
+        found.filter(|problem| !is_known(problem)).collect()
+    };
+    let mut value = serde_json::to_value(part).unwrap_or_default();
+    let mut left = mistakes(&value);
+    let mut told = Vec::new();
+    while let Some(Problem { message, help, .. }) = left.first().cloned() {
+        let count = |found: &[Problem]| found.iter().filter(|it| it.message == message).count();
+        let mut at = String::new();
+        let mut best = None;
+        // What depends on a later part is most often the mistake.
+        while let Some((inner, rest, then)) = within(&value, &at).into_iter().rev().find_map(|at| {
+            let rest = without(&value, &at);
+            let then = mistakes(&rest);
+            (count(&then) < count(&left)).then_some((at, rest, then))
+        }) {
+            at = inner;
+            if then.len() < left.len() {
+                best = Some((at.clone(), rest, then));
+            }
+        }
+        let is_helped = best.is_some();
+        // What nothing helps against is told of the whole.
+        let (at, rest, then) =
+            best.unwrap_or_else(|| (String::new(), value.clone(), left.split_off(1)));
+        told.push(Mistake {
+            path: path_of(&value, &at, false),
+            name: match is_helped {
+                true => path_of(&value, &at, true),
+                false => P::NAME.into(),
+            },
+            message,
+            help,
+        });
+        (value, left) = (rest, then);
+    }
+    (read(&value), told)
+}
+
+/// The pointers to the members or items of what a pointer leads to.
+fn within(value: &Value, pointer: &str) -> Vec<String> {
+    let inner = |step: String| format!("{pointer}/{step}");
+    match value.pointer(pointer) {
+        Some(Value::Object(members)) => members.keys().cloned().map(inner).collect(),
+        Some(Value::Array(items)) => {
+            let items = items.iter().enumerate().filter(|(_, item)| !item.is_null());
+            items.map(|(number, _)| inner(number.to_string())).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// A value without what a pointer leads to; the items of a list keep their numbers.
+fn without(value: &Value, pointer: &str) -> Value {
+    let mut value = value.clone();
+    let (outer, last) = pointer.rsplit_once('/').unwrap_or_default();
+    if let Some(members) = value.pointer_mut(outer).and_then(Value::as_object_mut) {
+        members.remove(last);
+    } else if let Some(item) = value.pointer_mut(pointer) {
+        *item = Value::Null;
+    }
+    value
+}
+
+/// A pointer as a path: `scenes[2].options[0]`, or with names instead of numbers.
+fn path_of(value: &Value, pointer: &str, by_name: bool) -> String {
+    let (mut value, mut path) = (value, String::new());
+    for step in pointer.split('/').skip(1) {
+        let outer = value;
+        value = outer.pointer(&format!("/{step}")).unwrap_or(&Value::Null);
+        let mut names = ["id", "name", "who", "choice"].iter();
+        let name = names.find_map(|name| value.get(name)?.as_str());
+        path += &match (outer.is_array(), name.filter(|_| by_name)) {
+            (true, name) => format!("[{}]", name.unwrap_or(step)),
+            (false, _) => format!(".{step}"),
+        };
+    }
+    path.trim_start_matches('.').to_owned()
 }
 
 /// The paths of the sentences of a part most of which is in another script than that of a language,
@@ -190,7 +277,8 @@ fn names_of(kinds: &str, world: &WorldFile) -> Vec<String> {
             _ => vec![String::new()],
         }
     };
-    kinds.split(" or ").flat_map(of_kind).collect()
+    // What may be left open comes first.
+    kinds.rsplit(" or ").flat_map(of_kind).collect()
 }
 
 /// Lists in a schema the names that its members may have, and asks for every member.
@@ -220,45 +308,5 @@ fn offer_names(schema: &mut Value, world: &WorldFile) {
             .for_each(|member| offer_names(member, world));
         members.insert("required".into(), json!(names));
         members.insert("additionalProperties".into(), json!(false));
-    }
-}
-
-/// Puts the names of a world where a part has others that can only mean these.
-fn match_names(value: &mut Value, schema: &Value, world: &WorldFile) {
-    match value {
-        Value::Object(members) => {
-            for (name, member) in members {
-                if let Some(schema) = schema.pointer(&format!("/properties/{name}")) {
-                    match_names(member, schema, world);
-                }
-            }
-        }
-        Value::Array(items) => {
-            // A list of names has the mark itself.
-            let inner = if schema.get(NAMES).is_some() {
-                Some(schema)
-            } else {
-                schema.get("items")
-            };
-            for item in items {
-                inner
-                    .iter()
-                    .for_each(|schema| match_names(item, schema, world));
-            }
-        }
-        Value::String(name) => {
-            let kinds = schema.get(NAMES).and_then(Value::as_str);
-            let names = kinds.map_or_else(Vec::new, |kinds| names_of(kinds, world));
-            if name.is_empty() || names.contains(name) {
-                return;
-            }
-            let offers = Offers::of_names(names.iter().map(String::as_str));
-            if let Meant::One(index) = offers.meant(name)
-                && let Some(meant) = names.get(index)
-            {
-                name.clone_from(meant);
-            }
-        }
-        Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
 }

@@ -53,7 +53,7 @@ forms! {
         /// What anyone there can see: one or two sentences.
         look: String,
         /// The names of the places to which one can walk from here.
-        leads_to: Vec<String>,
+        connects: Vec<String>,
     }
 
     Person {
@@ -262,6 +262,8 @@ forms! {
     Changes {
         /// Scenes that should come at another time or place, or with other people.
         scenes: Vec<MovedScene>,
+        /// Options that should need something else, or be seen otherwise.
+        options: Vec<OtherOption>,
         /// Endings that should need something else.
         endings: Vec<OtherEnding>,
     }
@@ -273,25 +275,31 @@ forms! {
         hour: String = "hour or any",
         present: Vec<String> = "person",
         after: String = "scene or nothing",
+        /// Its opening in other words; empty to keep it.
+        opening: String,
+    }
+
+    OtherOption {
+        choice: String = "choice",
+        /// A fact that the one who decides must know for it; usually empty.
+        needs_fact: String = "fact or nothing",
+        /// A thing that the one who decides must have for it; usually empty.
+        needs_item: String = "item or nothing",
+        /// What the others see in other words; empty to keep it.
+        seen: String,
     }
 
     OtherEnding {
         id: String = "ending",
         chosen: Vec<String> = "choice",
         known: Vec<Knower>,
+        /// Its last words in other words; empty to keep them.
+        closing: String,
     }
 
     /// A scene with all that it needs.
     NewScene {
         planned: PlannedScene,
         written: WrittenScene,
-    }
-}
-
-impl PlannedScene {
-    /// The place and the people without which it does not come.
-    pub(super) fn wants(&self) -> impl Iterator<Item = &str> {
-        let who = self.present.iter().chain([&self.decides, &self.place]);
-        who.map(String::as_str).filter(|name| !name.is_empty())
     }
 }

@@ -35,7 +35,7 @@ impl DraftGame {
             world: world.clone(),
             wish: wish.trim().to_owned(),
             premise: String::new(),
-            ..Self::new(data, "…", world.language, 0)?
+            ..Self::new(data, "…", world.language, 0, None)?
         })
     }
 }

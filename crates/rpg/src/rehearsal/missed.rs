@@ -118,8 +118,13 @@ impl MissedFigures {
         }
     }
 
-    /// What kept it from coming about, in short.
+    /// What kept it from coming about, in short; conditions as a world file writes them.
     pub fn reason(&self) -> UiText {
+        self.reason_in(str::to_owned)
+    }
+
+    /// The same, with conditions in other words.
+    pub(crate) fn reason_in(&self, words: impl Fn(&str) -> String) -> UiText {
         let asked = self.asked.hits;
         if asked == 0 {
             return match &self.point {
@@ -131,7 +136,7 @@ impl MissedFigures {
         let parts = self.parts.iter();
         let never: Vec<_> = parts.filter(|part| part.never.hits == asked).collect();
         if !never.is_empty() {
-            let parts = Argument::list(never.iter().map(|part| &part.part));
+            let parts = Argument::list(never.iter().map(|part| words(&part.part)));
             return text!(rpg_rehearsal_part_never, parts);
         }
         let alone = self.parts.iter().max_by_key(|part| part.alone.hits);
@@ -143,7 +148,7 @@ impl MissedFigures {
                 text!(rpg_rehearsal_came_first, other, runs = *most, of = asked)
             }
             (Some(part), None) => {
-                let (part, runs) = (&part.part, part.alone.hits);
+                let (part, runs) = (words(&part.part), part.alone.hits);
                 text!(rpg_rehearsal_part_alone, part, runs, of = asked)
             }
             (None, None) if self.offered() > 0 => text!(rpg_rehearsal_not_chosen),
