@@ -13,7 +13,9 @@ use playhouse::knowledge::{Fact, FactBook, KnownBy};
 use playhouse::message::{Body, Cost, Digest, Tags, Vector};
 use playhouse::mind::improviser::Improviser;
 use playhouse::mind::models::Models;
-use playhouse::mind::{Answering, Embedder, Mind, MindInfo, Minds, Prompt, ScriptLine, ScriptMind};
+use playhouse::mind::{
+    AnswerForm, Answering, Embedder, Mind, MindInfo, Minds, Prompt, ScriptLine, ScriptMind,
+};
 use playhouse::rpg::Campaign;
 use playhouse::save::Slot;
 use playhouse::session::{Session, replay};
@@ -89,7 +91,7 @@ fn campaign() -> Campaign {
     campaign
 }
 
-/// The improviser, but for some plans that look something up.
+/// The improviser, but for some plans that look something up where they can.
 struct Curious {
     improviser: Improviser,
     plans: ScriptMind,
@@ -102,9 +104,18 @@ impl Mind for Curious {
 
     fn answer(&self, prompt: &Prompt<'_>) -> Answering {
         match prompt.purpose {
-            "home.plan" if prompt.seed.is_multiple_of(3) => self.plans.answer(prompt),
+            "home.plan" if prompt.seed.is_multiple_of(3) && may_search(prompt) => {
+                self.plans.answer(prompt)
+            }
             _ => self.improviser.answer(prompt),
         }
+    }
+}
+
+fn may_search(prompt: &Prompt<'_>) -> bool {
+    match prompt.form {
+        AnswerForm::Json { constrained, .. } => !constrained["properties"]["query"].is_null(),
+        AnswerForm::Prose { .. } => false,
     }
 }
 

@@ -314,7 +314,7 @@ fn all_mistakes_of_settings_are_told_without_their_values() {
     let said = err(&exits(
         folder,
         "run tuannian --model a --models models.ron",
-        5,
+        3,
     ));
     let said = said.replace("\n  ", " ");
     let places = [

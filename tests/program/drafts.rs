@@ -126,7 +126,7 @@ fn a_model_without_usable_answers_leaves_what_it_gave() {
         has(&err(&drafted), &["No usable answer: "]);
         assert_eq!(dir.path().join("mine/world.ron").exists(), code == 0);
         if code == 0 {
-            has(&err(&drafted), &["Written: places and people."]);
+            has(&err(&drafted), &["Written: places and people: "]);
             has(&out(&drafted), &["voices"]);
             succeed(dir.path(), "check mine");
         }

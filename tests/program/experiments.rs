@@ -13,10 +13,10 @@ fn of_kind(output: &Output, kind: &str) -> Vec<Value> {
     records.filter(|record| record["record"] == kind).collect()
 }
 
-/// A folder with a small world and an experiment on it.
-fn with_experiment(text: &str) -> Dir {
+/// A folder with a small world of this kind and an experiment on it.
+fn with_experiment(kind: &str, text: &str) -> Dir {
     let folder = Dir::new();
-    succeed(&folder, "new mill");
+    succeed(&folder, &format!("new mill --kind {kind}"));
     write(&folder.join("talk.ron"), text);
     folder
 }
@@ -33,7 +33,7 @@ const TALK: &str = r#"(
 
 #[test]
 fn conditions_are_played_with_the_same_seeds_and_compared() {
-    let folder = &with_experiment(TALK);
+    let folder = &with_experiment("talk", TALK);
     let played = succeed(folder, "experiment run talk.ron --json");
     let runs = of_kind(&played, "run");
     assert_eq!(runs.len(), 8);
@@ -95,7 +95,7 @@ fn conditions_are_played_with_the_same_seeds_and_compared() {
 
 #[test]
 fn an_experiment_that_a_limit_stops_goes_on_and_is_balanced() {
-    let folder = &with_experiment(TALK);
+    let folder = &with_experiment("journey", TALK);
     let whole = succeed(folder, "experiment run talk.ron --save whole --json");
     let stopped = exits(folder, "experiment run talk.ron --json --max-calls 150", 6);
     has(&err(&stopped), &["playhouse experiment resume talk.ron"]);
@@ -116,7 +116,7 @@ fn an_experiment_that_a_limit_stops_goes_on_and_is_balanced() {
 
 #[test]
 fn a_character_of_a_condition_has_a_model_of_its_own() {
-    let folder = &with_experiment("");
+    let folder = &with_experiment("journey", "");
     let port = serve(|request| {
         let Some(schema) = schema_of(request) else {
             return Reply::at_once("It rains on the mill.");
@@ -163,6 +163,7 @@ fn a_character_of_a_condition_has_a_model_of_its_own() {
 #[test]
 fn all_mistakes_of_an_experiment_are_told_at_once_with_their_places() {
     let folder = &with_experiment(
+        "journey",
         r#"(
     world: "mill",
     runs: 0,
@@ -217,14 +218,14 @@ fn the_example_of_the_manual_fits_its_world() {
     let own = ["deepseek", "claude", "my/world"];
     let lines = example.lines();
     let lines = lines.filter(|line| !own.iter().any(|own| line.contains(own)));
-    let folder = &with_experiment(&lines.collect::<Vec<_>>().join("\n"));
+    let folder = &with_experiment("journey", &lines.collect::<Vec<_>>().join("\n"));
     let refused = run(folder, "experiment report talk.ron");
     lacks(&err(&refused), &["talk.ron:"]);
 }
 
 #[test]
 fn two_worlds_are_rehearsed_against_each_other() {
-    let folder = &with_experiment("");
+    let folder = &with_experiment("journey", "");
     succeed(folder, "new other");
     let world = fs::read_to_string(folder.join("other/world.ron")).unwrap();
     let shorter = world.replacen("actors: [", "limits: (talk_turns: 1),\n    actors: [", 1);

@@ -303,7 +303,7 @@ fn every_kind_of_failure_has_its_exit_code_and_says_what_to_do() {
     write(&folder.join("mine/world.ron"), "(nmae: \"\")");
     for (arguments, code, says) in [
         (
-            "run --model m --models wrong.ron",
+            "run drowned-assize --model m --models wrong.ron",
             3,
             "\nwrong.ron:1:2: error: modles",
         ),

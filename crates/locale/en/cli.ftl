@@ -749,7 +749,8 @@ cli_continue_limited_by = Continue with: playhouse { $command } (the same limits
 
 ## Drafts
 
-cli_draft_answered = Written: { $part }: { $names }.
+cli_draft_answered = Written: { $part }.
+cli_draft_answered_names = Written: { $part }: { $names }.
 cli_draft_changed = Left out or to be looked at:
 cli_draft_changes = what rehearsals showed to be wrong
 cli_draft_endings = endings and goals (then it is rehearsed)

@@ -686,7 +686,8 @@ cli_continue_limited_by = 继续：playhouse { $command }（上限与之前相�
 
 ## 草稿
 
-cli_draft_answered = 已写好：{ $part }（{ $names }）。
+cli_draft_answered = 已写好：{ $part }。
+cli_draft_answered_names = 已写好：{ $part }（{ $names }）。
 cli_draft_changed = 略去的或需要查看的部分：
 cli_draft_changes = 排演指出的毛病
 cli_draft_endings = 结局与目标（接着排演）

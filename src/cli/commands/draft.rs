@@ -147,10 +147,14 @@ fn play_out(app: &App, engine: &mut Engine) -> Result<Stop> {
         engine.add_feed(Feed::observer(move |record| {
             if let Record::Answer(answer) = record {
                 let part = part_label(answer.reply).in_language(language);
-                let names = Argument::list(names_in(&answer.text));
+                let names = names_in(&answer.text);
                 lock(&err).line(match answer.by {
                     AnsweredBy::Fallback(_) => say!(language, cli_draft_unanswered, part),
-                    _ => say!(language, cli_draft_answered, part, names),
+                    _ if names.is_empty() => say!(language, cli_draft_answered, part),
+                    _ => {
+                        let names = Argument::list(names);
+                        say!(language, cli_draft_answered_names, part, names)
+                    }
                 });
             }
         }));
@@ -175,15 +179,20 @@ fn part_label(reply: &str) -> UiText {
     }
 }
 
-/// Of whom and of what an answer is, by the names in its lists.
+/// Of whom and of what an answer is, by the names in it.
 fn names_in(answer: &str) -> Vec<String> {
     let answer: BTreeMap<String, Value> = serde_json::from_str(answer).unwrap_or_default();
-    let items = answer.values().filter_map(Value::as_array).flatten();
+    let items = answer.values().flat_map(|value| match value {
+        Value::Array(items) => items,
+        item => std::slice::from_ref(item),
+    });
     let named = items.filter_map(|item| {
         let mut members = ["name", "who", "id"].iter();
         members.find_map(|member| item.get(member)?.as_str())
     });
-    named.map(str::to_owned).collect()
+    let mut names: Vec<_> = named.map(str::to_owned).collect();
+    names.dedup();
+    names
 }
 
 fn report(app: &App, folder: &Path, engine: &Engine, draft: &Draft, [read, length]: [usize; 2]) {

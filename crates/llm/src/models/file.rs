@@ -293,7 +293,8 @@ impl ModelFile {
                 text!(mind_file_missing),
             );
             let provider = self.provider(known, &entry.provider);
-            if provider.is_none() && !problems.has_skipped("providers") {
+            let provider_path = format!("providers.{:?}", entry.provider);
+            if provider.is_none() && !problems.has_skipped(&provider_path) {
                 let known = self.providers.keys().chain(known.providers.keys());
                 let known = Argument::list(known);
                 let problem = text!(mind_file_provider, name = &entry.provider, known);
@@ -334,9 +335,9 @@ impl FileProblems {
         }
     }
 
-    /// Whether anything of a list could not be read.
-    fn has_skipped(&self, list: &str) -> bool {
-        self.skipped.iter().any(|path| is_within(path, list))
+    /// Whether what has this path could not be read.
+    fn has_skipped(&self, path: &str) -> bool {
+        self.skipped.iter().any(|skipped| is_within(path, skipped))
     }
 
     fn require(&mut self, is_right: bool, path: &str, problem: UiText) {

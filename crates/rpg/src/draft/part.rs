@@ -1,5 +1,5 @@
-//! How a mind is asked for a part of a world: names are offered in the schema, and the check of
-//! worlds judges the part where it will stand.
+//! How a mind is asked for a part of a world: names are offered in the schema and matched when they
+//! come back a little different, and the check of worlds judges the part where it will stand.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use std::sync::Arc;
 use playhouse_engine::exchange::{Reply, Violation};
 use playhouse_engine::locale::{UiText, text};
 use playhouse_engine::mind::Language;
-use playhouse_engine::reading::drop_nulls;
+use playhouse_engine::reading::{Meant, Offers, drop_nulls};
 use playhouse_engine::world_data::{Problem, Problems, Severity};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
@@ -59,6 +59,15 @@ impl<P: DraftPart> Reply for Drafted<P> {
         Some(schema)
     }
 
+    fn settled(self, draft: &Self::Constraints) -> Self {
+        let schema = playhouse_engine::tool::schema_for::<Self>();
+        let Ok(mut value) = serde_json::to_value(&self) else {
+            return self;
+        };
+        match_names(&mut value, &schema, &draft.world);
+        serde_json::from_value(value).unwrap_or(self)
+    }
+
     /// Which texts are in another language, and what `check` says of the world with this part. It
     /// is told once: what is still wrong then is left out or named, unless most of it is in another
     /// language.
@@ -90,7 +99,7 @@ impl<P: DraftPart> Reply for Drafted<P> {
 
 /// Something that `check` refuses of a world because of a part of it.
 pub(super) struct Mistake {
-    /// The innermost member of the part without which it is not there; empty if none helps.
+    /// The innermost member of the part without which it is not there; empty if there is none.
     path: String,
     /// The same by names: `scenes[the-key].options[burn].needs_fact`.
     pub(super) name: String,
@@ -138,9 +147,8 @@ pub(super) fn without_mistakes<P: DraftPart>(part: &P, before: &Draft) -> (P, Ve
             }
         }
         let is_helped = best.is_some();
-        // What nothing helps against is told of the whole.
-        let (at, rest, then) =
-            best.unwrap_or_else(|| (String::new(), value.clone(), left.split_off(1)));
+        // What is needed stays, although it is wrong.
+        let (at, rest, then) = best.unwrap_or_else(|| (at, value.clone(), left.split_off(1)));
         told.push(Mistake {
             path: path_of(&value, &at, false),
             name: match is_helped {
@@ -308,5 +316,45 @@ fn offer_names(schema: &mut Value, world: &WorldFile) {
             .for_each(|member| offer_names(member, world));
         members.insert("required".into(), json!(names));
         members.insert("additionalProperties".into(), json!(false));
+    }
+}
+
+/// Puts the names of a world where a part has others that can only mean these.
+fn match_names(value: &mut Value, schema: &Value, world: &WorldFile) {
+    match value {
+        Value::Object(members) => {
+            for (name, member) in members {
+                if let Some(schema) = schema.pointer(&format!("/properties/{name}")) {
+                    match_names(member, schema, world);
+                }
+            }
+        }
+        Value::Array(items) => {
+            // A list of names has the mark itself.
+            let inner = if schema.get(NAMES).is_some() {
+                Some(schema)
+            } else {
+                schema.get("items")
+            };
+            for item in items {
+                inner
+                    .iter()
+                    .for_each(|schema| match_names(item, schema, world));
+            }
+        }
+        Value::String(name) => {
+            let kinds = schema.get(NAMES).and_then(Value::as_str);
+            let names = kinds.map_or_else(Vec::new, |kinds| names_of(kinds, world));
+            if name.is_empty() || names.contains(name) {
+                return;
+            }
+            let offers = Offers::of_names(names.iter().map(String::as_str));
+            if let Meant::One(index) = offers.meant(name)
+                && let Some(meant) = names.get(index)
+            {
+                name.clone_from(meant);
+            }
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
 }
