@@ -300,14 +300,14 @@ fn json_is_one_record_a_line_and_events_can_be_explained() {
 fn every_kind_of_failure_has_its_exit_code_and_says_what_to_do() {
     let folder = &Dir::new();
     write(&folder.join("wrong.ron"), "(modles: {})");
-    write(&folder.join("mine/world.ron"), "(nmae: \"\")");
+    write(&folder.join("own/mine/world.ron"), "(nmae: \"\")");
     for (arguments, code, says) in [
         (
             "run drowned-assize --model m --models wrong.ron",
             3,
             "\nwrong.ron:1:2: error: modles",
         ),
-        ("check mine", 3, "mine/world.ron:1:2: error: nmae"),
+        ("check own/mine", 3, "own/mine/world.ron:1:2: error: nmae"),
         ("--seed x", 2, "--seed"),
         ("--seed 3 saves", 2, "playhouse run --seed"),
         ("run nowhere", 3, "playhouse worlds"),
