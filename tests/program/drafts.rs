@@ -113,6 +113,31 @@ fn what_can_not_be_used_is_left_out_and_said() {
 }
 
 #[test]
+fn what_is_named_a_little_otherwise_is_meant_and_what_lacks_is_asked_for() {
+    let mut script: Value = serde_json::from_str(include_str!("drafts/lighthouse.json")).unwrap();
+    let person = &mut script["outline"]["people"][0];
+    let place = person["place"].as_str().unwrap().to_owned();
+    person["place"] = format!("{}s", place.to_lowercase()).into();
+    let outline = script["outline"].as_object_mut().unwrap();
+    outline.remove("not_used");
+    let scenes = script["scenes"]["scenes"].as_array_mut().unwrap();
+    scenes.retain(|scene| scene["id"] != "the-lens");
+    let dir = tempfile::tempdir().unwrap();
+    let asked = serve_script(dir.path(), &script.to_string());
+    let drafted = draft(dir.path(), "mine", "A lighthouse.", &[]);
+    assert_eq!(drafted.status.code(), Some(0), "{}", err(&drafted));
+    let lacking = "nothing is written of the-lens";
+    let asked = asked.lock().unwrap().clone();
+    let told = asked.iter().filter(|asked| asked.contains(lacking));
+    assert_eq!(told.count(), 1);
+    let outlines = asked.iter().filter(|it| it.contains("\"outline\""));
+    assert_eq!(outlines.count(), 1);
+    has(&out(&drafted), &[lacking]);
+    let world = fs::read_to_string(dir.path().join("mine/world.ron")).unwrap();
+    has(&world, &["Tamsin Roe", &format!("stage: \"{place}\"")]);
+}
+
+#[test]
 fn a_model_without_usable_answers_leaves_what_it_gave() {
     let script: Value = serde_json::from_str(include_str!("drafts/lighthouse.json")).unwrap();
     for (refused, code) in [("voices", 0), ("voices stakes plot", 0), ("outline", 3)] {

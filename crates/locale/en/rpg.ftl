@@ -267,6 +267,7 @@ rpg_draft_happened = the scene “{ $scene }” came before
 rpg_draft_holds = { $who } has “{ $item }”
 rpg_draft_hour = it is { $hour }
 rpg_draft_knows = { $who } knows “{ $fact }”
+rpg_draft_lacking = nothing is written of { $name }
 rpg_draft_language = in English, like the rest of this world; only names may be foreign
 rpg_draft_left_out = { $part } was left out: { $why }
 rpg_draft_look = LOOK: { $remark }

@@ -272,6 +272,7 @@ rpg_draft_happened = 场景“{ $scene }”已经来过
 rpg_draft_holds = { $who }有“{ $item }”
 rpg_draft_hour = 这一段是{ $hour }
 rpg_draft_knows = { $who }知道“{ $fact }”
+rpg_draft_lacking = 还没有写 { $name }
 rpg_draft_language = 要用中文写，这个世界说中文；只有名字可以是外文
 rpg_draft_left_out = 已略去 { $part }：{ $why }
 rpg_draft_look = 请看：{ $remark }

@@ -97,6 +97,12 @@ impl DraftPart for Outline {
 impl DraftPart for Voices {
     const NAME: &'static str = "voices";
 
+    fn lacking(&self, draft: &Draft) -> Vec<String> {
+        let names = draft.world.actors.iter().map(|actor| &actor.name);
+        let is_silent = |name: &&String| self.voices.iter().all(|spoken| spoken.who != **name);
+        names.filter(is_silent).cloned().collect()
+    }
+
     fn add_to(self, draft: &mut Draft) {
         for spoken in self.voices {
             let mut actors = draft.world.actors.iter_mut();
@@ -204,6 +210,12 @@ fn all(parts: impl Iterator<Item = Condition>) -> Condition {
 impl DraftPart for Scenes {
     const NAME: &'static str = "scenes";
 
+    fn lacking(&self, draft: &Draft) -> Vec<String> {
+        let names = draft.wanted().iter().map(|planned| &planned.id);
+        let is_missing = |id: &&String| self.scenes.iter().all(|written| written.id != **id);
+        names.filter(is_missing).cloned().collect()
+    }
+
     fn add_to(self, draft: &mut Draft) {
         for written in self.scenes {
             let Some(planned) = draft
@@ -285,6 +297,10 @@ fn option_needs(
         let (Effect::Give(thing, _) | Effect::Destroy(thing)) = effect else {
             return None;
         };
+        // The writer of the option says who has it.
+        if holds.as_ref() == Some(&Condition::Holds(who(), thing.clone())) {
+            return None;
+        }
         let at_first = world.items.iter().find(|item| item.name == *thing)?;
         let may_have_it = world.effects().any(|effect| gets(effect, thing));
         let holder = match may_have_it && !gets(effect, thing) {
@@ -293,12 +309,9 @@ fn option_needs(
         };
         (!holder.is_empty()).then(|| Condition::Holds(holder.to_owned(), thing.clone()))
     });
-    let mut needs: Vec<_> = knows.into_iter().chain(holds).collect();
-    for needed in moved {
-        if !needs.contains(&needed) {
-            needs.push(needed);
-        }
-    }
+    let moved: Vec<_> = moved.collect();
+    let mut needs: Vec<_> = knows.into_iter().chain(holds).chain(moved).collect();
+    needs.dedup();
     all(needs.into_iter())
 }
 

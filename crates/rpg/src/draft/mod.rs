@@ -296,6 +296,12 @@ fn take<P: DraftPart>(mut answers: Answers<Drafted<P>>, mut draft: ResMut<Draft>
             text!(rpg_draft_left_out, part, why).in_language(language)
         });
         draft.changed.extend(left_out);
+        let lacking = part.lacking(&draft).into_iter();
+        let lacking = lacking.map(|name| {
+            let said = text!(rpg_draft_lacking, name).in_language(language);
+            format!("{}: {said}", P::NAME)
+        });
+        draft.changed.extend(lacking);
         let before = draft.world.clone();
         part.add_to(&mut draft);
         let is_there = |planned: &PlannedScene| {
@@ -360,11 +366,6 @@ fn ask_next(world: &mut World) {
 
 fn ask<P: DraftPart>(world: &mut World, draft: &Draft, game: &DraftGame) -> Option<()> {
     let desk = all_of(world, Kind::Stage).into_iter().next()?;
-    let (step, wanted) = match draft.step {
-        Step::Scenes(from) => ("scenes", draft.planned.get(from..).unwrap_or_default()),
-        _ => (P::NAME, &[][..]),
-    };
-    let wanted = wanted.get(..SCENES_AT_A_TIME.min(wanted.len()));
     let unmet = draft.unmet.iter().map(|unmet| &*unmet.told);
     let words = |when: &Condition| in_words(when, game.language);
     let needs = draft.world.scenes.iter().map(|scene| {
@@ -373,14 +374,14 @@ fn ask<P: DraftPart>(world: &mut World, draft: &Draft, game: &DraftGame) -> Opti
     });
     let endings = draft.world.endings.iter();
     let data = DraftData {
-        step,
+        step: P::NAME,
         premise: &game.premise,
         wish: &game.wish,
         world: &draft.world,
         needs: needs.collect(),
         ending_needs: endings.map(|it| (&*it.id, words(&it.when))).collect(),
         planned: &draft.planned,
-        wanted: wanted.unwrap_or_default(),
+        wanted: draft.wanted(),
         unmet: unmet.collect(),
         most_of_an_ending: MOST_OF_AN_ENDING,
     };
@@ -452,6 +453,16 @@ impl Draft {
     /// What `check` says of it; errors only if the mind gave no places or people.
     pub fn problems(&self) -> Problems {
         write::problems(&self.world)
+    }
+
+    /// The scenes whose words are asked for now.
+    fn wanted(&self) -> &[PlannedScene] {
+        let Step::Scenes(from) = self.step else {
+            return &[];
+        };
+        let rest = self.planned.get(from..).unwrap_or_default();
+        rest.get(..SCENES_AT_A_TIME.min(rest.len()))
+            .unwrap_or_default()
     }
 
     /// What is expected of rehearsals.

@@ -35,6 +35,11 @@ pub(super) trait DraftPart:
     const NAME: &'static str;
 
     fn add_to(self, draft: &mut Draft);
+
+    /// Who or what of the draft it was asked about and says nothing of.
+    fn lacking(&self, _draft: &Draft) -> Vec<String> {
+        Vec::new()
+    }
 }
 
 /// The answer that is a part of a draft.
@@ -47,7 +52,7 @@ impl<P: DraftPart> Reply for Drafted<P> {
     const NAME: &'static str = P::NAME;
     const OWN_SCHEMA: bool = true;
     const MAY_LACK_PARTS: bool = true;
-    const MAY_BE_LEFT_OUT: &'static [&'static str] = &["people.called"];
+    const MAY_BE_LEFT_OUT: &'static [&'static str] = &["people.called", "not_used"];
 
     fn constrain_schema(schema: &Value, draft: &Self::Constraints) -> Option<Value> {
         let mut schema = schema.clone();
@@ -64,7 +69,9 @@ impl<P: DraftPart> Reply for Drafted<P> {
         let Ok(mut value) = serde_json::to_value(&self) else {
             return self;
         };
-        match_names(&mut value, &schema, &draft.world);
+        let mut after = Draft::clone(draft);
+        self.0.clone().add_to(&mut after);
+        match_names(&mut value, &schema, &after.world);
         serde_json::from_value(value).unwrap_or(self)
     }
 
@@ -93,7 +100,11 @@ impl<P: DraftPart> Reply for Drafted<P> {
             };
             Violation::new(mistake.path, said.in_language(language)).only_once()
         });
-        foreign.into_iter().chain(told).collect()
+        let lacking = self.0.lacking(before).into_iter().map(|name| {
+            let said = text!(rpg_draft_lacking, name).in_language(language);
+            Violation::new(P::NAME, said).only_once()
+        });
+        foreign.into_iter().chain(told).chain(lacking).collect()
     }
 }
 
@@ -119,28 +130,35 @@ pub(super) fn without_mistakes<P: DraftPart>(part: &P, before: &Draft) -> (P, Ve
         Step::Suggest(_) => problems(&before.world),
         _ => Problems::default(),
     };
-    let mistakes = |value: &Value| -> Vec<Problem> {
+    // Also how much of the world there is.
+    let mistakes = |value: &Value| -> (Vec<Problem>, usize) {
         let mut draft = before.clone();
         read(value).add_to(&mut draft);
         let found = problems(&draft.world).into_iter();
         let found = found.filter(|problem| problem.severity == Severity::Error);
         let is_known =
             |problem: &Problem| known.iter().any(|known| known.message == problem.message);
-        found.filter(|problem| !is_known(problem)).collect()
+        let found = found.filter(|problem| !is_known(problem)).collect();
+        let world = serde_json::to_string(&draft.world).unwrap_or_default();
+        (found, world.len())
     };
     let mut value = serde_json::to_value(part).unwrap_or_default();
-    let mut left = mistakes(&value);
+    let (mut left, _) = mistakes(&value);
     let mut told = Vec::new();
     while let Some(Problem { message, help, .. }) = left.first().cloned() {
         let count = |found: &[Problem]| found.iter().filter(|it| it.message == message).count();
         let mut at = String::new();
         let mut best = None;
-        // What depends on a later part is most often the mistake.
-        while let Some((inner, rest, then)) = within(&value, &at).into_iter().rev().find_map(|at| {
-            let rest = without(&value, &at);
-            let then = mistakes(&rest);
-            (count(&then) < count(&left)).then_some((at, rest, then))
-        }) {
+        loop {
+            let inner = within(&value, &at).into_iter().filter_map(|at| {
+                let rest = without(&value, &at);
+                let (then, size) = mistakes(&rest);
+                (count(&then) < count(&left)).then_some((size, at, rest, then))
+            });
+            // As little as possible goes, and the last of what depends on each other.
+            let Some((_, inner, rest, then)) = inner.max_by_key(|(size, ..)| *size) else {
+                break;
+            };
             at = inner;
             if then.len() < left.len() {
                 best = Some((at.clone(), rest, then));
@@ -267,7 +285,7 @@ fn describe(schema: &mut Value, descriptions: &BTreeMap<String, String>) {
 /// name.
 fn names_of(kinds: &str, world: &WorldFile) -> Vec<String> {
     let of_kind = |kind: &str| -> Vec<String> {
-        match kind {
+        match kind.trim_start_matches("own ") {
             "person" => world.actors.iter().map(|it| it.name.clone()).collect(),
             "place" => world.stages.iter().map(|it| it.name.clone()).collect(),
             "fact" => world.facts.iter().map(|it| it.id.clone()).collect(),
@@ -296,7 +314,8 @@ fn offer_names(schema: &mut Value, world: &WorldFile) {
     };
     members.remove("default");
     let kinds = members.remove(NAMES);
-    if let Some(kinds) = kinds.as_ref().and_then(Value::as_str) {
+    let listed = kinds.as_ref().and_then(Value::as_str);
+    if let Some(kinds) = listed.filter(|kinds| !kinds.starts_with("own ")) {
         let names = names_of(kinds, world);
         let is_list = members.contains_key("items");
         let (member, offered) = match (is_list, names.is_empty()) {

@@ -1,6 +1,6 @@
 //! What a mind is asked for, part by part: flat forms with few members, so that small models can
 //! fill them in. `x-names` marks members that name something of the world; their schema lists what
-//! there is.
+//! there is, unless it comes with the answer itself (`own`).
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -53,7 +53,7 @@ forms! {
         /// What anyone there can see: one or two sentences.
         look: String,
         /// The names of the places to which one can walk from here.
-        connects: Vec<String>,
+        connects: Vec<String> = "own place",
     }
 
     Person {
@@ -67,7 +67,7 @@ forms! {
         /// name.
         called: String,
         /// The name of the place where it begins.
-        place: String,
+        place: String = "own place",
         /// What it has in mind when the story begins, said to it: "You have …".
         begins: String,
     }
@@ -116,7 +116,7 @@ forms! {
         /// Who has it, or where it lies.
         at: String = "person or place",
         /// The ids of the facts that one learns by reading it; usually none.
-        teaches: Vec<String>,
+        teaches: Vec<String> = "own fact",
     }
 
     Bond {
