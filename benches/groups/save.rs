@@ -7,7 +7,7 @@ use playhouse::context::AgentContext;
 use playhouse::engine::Setup;
 use playhouse::journal::{JournalHeader, Line};
 use playhouse::message::{Body, BodyId, Tag, Tags};
-use playhouse::save::{Expected, Meta, Slot, restore, snapshot};
+use playhouse::save::{Meta, Slot, restore, snapshot};
 use playhouse::testing::spawn_spec;
 use serde_json::Map;
 
@@ -94,9 +94,7 @@ pub(crate) fn load(criterion: &mut Criterion) {
     group.throughput(Throughput::Bytes(bytes.len() as u64));
     group.sample_size(30);
     group.bench_function("100x500", |bencher| {
-        let read = |setup: &mut Setup| {
-            restore(&mut setup.world, &bytes, &Expected::of_data("none")).unwrap()
-        };
+        let read = |setup: &mut Setup| restore(&mut setup.world, &bytes, Some("none")).unwrap();
         bencher.iter_batched_ref(|| Setup::new(1), read, BatchSize::PerIteration);
     });
     group.finish();

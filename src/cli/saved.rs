@@ -11,7 +11,7 @@ use crate::journal::{GameSetup, HOST, JournalHeader, Line, Recording, branch_inp
 use crate::rpg::Campaign;
 use crate::rpg::experiment::{Experiment, ExperimentFile};
 use crate::save::{
-    EXPERIMENT, Expected, Listed, SaveError, Slot, SlotName, StoredSnapshot, StoredStory, list,
+    EXPERIMENT, Listed, SaveError, Slot, SlotName, StoredSnapshot, StoredStory, list,
 };
 use crate::session::{Batch, Game, SessionError, StoredExperiment, catch_up};
 pub(crate) use crate::story::{Being, Contents, StoryView, WorldState};
@@ -39,11 +39,8 @@ pub(crate) struct Saved {
 
 /// The game of a save.
 pub(crate) enum Played {
-    /// A campaign in a world.
     World(Box<Campaign>),
-    /// A conversation of a team.
     Team(Box<ChatGame>),
-    /// A game of who is the undercover.
     Undercover(Box<Match>),
 }
 
@@ -337,12 +334,8 @@ impl Saved {
             return Ok(setup);
         };
         let data = game.meta().data;
-        let expected = if force {
-            Expected::default()
-        } else {
-            Expected::of_data(&data)
-        };
-        let restored = stored.restore(&mut setup.world, &expected);
+        let expected = (!force).then_some(&*data);
+        let restored = stored.restore(&mut setup.world, expected);
         restored.map_err(|error| CommandError::from(error).at(self.slot.world_file().display()))?;
         give_minds(&mut setup.world, &self.minds(self.turn));
         Ok(setup)
@@ -465,7 +458,6 @@ fn stories_in(slot: &Slot) -> Result<usize, SaveError> {
     Ok(own + inside.filter(is_story).count())
 }
 
-/// The entity of this name.
 pub(crate) fn entity(world: &World, name: &str) -> Result<Entity> {
     let cast = world.resource::<CastList>();
     cast.by_name(name)

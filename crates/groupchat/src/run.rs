@@ -14,7 +14,7 @@ use playhouse_engine::exchange::Ledger;
 use playhouse_engine::journal::{Journal, JournalHeader, Line, Recording, Stopped};
 use playhouse_engine::locale::{Argument, Localize, UiText, text};
 use playhouse_engine::mind::{Minds, unix_time};
-use playhouse_engine::save::{Expected, SaveError, restore, snapshot};
+use playhouse_engine::save::{SaveError, restore, snapshot};
 use playhouse_engine::session::{Game, SetupError};
 use serde_json::{Value, json};
 use thiserror::Error;
@@ -428,7 +428,7 @@ impl Team {
             let recording = Recording::of(self.recorded.clone());
             let (turn, checkpoint) = (self.complete_turns, std::mem::take(&mut self.checkpoint));
             let meta = self.game.meta();
-            let restored = self.restored(&checkpoint, &Expected::of_data(&meta.data));
+            let restored = self.restored(&checkpoint, Some(&meta.data));
             self.checkpoint = checkpoint;
             self.take_up(restored?, Some(recording))?;
             self.replay_to(turn)?;
@@ -458,9 +458,9 @@ impl Team {
     }
 
     /// The world of a snapshot.
-    fn restored(&self, state: &[u8], expected: &Expected<'_>) -> Result<Setup, ChatError> {
+    fn restored(&self, state: &[u8], data: Option<&str>) -> Result<Setup, ChatError> {
         let mut setup = self.game.set_up(self.seed).map_err(ChatError::SetUp)?;
-        restore(&mut setup.world, state, expected)?;
+        restore(&mut setup.world, state, data)?;
         Ok(setup)
     }
 
@@ -507,7 +507,7 @@ impl Team {
             return Err(ChatError::NotAState(text!(groupchat_no_agent_states)));
         }
         let mut setup = match state.get("world") {
-            Some(world) => self.restored(&serde_json::to_vec(world)?, &Expected::default())?,
+            Some(world) => self.restored(&serde_json::to_vec(world)?, None)?,
             None => self.new_world()?,
         };
         check_participants(&setup.world, Some(state), self.file())?;

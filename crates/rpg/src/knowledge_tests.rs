@@ -14,7 +14,7 @@ use playhouse_engine::event::{
 };
 use playhouse_engine::exchange::Answer;
 use playhouse_engine::knowledge::{Fact, Knowledge, KnownBy, Today};
-use playhouse_engine::save::{Expected, restore, snapshot};
+use playhouse_engine::save::{restore, snapshot};
 use playhouse_engine::session::Game;
 use playhouse_engine::world_data::DataFolder;
 use rand::seq::IndexedRandom;
@@ -562,7 +562,7 @@ impl Village {
         let meta = self.campaign.meta();
         let text = snapshot(&self.world, &meta).expect("the world rests");
         self.world = self.campaign.set_up(0).expect("a right world").world;
-        restore(&mut self.world, &text, &Expected::default()).expect("a right save");
+        restore(&mut self.world, &text, None).expect("a right save");
         self.entities = entities(&self.world);
     }
 

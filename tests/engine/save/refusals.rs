@@ -5,7 +5,7 @@ use playhouse::cast::{CastList, Kind, spawn};
 use playhouse::engine::Setup;
 use playhouse::event::{DeferredCommands, EventQueue};
 use playhouse::message::{Body, Tags};
-use playhouse::save::{Expected, SaveError, read_head, restore, snapshot};
+use playhouse::save::{SaveError, read_head, restore, snapshot};
 use playhouse::session::{Game, Session};
 use playhouse::testing::{each_row, spawn_spec};
 use proptest::prelude::*;
@@ -23,7 +23,7 @@ async fn lived_in() -> Vec<u8> {
 
 fn load(text: &[u8]) -> Result<World, SaveError> {
     let mut world = Town::default().set_up(1).unwrap().world;
-    restore(&mut world, text, &Expected::of_data("town-1"))?;
+    restore(&mut world, text, Some("town-1"))?;
     Ok(world)
 }
 
@@ -277,6 +277,6 @@ fn a_value_too_deep_to_be_read_back_is_not_saved() {
 fn a_save_is_read_into_an_empty_world_only() {
     let mut setup = town();
     let bytes = snapshot(&setup.world, &Town::default().meta()).unwrap();
-    let error = restore(&mut setup.world, &bytes, &Expected::default()).unwrap_err();
+    let error = restore(&mut setup.world, &bytes, None).unwrap_err();
     assert!(matches!(error, SaveError::CastPresent(8)), "{error}");
 }

@@ -55,7 +55,7 @@ mod tests {
     use crate::cast::{EntityName, Kind, spawn};
     use crate::context::AgentContext;
     use crate::exchange::{Ledger, Spent, ledgers};
-    use crate::save::{Expected, Meta, restore, snapshot};
+    use crate::save::{Meta, restore, snapshot};
     use crate::testing::{spawn_spec, tiny};
 
     #[test]
@@ -79,7 +79,7 @@ mod tests {
         };
         let saved = snapshot(world, &meta).unwrap();
         let mut other = crate::engine::Setup::new(1);
-        restore(&mut other.world, &saved, &Expected::default()).unwrap();
+        restore(&mut other.world, &saved, None).unwrap();
         for world in [world, &mut other.world] {
             let spent = ledgers(world).map(|(_, ledger)| ledger.total().calls);
             assert_eq!(spent.sum::<u64>(), 5);

@@ -42,16 +42,9 @@ pub enum SaveError {
     /// A save of a newer version.
     #[text(save_newer, newest = FORMAT)]
     Newer { found: u64 },
-    /// A save of an old version without a migration.
+    /// A save of an old version.
     #[text(save_too_old)]
     TooOld { found: u64 },
-    /// A migration that failed.
-    #[text(save_migration, from, to = from + 1, problem = source, ..)]
-    Migration {
-        /// The format before the migration.
-        from: u32,
-        source: MigrationError,
-    },
     /// A save that was made from other data.
     #[text(save_other_data, ..)]
     OtherData {
@@ -128,16 +121,6 @@ pub enum SaveError {
     /// Another process writes to the slot.
     #[text(save_slot_busy, name)]
     SlotBusy(String),
-}
-
-/// Why a save can't be migrated.
-#[derive(Debug, Error, Localize)]
-pub enum MigrationError {
-    /// It lacks a member that every save of its version has.
-    #[text(save_migration_missing, member)]
-    Missing(&'static str),
-    /// A value of it can't be read.
-    Json(#[from] serde_json::Error),
 }
 
 impl SaveError {

@@ -6,7 +6,6 @@ use serde_json::value::RawValue;
 use super::error::SaveError;
 use super::json;
 use super::limits::FORMAT;
-use super::migrate::check_newer;
 use crate::journal::GameSetup;
 use crate::message::Language;
 
@@ -37,6 +36,24 @@ pub struct SaveHead {
     pub game: Option<GameSetup>,
 }
 
+/// Refuses a save of another version, whatever else is in it.
+pub(super) fn check_version(text: &[u8]) -> Result<(), SaveError> {
+    #[derive(Deserialize)]
+    struct Version {
+        format: u64,
+    }
+
+    match serde_json::from_slice(text) {
+        Ok(Version { format: found }) if found > u64::from(FORMAT) => {
+            Err(SaveError::Newer { found })
+        }
+        Ok(Version { format: found }) if found < u64::from(FORMAT) => {
+            Err(SaveError::TooOld { found })
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Reads the header of a save, without its cast and messages.
 pub fn read_head(text: &[u8]) -> Result<SaveHead, SaveError> {
     #[derive(Deserialize)]
@@ -62,8 +79,8 @@ pub fn read_head(text: &[u8]) -> Result<SaveHead, SaveError> {
     }
 
     let parsed = json::parse::<HeadDto>(text);
-    if !parsed.as_ref().is_ok_and(|head| head.format <= FORMAT) {
-        check_newer(text)?;
+    if !parsed.as_ref().is_ok_and(|head| head.format == FORMAT) {
+        check_version(text)?;
     }
     let head = parsed?;
     let ResourcesDto { ending, game } = head.resources;

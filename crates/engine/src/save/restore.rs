@@ -10,9 +10,9 @@ use super::bodies::once;
 use super::dto::{ArrivalDto, ChapterDto, ChaptersDto, ContextDto, EntityDto, Members, WorldDto};
 use super::entries::{EntryDto, messages};
 use super::error::SaveError;
+use super::head::check_version;
 use super::json;
 use super::limits::{FORMAT, MAX_COUNTER, MAX_ID};
-use super::migrate::{self, MIGRATIONS, Migration};
 use super::registry::SaveRegistry;
 use super::snapshot::Meta;
 use crate::cast::{
@@ -24,58 +24,27 @@ use crate::event::EventTypes;
 use crate::locale::{Argument, UiText, text};
 use crate::message::Body;
 
-/// What a save must match.
-#[derive(Clone, Copy, Debug)]
-pub struct Expected<'a> {
-    /// The fingerprint of the data that it must be made from. `None` accepts any, at the player's
-    /// risk.
-    pub data: Option<&'a str>,
-    /// The migrations for older saves.
-    pub migrations: &'a [Migration],
-}
-
-impl Default for Expected<'_> {
-    /// Any data, and the migrations of this program.
-    fn default() -> Self {
-        Self {
-            data: None,
-            migrations: MIGRATIONS,
-        }
-    }
-}
-
-impl<'a> Expected<'a> {
-    /// A save of this data.
-    pub fn of_data(data: &'a str) -> Self {
-        Self {
-            data: Some(data),
-            ..Self::default()
-        }
-    }
-}
-
-/// Reads a save into a world that was set up like the one it was made from, but without a cast.
+/// Reads a save into a world that was set up like the one it was made from, but without a cast. Its
+/// data must have this fingerprint; with `None` they may be any, at the player's risk.
 ///
 /// # Errors
 /// The first problem and its place in the save. The world may then contain a part of the save, so
 /// drop it.
-pub fn restore(world: &mut World, text: &[u8], expected: &Expected) -> Result<Meta, SaveError> {
+pub fn restore(world: &mut World, text: &[u8], data: Option<&str>) -> Result<Meta, SaveError> {
     let present = world.get_resource_or_init::<CastList>().everybody().len();
     if present > 0 {
         return Err(SaveError::CastPresent(present));
     }
-    match json::parse::<WorldDto>(text) {
-        Ok(save) if save.format == FORMAT => fill(world, save, expected),
-        // A save of another version may be readable by chance or not at all, so check its version.
-        outcome => match migrate::migrated(text, expected.migrations)? {
-            Some(text) => fill(world, json::parse(&text)?, expected),
-            None => fill(world, outcome?, expected),
-        },
+    let save = json::parse::<WorldDto>(text);
+    // One of another version may be readable by chance.
+    if !save.as_ref().is_ok_and(|save| save.format == FORMAT) {
+        check_version(text)?;
     }
+    fill(world, save?, data)
 }
 
-fn fill(world: &mut World, mut save: WorldDto, expected: &Expected) -> Result<Meta, SaveError> {
-    check_data(&save, expected)?;
+fn fill(world: &mut World, mut save: WorldDto, data: Option<&str>) -> Result<Meta, SaveError> {
+    check_data(&save, data)?;
     check_counter("turn", save.turn)?;
     check_entities(&save)?;
     share_tags(&mut save);
@@ -124,8 +93,8 @@ fn share_tags(save: &mut WorldDto) {
 
 // --- checks ---
 
-fn check_data(save: &WorldDto, expected: &Expected) -> Result<(), SaveError> {
-    match expected.data {
+fn check_data(save: &WorldDto, expected: Option<&str>) -> Result<(), SaveError> {
+    match expected {
         Some(data) if data != save.data => Err(SaveError::OtherData {
             saved: save.data.to_string(),
             expected: data.to_owned(),

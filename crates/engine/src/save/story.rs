@@ -11,7 +11,7 @@ use bevy_ecs::prelude::*;
 use super::error::SaveError;
 use super::head::{SaveHead, read_head};
 use super::limits::MAX_BYTES;
-use super::restore::{Expected, restore};
+use super::restore::restore;
 use super::snapshot::Meta;
 use crate::files::{FileAction, FileError, bounded};
 use crate::journal::{JournalHeader, Line, SnapshotRecord, new_seed};
@@ -28,7 +28,6 @@ pub struct StoredStory {
     pub world: Option<StoredSnapshot>,
 }
 
-/// A snapshot.
 #[derive(Clone, Debug)]
 pub struct StoredSnapshot {
     source: Source,
@@ -84,8 +83,8 @@ impl StoredSnapshot {
     ///
     /// # Errors
     /// As [`restore`].
-    pub fn restore(&self, world: &mut World, expected: &Expected) -> Result<Meta, SaveError> {
-        restore(world, &self.bytes()?, expected)
+    pub fn restore(&self, world: &mut World, data: Option<&str>) -> Result<Meta, SaveError> {
+        restore(world, &self.bytes()?, data)
     }
 }
 
@@ -115,7 +114,6 @@ impl StoredStory {
         }
     }
 
-    /// The snapshots that its journal records.
     pub fn snapshots(&self) -> impl Iterator<Item = SnapshotRecord> {
         self.lines.iter().filter_map(snapshot_of)
     }
@@ -184,7 +182,6 @@ impl StoredStory {
     }
 }
 
-/// The last turn that these lines of a journal end.
 pub(super) fn last_turn<'l>(lines: impl IntoIterator<Item = &'l Line>) -> u64 {
     let turns = lines.into_iter().filter_map(|line| match line {
         Line::Meeting(meeting) => Some(meeting.turn),

@@ -6,7 +6,7 @@ use super::{Game, SessionError};
 use crate::cast::WorldTurn;
 use crate::engine::Setup;
 use crate::journal::{GameSetup, JournalHeader, Line, Recording, game_setups};
-use crate::save::{Expected, Meta, SaveError, Slot, StoredSnapshot, state_hashes};
+use crate::save::{Meta, SaveError, Slot, StoredSnapshot, state_hashes};
 
 /// A world with its cast before its first turn.
 pub(super) fn new_world(game: &dyn Game, seed: u64) -> Result<Setup, SessionError> {
@@ -95,10 +95,9 @@ pub(super) fn loaded(
             journal: seed,
         });
     }
-    let anything = Expected::default();
     let restored = |game: &dyn Game| {
         let mut setup = game.set_up(head.seed).map_err(SessionError::World)?;
-        let saved = slot.explain(stored.restore(&mut setup.world, &anything))?;
+        let saved = slot.explain(stored.restore(&mut setup.world, None))?;
         Ok::<_, SessionError>((setup, saved))
     };
     if force {
