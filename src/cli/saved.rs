@@ -284,6 +284,13 @@ impl Saved {
         Ok(())
     }
 
+    /// Lets go of what was played, which is large: a session and a page read it by themselves.
+    pub(crate) fn forget_played(&mut self) {
+        let is_played = |line: &Line| matches!(line, Line::Outcome(_) | Line::Meeting(_));
+        self.story.lines.retain(|line| !is_played(line));
+        self.story.lines.shrink_to_fit();
+    }
+
     fn read(app: &App, name: &str, (goes_on, force): (bool, bool)) -> Result<Self> {
         let root = &app.settings.saves.value;
         let slot = Slot::find(root, name)?;

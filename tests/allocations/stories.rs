@@ -1,4 +1,4 @@
-//! What a story of 100,000 events takes while it is read to be shown and to go on.
+//! What a story of 100,000 events takes while it is read to be shown, goes on, and is saved.
 #![cfg(target_os = "linux")]
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 #![expect(clippy::disallowed_methods, reason = "the process asks about itself")]
@@ -19,14 +19,17 @@ use playhouse::save::{Meta, Slot, snapshot, state_hashes};
 use playhouse::session::{EventLog, Game, Session, SetupError};
 use playhouse::story::{About, StoryView};
 use serde_json::{Map, json};
+use stats_alloc::Region;
 
-use crate::{alone, common};
+use crate::{ALLOCATOR, alone, common};
 
 const EVENTS: u32 = 100_000;
 /// The variable with the folder of the save.
 const ROOT: &str = "LONG_STORY";
-/// The most megabytes of memory for them.
+/// The most megabytes of memory for them, and the most that are allocated, one after the other, to
+/// go on for a turn and save it: a snapshot of them has far more.
 const MOST: u64 = 250;
+const MOST_TO_SAVE: u64 = 30;
 
 struct Mill;
 
@@ -186,8 +189,16 @@ fn a_story_of_100_000_events_is_served_within_its_memory() {
         Minds::all(Arc::new(mind)),
         false,
     );
-    let session = session.unwrap();
+    let mut session = session.unwrap();
     assert_eq!(view.read().events.len() as u32, EVENTS);
+    let runtime = tokio::runtime::Builder::new_current_thread().build();
+    let region = Region::new(ALLOCATOR);
+    let stop = runtime.unwrap().block_on(session.engine.run(Some(2)));
+    let to_save = region.change().bytes_allocated as u64 / 1_000_000;
+    stop.unwrap();
+    let (_, saved) = slot.written();
+    assert_eq!(slot.head().unwrap().unwrap().turn, 2);
+    assert!(to_save <= MOST_TO_SAVE, "{to_save} MB of {saved} bytes");
     let most = (memory("VmHWM:") - before) / 1_000;
     let held = (memory("VmRSS:") - before) / 1_000;
     assert!(most <= MOST, "{most} MB, and {held} at the end");

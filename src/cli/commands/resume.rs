@@ -40,6 +40,9 @@ pub(super) fn resume(app: &App, args: &ResumeArgs) -> Result<Left> {
     let seed = saved.story.seed();
     saved.new_seed = args.seed.filter(|new| *new != seed);
     let is_over = app.prints_text() && !play.dry_run && saved.is_over()?;
+    if !play.dry_run && !is_over {
+        saved.forget_played();
+    }
     let campaign = match &saved.played {
         Played::Team(game) => {
             chat::resume(app, game, &saved, args)?;

@@ -118,33 +118,22 @@ impl Folder {
         bytes: &[u8],
         durability: Durability,
     ) -> Result<(), FileError> {
-        let fail = |action| move |source| FileError::io(&self.path.join(name), action, source);
-        let (new, mut file) = self.new_file().map_err(fail(FileAction::Create))?;
-        let is_synced = durability == Durability::Synced;
-        let mut write = || {
-            file.write_all(bytes)?;
-            if is_synced { file.sync_all() } else { Ok(()) }
-        };
-        let written = write().map_err(fail(FileAction::Write));
-        drop(file);
-        let renamed = || self.handle.rename(&new, name);
-        let replaced = written.and_then(|()| renamed().map_err(fail(FileAction::Replace)));
-        if replaced.is_err() {
-            // Only the incomplete new file is removed.
-            let _ = self.handle.remove_file(&new);
-            return replaced;
-        }
-        if is_synced {
-            return self.handle.sync().map_err(fail(FileAction::SyncFolder));
-        }
-        Ok(())
+        let new = self.new_file(name)?;
+        new.writer().write_all(bytes).map_err(|e| new.refused(e))?;
+        new.place(durability)
     }
 
-    /// A new file under an unforeseeable name.
-    fn new_file(&self) -> io::Result<(String, File)> {
-        let name = new_name();
-        let file = self.handle.open(&name, OpenMode::New)?;
-        Ok((name, file))
+    /// A file that is to replace the one of this name.
+    pub(crate) fn new_file<'f>(&'f self, name: &'f str) -> Result<NewFile<'f>, FileError> {
+        let new = new_name();
+        let failed = |source| FileError::io(&self.path.join(name), FileAction::Create, source);
+        let file = self.handle.open(&new, OpenMode::New).map_err(failed)?;
+        let place = Place {
+            folder: self,
+            name,
+            new,
+        };
+        Ok(NewFile { file, place })
     }
 
     /// Makes a folder in it as a whole: it gets its name when everything is in it. If that fails,
@@ -289,6 +278,61 @@ impl Folder {
     }
 }
 
+/// A file that gets its name once it is whole. If it is dropped before, nothing is left of it.
+pub(crate) struct NewFile<'f> {
+    // Dropped first, since not every system removes open files.
+    file: File,
+    place: Place<'f>,
+}
+
+struct Place<'f> {
+    folder: &'f Folder,
+    name: &'f str,
+    new: String,
+}
+
+impl Drop for Place<'_> {
+    fn drop(&mut self) {
+        // Nothing has this name any more once the file is in its place.
+        let _ = self.folder.handle.remove_file(&self.new);
+    }
+}
+
+impl NewFile<'_> {
+    pub(crate) fn writer(&self) -> &File {
+        &self.file
+    }
+
+    /// Why it can't be written.
+    pub(crate) fn refused(&self, source: io::Error) -> FileError {
+        self.place.failed(FileAction::Write, source)
+    }
+
+    /// Puts it in the place of the old one.
+    pub(crate) fn place(self, durability: Durability) -> Result<(), FileError> {
+        let is_synced = durability == Durability::Synced;
+        if is_synced {
+            self.file.sync_all().map_err(|e| self.refused(e))?;
+        }
+        let Self { file, place } = self;
+        drop(file);
+        let Place { folder, name, new } = &place;
+        let renamed = folder.handle.rename(new, name);
+        renamed.map_err(|e| place.failed(FileAction::Replace, e))?;
+        if is_synced {
+            let synced = folder.handle.sync();
+            synced.map_err(|e| place.failed(FileAction::SyncFolder, e))?;
+        }
+        Ok(())
+    }
+}
+
+impl Place<'_> {
+    fn failed(&self, action: FileAction, source: io::Error) -> FileError {
+        FileError::io(&self.folder.path.join(self.name), action, source)
+    }
+}
+
 /// An unforeseeable temporary name. Names of files never reach a story.
 fn new_name() -> String {
     let random = RandomState::new().build_hasher().finish();
@@ -310,6 +354,9 @@ mod tests {
         let (dir, folder) = folder();
         folder.replace("a", b"one", Durability::Synced).unwrap();
         folder.replace("a", b"two", Durability::Unsynced).unwrap();
+        let given_up = folder.new_file("a").unwrap();
+        given_up.writer().write_all(b"three").unwrap();
+        drop(given_up);
         assert_eq!(folder.read("a", 3).unwrap().unwrap(), b"two");
         assert!(folder.read("b", 3).unwrap().is_none());
         assert!(folder.folder("b").unwrap().is_none());
@@ -388,12 +435,12 @@ mod tests {
     #[test]
     fn unfinished_files_are_removed() {
         let (dir, folder) = folder();
-        let (name, file) = folder.new_file().unwrap();
-        drop(file);
+        let left = dir.path().join(".new-left");
+        File::create(&left).unwrap();
         folder.replace("a", b"x", Durability::Synced).unwrap();
-        assert!(dir.path().join(&name).exists());
+        assert!(left.exists());
         folder.remove_unfinished().unwrap();
-        assert!(!dir.path().join(&name).exists() && dir.path().join("a").exists());
+        assert!(!left.exists() && dir.path().join("a").exists());
     }
 
     #[test]

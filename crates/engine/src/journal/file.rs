@@ -164,11 +164,15 @@ impl Journal {
     }
 
     /// Lets the replica, if there is one, have a snapshot that these lines record.
-    pub(crate) fn save(&mut self, snapshot: &[u8]) {
-        let replica = self.file.as_mut().and_then(|file| file.replica.as_mut());
-        replica
-            .into_iter()
-            .for_each(|replica| replica.save(snapshot));
+    pub(crate) fn save(&mut self, snapshot: impl FnOnce() -> Option<Vec<u8>>) {
+        if let Some(JournalFile {
+            replica: Some(replica),
+            ..
+        }) = &mut self.file
+            && let Some(snapshot) = snapshot()
+        {
+            replica.save(&snapshot);
+        }
     }
 
     /// The lines of a journal in memory; empty for one on disk.

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::TokenUsage;
 
@@ -62,11 +62,10 @@ impl ResponseMetadata {
     pub fn to_map(&self) -> Cow<'_, Map<String, Value>> {
         match &self.0 {
             Repr::Json(map) => Cow::Borrowed(map),
-            Repr::Engine {
-                provider,
-                model,
-                usage,
-            } => Cow::Owned(made(provider, model, *usage)),
+            Repr::Engine { .. } => match json!(self) {
+                Value::Object(map) => Cow::Owned(map),
+                _ => Cow::default(),
+            },
         }
     }
 
@@ -107,19 +106,21 @@ impl ResponseMetadata {
     }
 }
 
-fn made(provider: &str, model: &str, usage: TokenUsage) -> Map<String, Value> {
-    let tokens = serde_json::json!({
-        "prompt_tokens": usage.input,
-        "completion_tokens": usage.output,
-        "total_tokens": usage.total(),
-        "reasoning_tokens": usage.reasoning,
-    });
-    Map::from_iter([
-        ("token_usage".into(), tokens),
-        ("model_provider".into(), provider.into()),
-        ("model_name".into(), model.into()),
-        ("prompt_cache_hit_tokens".into(), usage.cached.into()),
-    ])
+/// What the engine writes, in the order of names.
+#[derive(Serialize)]
+struct Made<'a> {
+    model_name: &'a str,
+    model_provider: &'a str,
+    prompt_cache_hit_tokens: u64,
+    token_usage: MadeUsage,
+}
+
+#[derive(Serialize)]
+struct MadeUsage {
+    completion_tokens: u64,
+    prompt_tokens: u64,
+    reasoning_tokens: u64,
+    total_tokens: u64,
 }
 
 impl From<Map<String, Value>> for ResponseMetadata {
@@ -140,7 +141,25 @@ impl PartialEq for ResponseMetadata {
 
 impl Serialize for ResponseMetadata {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.to_map().serialize(serializer)
+        match &self.0 {
+            Repr::Json(map) => map.serialize(serializer),
+            Repr::Engine {
+                provider,
+                model,
+                usage,
+            } => Made {
+                model_name: model,
+                model_provider: provider,
+                prompt_cache_hit_tokens: usage.cached,
+                token_usage: MadeUsage {
+                    completion_tokens: usage.output,
+                    prompt_tokens: usage.input,
+                    reasoning_tokens: usage.reasoning,
+                    total_tokens: usage.total(),
+                },
+            }
+            .serialize(serializer),
+        }
     }
 }
 

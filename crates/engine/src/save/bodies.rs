@@ -6,18 +6,21 @@ use std::fmt;
 use std::hash::Hash;
 use std::sync::Arc;
 
+use foldhash::fast::FixedState;
 use indexmap::{IndexMap, IndexSet};
 use serde::de::{Deserializer, SeqAccess, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::{Map, Value};
 
+use super::entries::check_size;
 use super::error::SaveError;
 use crate::message::{Block, Body, BodyId, Content, ResponseMetadata, Text};
 
 /// Gives every distinct body its index in a save.
 #[derive(Default)]
 pub(super) struct BodyTable<'w> {
-    bodies: IndexMap<usize, TableRow<'w>>,
+    /// By their addresses.
+    bodies: IndexMap<usize, TableRow<'w>, FixedState>,
     prefixes: IndexSet<&'w str>,
 }
 
@@ -29,24 +32,34 @@ struct TableRow<'w> {
 }
 
 impl<'w> BodyTable<'w> {
-    /// The index of a body; a new one if the body is new.
-    pub(super) fn index_of(&mut self, body: &'w Body) -> u32 {
-        let entry = self.bodies.entry(body.address());
-        let index = entry.index() as u32;
-        entry.or_insert_with(|| TableRow {
-            body,
-            bytes: body.bytes(),
-            prefix: body
-                .shared_prefix()
-                .map(|text| self.prefixes.insert_full(text.as_str()).0 as u32),
-        });
-        index
+    /// Adds the bodies of a context or a part of a chapter.
+    pub(super) fn add_all(
+        &mut self,
+        bodies: impl IntoIterator<Item = &'w Body>,
+    ) -> Result<(), SaveError> {
+        let bytes = bodies.into_iter().map(|body| self.add(body)).sum();
+        check_size(bytes).map_err(SaveError::TooMuch)
     }
 
-    /// The length in bytes of the body with this index.
-    pub(super) fn bytes_of(&self, index: u32) -> usize {
-        let row = self.bodies.get_index(index as usize);
-        row.map_or(0, |(_, row)| row.bytes)
+    /// Adds a body, if it is new, and returns its length in bytes.
+    pub(super) fn add(&mut self, body: &'w Body) -> usize {
+        let row = self
+            .bodies
+            .entry(body.address())
+            .or_insert_with(|| TableRow {
+                body,
+                bytes: body.bytes(),
+                prefix: body
+                    .shared_prefix()
+                    .map(|text| self.prefixes.insert_full(text.as_str()).0 as u32),
+            });
+        row.bytes
+    }
+
+    /// The index of a body that was added.
+    pub(super) fn index_of(&self, body: &Body) -> u32 {
+        let index = self.bodies.get_index_of(&body.address());
+        index.unwrap_or_default() as u32
     }
 
     /// The prefixes that bodies share, in order of their indexes.

@@ -1,11 +1,12 @@
-//! The types of `world.json`, which borrow from the world that is written.
+//! The types of `world.json`. What is written borrows from its world, and long lists are made while
+//! they are written: their types are parameters.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::de::{self, Deserializer, MapAccess, Visitor};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 use serde_json::value::RawValue;
 
 use super::bodies::ReadBodies;
@@ -16,7 +17,12 @@ use crate::message::Language;
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct WorldDto<'a, Bodies = ReadBodies> {
+pub(super) struct WorldDto<
+    'a,
+    Bodies = ReadBodies,
+    Contexts = Vec<ContextDto>,
+    Pasts = Vec<ChaptersDto<'a>>,
+> {
     pub(super) format: u32,
     pub(super) engine: Cow<'a, str>,
     pub(super) world: Cow<'a, str>,
@@ -31,8 +37,8 @@ pub(super) struct WorldDto<'a, Bodies = ReadBodies> {
     pub(super) arrivals: Vec<ArrivalDto>,
     pub(super) messages: Bodies,
     pub(super) prefixes: Vec<Cow<'a, str>>,
-    pub(super) agents_context: Vec<ContextDto>,
-    pub(super) chapters: Vec<ChaptersDto<'a>>,
+    pub(super) agents_context: Contexts,
+    pub(super) chapters: Pasts,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -61,33 +67,42 @@ pub(super) struct ArrivalDto {
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct ContextDto {
+pub(super) struct ContextDto<Entries = Vec<EntryDto>> {
     pub(super) entity: u32,
     pub(super) last_id: u32,
     pub(super) revisions: u32,
-    pub(super) messages: Vec<EntryDto>,
+    pub(super) messages: Entries,
 }
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct ChaptersDto<'a> {
+pub(super) struct ChaptersDto<'a, Closed = Vec<ChapterDto<'a>>> {
     pub(super) entity: u32,
-    pub(super) closed: Vec<ChapterDto<'a>>,
+    pub(super) closed: Closed,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) open_notes: Vec<Cow<'a, Note>>,
 }
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct ChapterDto<'a> {
+pub(super) struct ChapterDto<'a, Entries = Vec<EntryDto>> {
     pub(super) id: Cow<'a, str>,
     pub(super) title: Cow<'a, str>,
     pub(super) turn: u64,
-    pub(super) messages: Vec<EntryDto>,
-    pub(super) summing_up: Vec<EntryDto>,
+    pub(super) messages: Entries,
+    pub(super) summing_up: Entries,
     pub(super) summary: u32,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) record: Option<Cow<'a, ChapterRecord>>,
+}
+
+/// A list that is made while it is written.
+pub(super) struct Each<F>(pub(super) F);
+
+impl<I: IntoIterator<Item: Serialize>, F: Fn() -> I> Serialize for Each<F> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq((self.0)())
+    }
 }
 
 /// Components or resources, each name once.

@@ -3,12 +3,12 @@
 use std::io;
 
 use serde::{Deserialize, Serialize};
-use serde_json::ser::Formatter;
+use serde_json::ser::{Formatter, Serializer};
 use serde_json::value::RawValue;
 
 use super::error::SaveError;
 use super::limits::MAX_DEPTH;
-use crate::files::{MAX_SAVED_VALUES, has_more_values};
+use crate::files::{MAX_SAVED_VALUES, count_values, has_more_values};
 use crate::locale::{Localize, UiText, text};
 
 /// Parses a save; if that fails, once more to find out where, since keeping the place takes time.
@@ -35,30 +35,37 @@ fn describe<'a, T: Deserialize<'a>>(text: &'a str, error: &serde_json::Error) ->
     }
 }
 
-/// Writes a save of about this many bytes; if that fails, once more to find out where.
-pub(super) fn write(save: &impl Serialize, length: usize) -> Result<Vec<u8>, SaveError> {
-    let mut bytes = Vec::with_capacity(length);
-    let writer = &mut serde_json::Serializer::with_formatter(&mut bytes, Bounded::default());
-    if save.serialize(writer).is_ok() {
-        return Ok(bytes);
-    }
-    let writer = &mut serde_json::Serializer::with_formatter(io::sink(), Bounded::default());
-    match serde_path_to_error::serialize(save, writer) {
-        Err(error) => Err(SaveError::Unwritable {
-            location: UiText::verbatim(error.path().to_string()),
-            problem: problem_of(error.inner()),
-        }),
-        Ok(()) => Ok(bytes),
-    }
+/// Writes a save, and returns how many values it has, or why the output failed. A save that could
+/// not be read back is written once more, to find out where.
+pub(super) fn write(
+    save: &impl Serialize,
+    out: impl io::Write,
+) -> Result<io::Result<usize>, SaveError> {
+    let mut bounded = Bounded::default();
+    let writer = &mut Serializer::with_formatter(out, &mut bounded);
+    let error = match save.serialize(writer) {
+        Ok(()) => return Ok(Ok(bounded.values)),
+        Err(error) if error.is_io() && !bounded.is_too_deep() => return Ok(Err(error.into())),
+        Err(error) => error,
+    };
+    let mut bounded = Bounded::default();
+    let writer = &mut Serializer::with_formatter(io::sink(), &mut bounded);
+    let found = serde_path_to_error::serialize(save, writer).err();
+    let location = found.map(|found| found.path().to_string());
+    Err(SaveError::Unwritable {
+        location: UiText::verbatim(location.unwrap_or_default()),
+        problem: problem_of(&error),
+    })
 }
 
 /// The JSON of a component or a resource.
 pub(super) fn to_raw(value: &impl Serialize) -> Result<Box<RawValue>, serde_json::Error> {
     let mut bytes = Vec::new();
-    let bounded = Bounded { depth: OUTER_DEPTH };
-    value.serialize(&mut serde_json::Serializer::with_formatter(
-        &mut bytes, bounded,
-    ))?;
+    let mut bounded = Bounded {
+        depth: OUTER_DEPTH,
+        ..Bounded::default()
+    };
+    value.serialize(&mut Serializer::with_formatter(&mut bytes, &mut bounded))?;
     // JSON is text.
     RawValue::from_string(String::from_utf8(bytes).unwrap_or_default())
 }
@@ -75,23 +82,37 @@ pub(super) fn problem_of(error: &serde_json::Error) -> UiText {
 /// How deep a save itself nests the values in it, at most.
 const OUTER_DEPTH: usize = 10;
 
-/// Refuses values that are nested too deeply to be read back.
+/// Refuses values that are nested too deeply to be read back, and counts all as [`count_values`].
 #[derive(Default)]
 struct Bounded {
     depth: usize,
+    values: usize,
 }
 
 impl Bounded {
     fn open(&mut self) -> io::Result<()> {
+        self.values += 1;
         self.depth += 1;
-        if self.depth > OUTER_DEPTH + MAX_DEPTH {
+        if self.is_too_deep() {
             return Err(io::Error::other("too deep"));
         }
         Ok(())
     }
+
+    fn is_too_deep(&self) -> bool {
+        self.depth > OUTER_DEPTH + MAX_DEPTH
+    }
+
+    fn separate<W: ?Sized + io::Write>(&mut self, first: bool, writer: &mut W) -> io::Result<()> {
+        if first {
+            return Ok(());
+        }
+        self.values += 1;
+        writer.write_all(b",")
+    }
 }
 
-impl Formatter for Bounded {
+impl Formatter for &mut Bounded {
     fn begin_array<W: ?Sized + io::Write>(&mut self, writer: &mut W) -> io::Result<()> {
         self.open()?;
         writer.write_all(b"[")
@@ -102,6 +123,14 @@ impl Formatter for Bounded {
         writer.write_all(b"]")
     }
 
+    fn begin_array_value<W: ?Sized + io::Write>(
+        &mut self,
+        writer: &mut W,
+        first: bool,
+    ) -> io::Result<()> {
+        self.separate(first, writer)
+    }
+
     fn begin_object<W: ?Sized + io::Write>(&mut self, writer: &mut W) -> io::Result<()> {
         self.open()?;
         writer.write_all(b"{")
@@ -110,6 +139,23 @@ impl Formatter for Bounded {
     fn end_object<W: ?Sized + io::Write>(&mut self, writer: &mut W) -> io::Result<()> {
         self.depth -= 1;
         writer.write_all(b"}")
+    }
+
+    fn begin_object_key<W: ?Sized + io::Write>(
+        &mut self,
+        writer: &mut W,
+        first: bool,
+    ) -> io::Result<()> {
+        self.separate(first, writer)
+    }
+
+    fn write_raw_fragment<W: ?Sized + io::Write>(
+        &mut self,
+        writer: &mut W,
+        fragment: &str,
+    ) -> io::Result<()> {
+        self.values += count_values(fragment.as_bytes());
+        writer.write_all(fragment.as_bytes())
     }
 }
 
@@ -137,8 +183,17 @@ mod tests {
             2 * MAX_DEPTH + 3
         );
         assert!(to_raw(&deep(MAX_DEPTH + 1)).is_err());
-        let error = write(&json!({"a": {"b": deep(200)}}), 0).unwrap_err();
+        let error = write(&json!({"a": {"b": deep(200)}}), io::sink()).unwrap_err();
         let path = "a.b[0][0]";
         assert!(error.to_string().starts_with(path), "{error}");
+    }
+
+    #[test]
+    fn values_are_counted_while_they_are_written() {
+        let raw = to_raw(&json!({"a, b": [1, [], {}], "c": "{,"})).unwrap();
+        let save = json!({"raw": raw, "list": [[], {}, {"x,": 1.5, "y": null}, "[\","]});
+        let mut bytes = Vec::new();
+        let values = write(&(&*raw, &save), &mut bytes).unwrap().unwrap();
+        assert_eq!(values, count_values(&bytes));
     }
 }

@@ -15,7 +15,7 @@ use super::error::SaveError;
 use super::head::{SaveHead, read_head};
 use super::limits::{BATCH, EXPERIMENT, MAX_BYTES};
 use super::slot_name::SlotName;
-use super::snapshot::{Meta, snapshot};
+use super::snapshot::{Meta, write_to};
 use super::story::{StoredSnapshot, StoredStory};
 use crate::cast::WorldTurn;
 use crate::files::{
@@ -92,27 +92,25 @@ impl Slot {
     ) -> Result<LockedSlot, SaveError> {
         let journal = Journal::encode(journal);
         // Nothing has happened yet.
-        let log = EventsFile::default().closed(&[], Digest::of(world));
-        let files = [(JOURNAL, &*journal), (WORLD, world), (EVENTS, &*log)];
-        Self::build(
-            root,
-            name,
-            files.into_iter().chain(settings.map(of_settings)),
-        )
+        let log = EventsFile::default().close(&[], Digest::of(world));
+        let files = [
+            (JOURNAL, Some(&*journal)),
+            (WORLD, Some(world)),
+            (EVENTS, Some(log.as_bytes())),
+            (SETTINGS, settings),
+        ];
+        Self::build(root, name, &files)
     }
 
     /// As [`Self::create`], from the bytes of another slot's files, which are judged when they are
     /// read. It is not locked.
     pub fn unpack(root: &Path, name: &str, files: &PackedSlot) -> Result<Self, SaveError> {
-        let PackedSlot {
-            journal,
-            world,
-            settings,
-        } = files;
-        let files = [(JOURNAL, &**journal)].into_iter();
-        let files = files.chain(world.as_deref().map(|world| (WORLD, world)));
-        let files = files.chain(settings.as_deref().map(of_settings));
-        Ok(Self::build(root, name, files)?.slot)
+        let files = [
+            (JOURNAL, Some(&*files.journal)),
+            (WORLD, files.world.as_deref()),
+            (SETTINGS, files.settings.as_deref()),
+        ];
+        Ok(Self::build(root, name, &files)?.slot)
     }
 
     /// The bytes of its files, for [`Self::unpack`].
@@ -147,29 +145,27 @@ impl Slot {
             .collect();
         let settings = self.read_settings()?;
         let journal = Journal::encode(&lines);
-        let settings = settings.as_deref().map(of_settings);
-        Self::build(
-            root,
-            name,
-            [(JOURNAL, &*journal)].into_iter().chain(settings),
-        )
+        let files = [(JOURNAL, Some(&*journal)), (SETTINGS, settings.as_deref())];
+        Self::build(root, name, &files)
     }
 
     /// It is locked before it gets its name, so that nobody else takes it for abandoned.
-    fn build<'f>(
+    fn build(
         root: &Path,
         name: &str,
-        files: impl Iterator<Item = (&'static str, &'f [u8])>,
+        files: &[(&str, Option<&[u8]>)],
     ) -> Result<LockedSlot, SaveError> {
         let slot = Self::at(root, name.parse()?);
         let mut lock = None;
         let built = Folder::open_or_create(root)?.build(name, |folder| {
             for (file, bytes) in files {
-                let durability = match file {
+                let durability = match *file {
                     EVENTS => Durability::Unsynced,
                     _ => Durability::Synced,
                 };
-                folder.replace(file, bytes, durability)?;
+                if let Some(bytes) = bytes {
+                    folder.replace(file, bytes, durability)?;
+                }
             }
             // Elsewhere a folder with an open file can't be renamed.
             if cfg!(unix) {
@@ -421,12 +417,6 @@ impl Slot {
     }
 }
 
-/// The file of a slot's settings.
-fn of_settings(settings: &[u8]) -> (&'static str, &[u8]) {
-    (SETTINGS, settings)
-}
-
-/// The journal's file in the folder of a slot.
 fn journal(folder: &Folder, access: OpenMode) -> Result<File, SaveError> {
     let file = folder.file(JOURNAL, access)?;
     file.ok_or_else(|| SaveError::NoHead {
@@ -475,12 +465,12 @@ impl EventsFile {
         self.values += count_values(lines);
     }
 
-    /// What is to be added for these lines up to a snapshot.
-    fn closed(&mut self, lines: &[u8], snapshot: Digest) -> Vec<u8> {
+    /// Adds lines up to a snapshot, and returns the line after them.
+    fn close(&mut self, lines: &[u8], snapshot: Digest) -> String {
         self.add(lines);
         let end = log_end(snapshot, self.hasher.finalize().into());
         self.add(end.as_bytes());
-        [lines, end.as_bytes()].concat()
+        end
     }
 }
 
@@ -534,24 +524,30 @@ impl LockedSlot {
             return Ok(());
         };
         let is_new = events.length == 0;
-        let added = events.closed(lines, snapshot);
+        let end = events.close(lines, snapshot);
         if events.length > MAX_BYTES || events.values > MAX_SAVED_VALUES {
             self.events = None;
             return Ok(self.folder.remove_file(EVENTS)?);
         }
+        let add = |mut file: &File| {
+            file.write_all(lines)?;
+            file.write_all(end.as_bytes())
+        };
         if is_new {
-            return Ok(self.folder.replace(EVENTS, &added, Durability::Unsynced)?);
+            let new = self.folder.new_file(EVENTS)?;
+            add(new.writer()).map_err(|error| new.refused(error))?;
+            return Ok(new.place(Durability::Unsynced)?);
         }
         let failed =
             |source| FileError::io(&self.slot.folder.join(EVENTS), FileAction::Write, source);
         let file = self.folder.file(EVENTS, OpenMode::Append)?;
-        let file = file.ok_or_else(|| failed(io::ErrorKind::NotFound.into()));
-        Ok(file?.write_all(&added).map_err(failed)?)
+        let file = file.ok_or_else(|| failed(io::ErrorKind::NotFound.into()))?;
+        Ok(add(&file).map_err(failed)?)
     }
 
     /// Writes the snapshot of a world at rest, these lines of what happened since the last one, and
-    /// the readable contexts that changed. The journal records the snapshot before. The last
-    /// snapshot stays until the new one is safe on disk.
+    /// the readable contexts that changed. The last snapshot stays until the new one is safe on
+    /// disk, and recorded in the journal.
     ///
     /// # Errors
     /// The world is not at rest, or the file system refuses.
@@ -562,17 +558,17 @@ impl LockedSlot {
         journal: &mut Journal,
         events: &[u8],
     ) -> Result<(), SaveError> {
-        let bytes = snapshot(world, meta)?;
-        let turn = world.get_resource::<WorldTurn>().map_or(0, |turn| turn.0);
+        let new = self.folder.new_file(WORLD)?;
+        let written = write_to(new.writer(), world, meta)?;
         let record = SnapshotRecord {
-            turn,
-            digest: Digest::of(&bytes),
+            turn: world.get_resource::<WorldTurn>().map_or(0, |turn| turn.0),
+            digest: written.map_err(|error| new.refused(error))?,
         };
         if self.recorded.insert(record) {
             journal.append(&[Line::Snapshot(record)])?;
         }
-        self.folder.replace(WORLD, &bytes, Durability::Synced)?;
-        journal.save(&bytes);
+        new.place(Durability::Synced)?;
+        journal.save(|| self.folder.read(WORLD, MAX_BYTES).ok()?);
         self.log(events, record.digest)?;
         self.write_contexts(world)
     }
@@ -671,9 +667,11 @@ mod tests {
     fn a_log_is_of_one_snapshot_and_without_changes() {
         let [one, two] = [b"one", b"two"].map(|world| Digest::of(world));
         let mut file = EventsFile::default();
-        let first = file.closed(b"{\"turn\":1}\n", one);
+        let mut closed =
+            |lines: &str, world| [lines, &file.close(lines.as_bytes(), world)].concat();
+        let first = closed("{\"turn\":1}\n", one).into_bytes();
         assert!(is_log_of(&first, one) && !is_log_of(&first, two));
-        let both = [first, file.closed(b"{\"turn\":2}\n", two)].concat();
+        let both = [first, closed("{\"turn\":2}\n", two).into_bytes()].concat();
         assert!(is_log_of(&both, two) && !is_log_of(&both, one));
         for byte in 0..both.len() {
             let mut changed = both.clone();

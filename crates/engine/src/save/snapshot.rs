@@ -1,12 +1,17 @@
 //! Writing a world that is at rest.
 
 use std::borrow::Cow;
+use std::fs::File;
+use std::io::{self, BufWriter, IntoInnerError, Write};
 
 use bevy_ecs::prelude::*;
+use serde::Serialize;
 
 use super::bodies::BodyTable;
-use super::dto::{ArrivalDto, ChapterDto, ChaptersDto, ContextDto, EntityDto, Members, WorldDto};
-use super::entries::{EntryDto, check_size};
+use super::dto::{
+    ArrivalDto, ChapterDto, ChaptersDto, ContextDto, Each, EntityDto, Members, WorldDto,
+};
+use super::entries::EntryDto;
 use super::error::SaveError;
 use super::json;
 use super::limits::{FORMAT, MAX_BYTES};
@@ -16,12 +21,12 @@ use crate::cast::{
     CastList, Clock, Dead, EntityName, Gone, Kind, MeetingClock, Occupants, Place, StableId,
     WorldSeed, WorldTurn,
 };
-use crate::context::{AgentContext, Chapter, Chapters, EntryId, StoredMessage};
+use crate::context::{AgentContext, Chapter, Chapters, Entry, StoredMessage};
 use crate::event::{DeferredCommands, EventQueue};
 use crate::exchange::{OpenAsks, UntakenAnswers};
-use crate::files::{MAX_SAVED_VALUES, has_more_values};
+use crate::files::MAX_SAVED_VALUES;
 use crate::locale::{UiText, text};
-use crate::message::{Body, Role, Tags};
+use crate::message::{Digest, Message};
 
 /// What a save says about the world it was made from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,12 +42,72 @@ pub struct Meta {
 #[derive(Resource, Clone, Debug)]
 pub struct FittedTo(pub String);
 
-/// Writes a world as `world.json`. Equal worlds give equal bytes.
+/// A world as `world.json`. Equal worlds give equal bytes.
 ///
 /// # Errors
 /// The world is not at rest, an entity is incomplete, a value is nested too deeply, or there are
 /// more messages than a save may hold.
 pub fn snapshot(world: &World, meta: &Meta) -> Result<Vec<u8>, SaveError> {
+    // Memory never fails.
+    let (bytes, values) = write(world, meta, Vec::with_capacity)?.unwrap_or_default();
+    check_readable(bytes.len() as u64, values)?;
+    Ok(bytes)
+}
+
+/// Writes what [`snapshot`] makes to a file, without ever holding all of it, and returns its
+/// digest, or why the file failed.
+pub(super) fn write_to(
+    file: &File,
+    world: &World,
+    meta: &Meta,
+) -> Result<io::Result<Digest>, SaveError> {
+    let digesting = Digesting {
+        file,
+        hasher: blake3::Hasher::new(),
+        length: 0,
+    };
+    let buffered = |_| BufWriter::with_capacity(BUFFER, digesting);
+    let written = write(world, meta, buffered)?.and_then(|(out, values)| {
+        let out = out.into_inner().map_err(IntoInnerError::into_error)?;
+        Ok((out, values))
+    });
+    let (out, values) = match written {
+        Ok(written) => written,
+        Err(error) => return Ok(Err(error)),
+    };
+    check_readable(out.length, values)?;
+    Ok(Ok(out.hasher.finalize().into()))
+}
+
+/// How much is digested and written at a time, in bytes.
+const BUFFER: usize = 1 << 17;
+
+struct Digesting<'f> {
+    file: &'f File,
+    hasher: blake3::Hasher,
+    length: u64,
+}
+
+impl Write for Digesting<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.file.write_all(bytes)?;
+        self.hasher.update(bytes);
+        self.length += bytes.len() as u64;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Writes a world to an output for about this many bytes; too few cost time if it grows. Returns
+/// it and how many values it has, or why it failed.
+fn write<W: Write>(
+    world: &World,
+    meta: &Meta,
+    out: impl FnOnce(usize) -> W,
+) -> Result<io::Result<(W, usize)>, SaveError> {
     check_rest(world)?;
     warn_of_unsaved(world);
     let cast = cast_in_order(world)?;
@@ -50,15 +115,7 @@ pub fn snapshot(world: &World, meta: &Meta) -> Result<Vec<u8>, SaveError> {
         .get_resource::<SaveRegistry>()
         .cloned()
         .unwrap_or_default();
-    let mut bodies = BodyTable::default();
-    let agents_context = cast
-        .iter()
-        .filter_map(|member| context(member, &mut bodies))
-        .collect::<Result<_, _>>()?;
-    let chapters = cast
-        .iter()
-        .filter_map(|member| chapters(member, &mut bodies))
-        .collect::<Result<_, _>>()?;
+    let bodies = bodies_of(&cast)?;
     let meeting = world.get_resource::<MeetingClock>();
     let cast_list = world.get_resource::<CastList>();
     let save = WorldDto {
@@ -79,21 +136,21 @@ pub fn snapshot(world: &World, meta: &Meta) -> Result<Vec<u8>, SaveError> {
         arrivals: arrivals(world, &cast),
         messages: &bodies,
         prefixes: bodies.prefixes(),
-        agents_context,
-        chapters,
+        agents_context: Each(|| cast.iter().filter_map(|member| context(member, &bodies))),
+        chapters: Each(|| cast.iter().filter_map(|member| chapters(member, &bodies))),
     };
-    let bytes = json::write(&save, bodies.expected_len())?;
-    check_readable(&bytes)?;
-    Ok(bytes)
+    let mut out = out(bodies.expected_len());
+    let values = json::write(&save, &mut out)?;
+    Ok(values.map(|values| (out, values)))
 }
 
 /// Refuses to write what could not be read back.
-fn check_readable(bytes: &[u8]) -> Result<(), SaveError> {
-    if bytes.len() as u64 > MAX_BYTES {
-        let problem = text!(save_too_many_bytes, bytes = bytes.len(), max = MAX_BYTES);
+fn check_readable(bytes: u64, values: usize) -> Result<(), SaveError> {
+    if bytes > MAX_BYTES {
+        let problem = text!(save_too_many_bytes, bytes, max = MAX_BYTES);
         return Err(SaveError::TooMuch(problem));
     }
-    if has_more_values(bytes, MAX_SAVED_VALUES) {
+    if values > MAX_SAVED_VALUES {
         let problem = text!(save_too_many_values, max = MAX_SAVED_VALUES);
         return Err(SaveError::TooMuch(problem));
     }
@@ -212,77 +269,77 @@ fn arrivals(world: &World, cast: &[Member]) -> Vec<ArrivalDto> {
     cast.iter().filter_map(arrival).collect()
 }
 
-fn context<'w>(
-    member: &Member<'w>,
-    bodies: &mut BodyTable<'w>,
-) -> Option<Result<ContextDto, SaveError>> {
+/// The bodies of all contexts, then those of all chapters.
+fn bodies_of<'w>(cast: &[Member<'w>]) -> Result<BodyTable<'w>, SaveError> {
+    let mut bodies = BodyTable::default();
+    for context in cast
+        .iter()
+        .filter_map(|member| member.entity.get::<AgentContext>())
+    {
+        bodies.add_all(context.entries().iter().map(Entry::body))?;
+    }
+    let chapters = cast
+        .iter()
+        .filter_map(|member| member.entity.get::<Chapters>());
+    for chapter in chapters.flat_map(Chapters::all) {
+        for messages in [&chapter.messages, &chapter.summing_up] {
+            bodies.add_all(messages.iter().map(|stored| &stored.message.body))?;
+        }
+        bodies.add(&chapter.summary);
+    }
+    Ok(bodies)
+}
+
+fn context(member: &Member, bodies: &BodyTable) -> Option<ContextDto<impl Serialize>> {
     let context = member.entity.get::<AgentContext>()?;
-    let entries = context.entries().iter().map(|entry| {
+    let entry = |entry: &Entry| {
         let tags = context.tags(entry.id()).cloned().unwrap_or_default();
-        (entry.id(), entry.role(), entry.body(), tags)
-    });
-    Some(entries_of(entries, bodies).map(|messages| ContextDto {
+        EntryDto(
+            entry.id(),
+            entry.role(),
+            bodies.index_of(entry.body()),
+            tags,
+        )
+    };
+    Some(ContextDto {
         entity: member.id.0,
         last_id: context.last_id(),
         revisions: context.revisions(),
-        messages,
-    }))
+        messages: Each(move || context.entries().iter().map(entry)),
+    })
 }
 
 fn chapters<'w>(
     member: &Member<'w>,
-    bodies: &mut BodyTable<'w>,
-) -> Option<Result<ChaptersDto<'w>, SaveError>> {
+    bodies: &BodyTable,
+) -> Option<ChaptersDto<'w, impl Serialize>> {
     let chapters = member.entity.get::<Chapters>()?;
     let (closed, open) = (chapters.all(), chapters.open_notes());
     if closed.is_empty() && open.is_empty() {
         return None;
     }
-    let closed: Result<_, _> = closed
-        .iter()
-        .map(|chapter| closed_chapter(chapter, bodies))
-        .collect();
-    Some(closed.map(|closed| ChaptersDto {
+    Some(ChaptersDto {
         entity: member.id.0,
-        closed,
+        closed: Each(move || closed.iter().map(|chapter| closed_chapter(chapter, bodies))),
         open_notes: open.iter().map(Cow::Borrowed).collect(),
-    }))
+    })
 }
 
-fn closed_chapter<'w>(
-    chapter: &'w Chapter,
-    bodies: &mut BodyTable<'w>,
-) -> Result<ChapterDto<'w>, SaveError> {
-    Ok(ChapterDto {
+fn closed_chapter<'w>(chapter: &'w Chapter, bodies: &BodyTable) -> ChapterDto<'w, impl Serialize> {
+    let entry = |StoredMessage { id, message }: &StoredMessage| {
+        let Message { role, body, tags } = message;
+        EntryDto(*id, *role, bodies.index_of(body), tags.clone())
+    };
+    let entries = |messages: &'w [StoredMessage]| Each(move || messages.iter().map(entry));
+    ChapterDto {
         id: chapter.id.0.as_ref().into(),
         title: chapter.title.as_str().into(),
         turn: chapter.turn,
-        messages: entries_of(stored(&chapter.messages), bodies)?,
-        summing_up: entries_of(stored(&chapter.summing_up), bodies)?,
+        messages: entries(&chapter.messages),
+        summing_up: entries(&chapter.summing_up),
         summary: bodies.index_of(&chapter.summary),
         record: chapter.record.as_ref().map(Cow::Borrowed),
-    })
-}
-
-fn stored(messages: &[StoredMessage]) -> impl Iterator<Item = (EntryId, Role, &Body, Tags)> {
-    messages.iter().map(|StoredMessage { id, message }| {
-        (*id, message.role, &message.body, message.tags.clone())
-    })
-}
-
-fn entries_of<'w>(
-    messages: impl Iterator<Item = (EntryId, Role, &'w Body, Tags)>,
-    bodies: &mut BodyTable<'w>,
-) -> Result<Vec<EntryDto>, SaveError> {
-    let mut bytes = 0;
-    let entry = |(id, role, body, tags)| {
-        let index = bodies.index_of(body);
-        bytes += bodies.bytes_of(index);
-        EntryDto(id, role, index, tags)
-    };
-    let entries = messages.map(entry).collect();
-    check_size(bytes).map_err(SaveError::TooMuch)?;
-    Ok(entries)
+    }
 }
 
 #[cfg(test)]
@@ -291,11 +348,13 @@ mod tests {
 
     #[test]
     fn nothing_is_written_that_would_not_be_read_back() {
-        assert!(check_readable(&vec![b','; MAX_SAVED_VALUES]).is_ok());
-        let error = check_readable(&vec![b','; MAX_SAVED_VALUES + 1]).unwrap_err();
-        assert!(
-            error.to_string().contains("more than 4194304 values"),
-            "{error}"
-        );
+        assert!(check_readable(MAX_BYTES, MAX_SAVED_VALUES).is_ok());
+        for (bytes, values, problem) in [
+            (0, MAX_SAVED_VALUES + 1, "more than 4194304 values"),
+            (MAX_BYTES + 1, 0, "268435457"),
+        ] {
+            let error = check_readable(bytes, values).unwrap_err();
+            assert!(error.to_string().contains(problem), "{error}");
+        }
     }
 }

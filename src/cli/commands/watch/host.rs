@@ -223,9 +223,7 @@ impl<'a> Host<'a> {
         let recalled = slot_settings::recall(&mut own, name, true);
         let app = &own;
         let mut saved = Saved::to_play(app, name, false)?;
-        // What was played is read when it is shown.
-        let is_played = |line: &Line| matches!(line, Line::Outcome(_) | Line::Meeting(_));
-        saved.story.lines.retain(|line| !is_played(line));
+        saved.forget_played();
         let view = Arc::new(StoryView::new(about(app, &saved, name)?));
         let mut world = saved.world(true)?.world;
         let answered = sent::minds_of(app, &saved.slot, sent::aliases(&world))?;
