@@ -7,6 +7,7 @@ use super::{Dir, command, has, in_one_line, journal, records, succeed, world, wr
 use std::io::Write;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
@@ -113,6 +114,9 @@ fn a_team_that_is_killed_at_any_point_keeps_its_task() {
 #[test]
 fn an_interrupted_run_stops_between_commits_and_says_how_to_go_on() {
     let folder = &Dir::new();
+    // A run that is started where hang-ups are ignored, as under `nohup`, ignores them, too. Those
+    // that are caught are its own to judge.
+    signal_hook::flag::register(signal_hook::consts::SIGHUP, Arc::default()).unwrap();
     // Long before a story ends, and long after the program has begun to listen; the journal begins
     // with a copy of the world.
     let data = bytes_in(Path::new("data/worlds/drowned-assize"));

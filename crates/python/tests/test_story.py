@@ -183,6 +183,8 @@ def test_ctrl_c_stops_a_run():
         await asyncio.sleep(60)
 
     story = playhouse.Story(WORLD, mind=slow)
+    # Python does not set it where the signal is ignored, as in the background of a shell.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     timer = threading.Timer(0.3, signal.raise_signal, [signal.SIGINT])
     timer.start()
     begun = time.monotonic()
