@@ -146,35 +146,31 @@ impl fmt::Display for Cost {
 
 /// Prices in units of money per million tokens, with the date when they were read.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[serde(deny_unknown_fields)]
 pub struct Price {
     /// Per million prompt tokens that were not cached.
+    #[serde(default = "missing")]
     pub input: f64,
     /// Per million prompt tokens read from the provider's cache.
+    #[serde(default = "missing")]
     pub cached: f64,
     /// Per million answer tokens, reasoning included.
+    #[serde(default = "missing")]
     pub output: f64,
     /// The unit, such as `USD`.
+    #[serde(default)]
     pub currency: String,
     /// The day the price was read, such as `2026-11-01`.
+    #[serde(default)]
     pub date: String,
     /// The provider's page that states it; empty if there is none.
-    #[serde(skip_serializing_if = "String::is_empty")]
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub source: String,
 }
 
-// What a file lacks of a price is not a number, or empty, so that all of it can be told at once.
-impl Default for Price {
-    fn default() -> Self {
-        Self {
-            input: f64::NAN,
-            cached: f64::NAN,
-            output: f64::NAN,
-            currency: String::new(),
-            date: String::new(),
-            source: String::new(),
-        }
-    }
+/// What a file lacks of a price, so that all of it can be told at once.
+fn missing() -> f64 {
+    f64::NAN
 }
 
 impl Price {
