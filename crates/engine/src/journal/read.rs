@@ -1,7 +1,7 @@
 //! Reading a journal, line by line.
 
 use std::fs::File;
-use std::io::{BufRead, BufReader, Read, Seek, SeekFrom, Take};
+use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -72,11 +72,9 @@ impl JournalLines {
         lines.map(line).collect()
     }
 
-    fn add(&mut self, read: ReadLine) {
-        self.length += read.length;
-        self.values = read.values;
-        self.sum = read.sum;
-        let line = read.line.and_then(|line| self.accepted(line, read.length));
+    fn add(&mut self, line: Result<Line, UiText>, length: u64) {
+        self.length += length;
+        let line = line.and_then(|line| self.accepted(line, length));
         self.damaged += usize::from(line.is_err());
         self.lines.push(line);
     }
@@ -129,22 +127,36 @@ fn read_more(
     }
     let start = SeekFrom::Start(found.length);
     file.seek(start).map_err(failed)?;
-    let mut lines = FileLines {
-        reader: BufReader::new(file.take(MAX_BYTES)),
-        checks: found
-            .sum
-            .map_or(Checks::Head, |sum| Checks::Sums(vec![sum])),
-        values: found.values,
-        path,
-    };
-    while let Some(line) = lines.next()? {
-        let is_whole = line.is_whole;
-        if reading == Reading::ToGoOn && matches!(line.line, Ok(Line::Snapshot(_))) {
+    let mut reader = BufReader::new(file.take(MAX_BYTES));
+    let first = found.sum.map(|sum| Checks::Sums(vec![sum]));
+    let mut checks = first.unwrap_or(Checks::Head);
+    let is_enough = |damaged| damaged > MAX_DAMAGED || damaged > 0 && reading != Reading::Salvage;
+    while !is_enough(found.damaged) {
+        let mut text = Vec::new();
+        let mut limited = reader.by_ref().take(MAX_LINE + 1);
+        let length = limited.read_until(b'\n', &mut text).map_err(failed)? as u64;
+        if length > MAX_LINE {
+            return Err(too_large(path, MAX_LINE).into());
+        }
+        let is_whole = text.pop_if(|last| *last == b'\n').is_some();
+        if !is_whole && !checks.has_lost_its_end(&text) {
+            if length > 0 {
+                tracing::warn!("{}: the incomplete last line was dropped", path.display());
+            }
+            break;
+        }
+        let line = match checks.check(&mut text, path) {
+            Ok(()) if is_whole => parsed(&text, &mut found.values),
+            Ok(()) => Err(text!(journal_damaged)),
+            Err(JournalError::Unreadable { problem, .. }) => Err(problem),
+            Err(error) => return Err(error),
+        };
+        if reading == Reading::ToGoOn && matches!(line, Ok(Line::Snapshot(_))) {
             found.drop_questions();
         }
-        found.add(line);
-        let is_enough = found.damaged > 0 && reading != Reading::Salvage;
-        if !is_whole || is_enough || found.damaged > MAX_DAMAGED {
+        found.sum = checks.sum();
+        found.add(line, length);
+        if !is_whole {
             break;
         }
     }
@@ -200,61 +212,6 @@ pub(super) fn header_of(file: &File, path: &Path) -> Option<JournalHeader> {
         Ok(Line::Header(head)) => Some(head),
         _ => None,
     }
-}
-
-struct FileLines<'f> {
-    reader: BufReader<Take<&'f File>>,
-    checks: Checks,
-    /// How many values the lines so far have.
-    values: usize,
-    path: &'f Path,
-}
-
-impl FileLines<'_> {
-    /// The next line; `None` if there is none, or only the beginning of one.
-    fn next(&mut self) -> Result<Option<ReadLine>, JournalError> {
-        let path = self.path;
-        let failed = |source| FileError::io(path, FileAction::Read, source);
-        let mut text = Vec::new();
-        let mut limited = self.reader.by_ref().take(MAX_LINE + 1);
-        let length = limited.read_until(b'\n', &mut text).map_err(failed)? as u64;
-        if length > MAX_LINE {
-            return Err(too_large(path, MAX_LINE).into());
-        }
-        let is_whole = text.pop_if(|last| *last == b'\n').is_some();
-        if !is_whole && !self.checks.has_lost_its_end(&text) {
-            if length > 0 {
-                tracing::warn!("{}: the incomplete last line was dropped", path.display());
-            }
-            return Ok(None);
-        }
-        let line = match self.checks.check(&mut text, path) {
-            Ok(()) if is_whole => parsed(&text, &mut self.values),
-            Ok(()) => Err(text!(journal_damaged)),
-            Err(JournalError::Unreadable { problem, .. }) => Err(problem),
-            Err(error) => return Err(error),
-        };
-        Ok(Some(ReadLine {
-            line,
-            length,
-            is_whole,
-            values: self.values,
-            sum: self.checks.sum(),
-        }))
-    }
-}
-
-struct ReadLine {
-    /// What it says, or what is wrong with it.
-    line: Result<Line, UiText>,
-    /// Its length with its sum and its end, in bytes.
-    length: u64,
-    /// Whether it has its end.
-    is_whole: bool,
-    /// How many values the lines up to it have.
-    values: usize,
-    /// The sum of the lines up to it.
-    sum: Option<Sum>,
 }
 
 /// Parses a line after others with so many values, to which it adds its own.
