@@ -84,7 +84,6 @@ impl Command {
     }
 }
 
-/// The arguments of `doctor`.
 #[derive(Debug, Args)]
 pub(crate) struct DoctorArgs {
     pub(crate) name: Option<String>,
@@ -122,13 +121,28 @@ pub(crate) enum OnServerError {
     FallBack,
 }
 
-/// The arguments of `run`.
 #[derive(Clone, Debug, Default, PartialEq, Args)]
 pub(crate) struct RunArgs {
     #[command(flatten)]
     pub(crate) story: StoryArgs,
     #[arg(long, value_name = "SCENE", conflicts_with_all = ["games", "dry_run"])]
     pub(crate) scene: Option<String>,
+    #[command(flatten)]
+    pub(crate) batch: BatchArgs,
+    #[cfg(feature = "page")]
+    #[arg(long, conflicts_with_all = ["games", "dry_run", "scene"])]
+    pub(crate) watch: bool,
+    #[cfg(feature = "page")]
+    #[command(flatten)]
+    pub(crate) table: TableArgs,
+    #[cfg(feature = "page")]
+    #[command(flatten)]
+    pub(crate) server: ServerArgs,
+}
+
+/// How many games are played, and where.
+#[derive(Clone, Debug, Default, PartialEq, Args)]
+pub(crate) struct BatchArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=99_999),
           conflicts_with_all = ["seat", "until", "dry_run"])]
     pub(crate) games: Option<u32>,
@@ -143,15 +157,6 @@ pub(crate) struct RunArgs {
         conflicts_with = "jobs"
     )]
     pub(crate) on: Option<String>,
-    #[cfg(feature = "page")]
-    #[arg(long, conflicts_with_all = ["games", "dry_run", "scene"])]
-    pub(crate) watch: bool,
-    #[cfg(feature = "page")]
-    #[command(flatten)]
-    pub(crate) table: TableArgs,
-    #[cfg(feature = "page")]
-    #[command(flatten)]
-    pub(crate) server: ServerArgs,
 }
 
 /// The arguments of all commands that begin a story.
@@ -226,7 +231,6 @@ pub(crate) struct PlayArgs {
     pub(crate) failures: FailureArgs,
 }
 
-/// The arguments of `watch`.
 #[cfg(feature = "page")]
 #[derive(Clone, Debug, Default, PartialEq, Args)]
 pub(crate) struct WatchArgs {
@@ -326,7 +330,6 @@ pub(crate) enum ChatFormat {
     Log,
 }
 
-/// The arguments of `chat`.
 #[derive(Clone, Debug, Default, PartialEq, Args)]
 pub(crate) struct ChatArgs {
     pub(crate) team: Option<String>,
@@ -342,7 +345,6 @@ pub(crate) struct ChatArgs {
     pub(crate) play: PlayArgs,
 }
 
-/// The arguments of `undercover`.
 #[derive(Clone, Debug, Default, PartialEq, Args)]
 pub(crate) struct UndercoverArgs {
     #[arg(long, value_name = "N", default_value_t = 6)]
@@ -367,19 +369,8 @@ pub(crate) struct UndercoverArgs {
     pub(crate) model_of: Vec<(String, String)>,
     #[command(flatten)]
     pub(crate) new: NewSaveArgs,
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=99_999),
-          conflicts_with_all = ["seat", "until", "dry_run"])]
-    pub(crate) games: Option<u32>,
-    #[arg(long, value_name = "N", requires = "games", value_parser = clap::value_parser!(u32).range(1..=1_000))]
-    pub(crate) jobs: Option<u32>,
-    #[cfg(feature = "cluster")]
-    #[arg(
-        long,
-        value_name = "STORE",
-        requires = "games",
-        conflicts_with = "jobs"
-    )]
-    pub(crate) on: Option<String>,
+    #[command(flatten)]
+    pub(crate) batch: BatchArgs,
     #[arg(long, value_name = "WHICH", num_args = 1.., conflicts_with_all = ["games", "save", "seat", "words"])]
     pub(crate) from: Vec<String>,
     #[cfg(feature = "page")]
@@ -395,7 +386,6 @@ pub(crate) struct UndercoverArgs {
     pub(crate) play: PlayArgs,
 }
 
-/// The arguments of `rehearse`.
 #[derive(Clone, Debug, Default, PartialEq, Args)]
 pub(crate) struct RehearseArgs {
     pub(crate) world: String,
@@ -445,7 +435,6 @@ impl ExperimentCommand {
     }
 }
 
-/// The arguments of `experiment`.
 #[derive(Clone, Debug, Default, PartialEq, Args)]
 pub(crate) struct ExperimentArgs {
     pub(crate) file: PathBuf,
@@ -459,7 +448,6 @@ pub(crate) struct ExperimentArgs {
     pub(crate) failures: FailureArgs,
 }
 
-/// The arguments of `recall`.
 #[derive(Clone, Debug, Default, PartialEq, Args)]
 pub(crate) struct RecallArgs {
     #[arg(long, value_name = "FILE")]
@@ -480,7 +468,6 @@ pub(crate) struct SearchArgs {
     pub(crate) embeddings: Option<String>,
 }
 
-/// The arguments of `trust`.
 #[derive(Clone, Debug, Default, PartialEq, Args)]
 pub(crate) struct TrustArgs {
     #[arg(conflicts_with = "list")]
@@ -539,7 +526,6 @@ pub(crate) enum View {
     Events,
 }
 
-/// The arguments of `show`.
 #[derive(Clone, Debug, Default, PartialEq, Args)]
 pub(crate) struct ShowArgs {
     pub(crate) slot: String,
@@ -559,7 +545,6 @@ pub(crate) struct ShowArgs {
     pub(crate) original: bool,
 }
 
-/// The arguments of `resume`.
 #[derive(Clone, Debug, Default, PartialEq, Args)]
 pub(crate) struct ResumeArgs {
     pub(crate) slot: String,
@@ -587,7 +572,6 @@ pub(crate) struct ResumeArgs {
     pub(crate) is_undo: bool,
 }
 
-/// The arguments of `branch`.
 #[derive(Clone, Debug, Default, PartialEq, Args)]
 pub(crate) struct BranchArgs {
     pub(crate) slot: String,
@@ -607,7 +591,6 @@ pub(crate) struct BranchArgs {
     pub(crate) store: StoreArgs,
 }
 
-/// The arguments of `diff`.
 #[derive(Clone, Debug, Default, PartialEq, Args)]
 pub(crate) struct DiffArgs {
     pub(crate) slot: String,
@@ -616,7 +599,6 @@ pub(crate) struct DiffArgs {
     pub(crate) entity: Option<String>,
 }
 
-/// The arguments of `replay`.
 #[derive(Clone, Debug, Default, PartialEq, Args)]
 pub(crate) struct ReplayArgs {
     pub(crate) slot: String,
@@ -635,7 +617,6 @@ pub(crate) struct ReplayArgs {
     pub(crate) pace: Option<u32>,
 }
 
-/// The arguments of `export`.
 #[derive(Clone, Debug, Default, PartialEq, Args)]
 pub(crate) struct ExportArgs {
     pub(crate) slot: String,
@@ -691,7 +672,6 @@ impl ExportForm {
     ];
 }
 
-/// The arguments of `convert`.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct ConvertArgs {
     pub(crate) file: Option<PathBuf>,
@@ -703,7 +683,6 @@ pub(crate) struct ConvertArgs {
     pub(crate) name: Option<String>,
 }
 
-/// The arguments of `new`.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct NewArgs {
     #[arg(default_value = "story")]
@@ -721,7 +700,6 @@ pub(crate) struct NewArgs {
     pub(crate) spend: SpendArgs,
 }
 
-/// The arguments of `suggest`.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct SuggestArgs {
     pub(crate) world: String,
@@ -733,7 +711,6 @@ pub(crate) struct SuggestArgs {
     pub(crate) spend: SpendArgs,
 }
 
-/// The arguments of `play`.
 #[derive(Clone, Debug, Default, PartialEq, Args)]
 pub(crate) struct PlayCardsArgs {
     #[arg(value_name = "CARD", required = true)]
@@ -771,7 +748,6 @@ pub(crate) enum ImportCommand {
     },
 }
 
-/// The arguments of `import card`.
 #[derive(Clone, Debug, Default, PartialEq, Args)]
 pub(crate) struct ImportCardArgs {
     #[arg(value_name = "CARD", required = true)]
@@ -792,7 +768,6 @@ pub(crate) struct StoreArgs {
     pub(crate) store: Option<String>,
 }
 
-/// The arguments of `worker`.
 #[cfg(feature = "cluster")]
 #[derive(Clone, Debug, Args)]
 pub(crate) struct WorkerArgs {
@@ -807,7 +782,6 @@ pub(crate) struct WorkerArgs {
     pub(crate) until_empty: bool,
 }
 
-/// The arguments of `submit`.
 #[cfg(feature = "cluster")]
 #[derive(Clone, Debug, Args)]
 pub(crate) struct SubmitArgs {
@@ -832,7 +806,6 @@ pub(crate) struct SubmitArgs {
     pub(crate) resume: Option<String>,
 }
 
-/// The arguments of `status`.
 #[cfg(feature = "cluster")]
 #[derive(Clone, Debug, Args)]
 pub(crate) struct StatusArgs {
@@ -850,7 +823,6 @@ pub(crate) struct OfStoreArgs {
     pub(crate) store: StoreArgs,
 }
 
-/// The arguments of `cancel`.
 #[cfg(feature = "cluster")]
 #[derive(Clone, Debug, Args)]
 pub(crate) struct CancelArgs {
@@ -860,7 +832,6 @@ pub(crate) struct CancelArgs {
     pub(crate) remove: bool,
 }
 
-/// The arguments of `serve`.
 #[cfg(all(feature = "cluster", feature = "page"))]
 #[derive(Clone, Debug, Args)]
 pub(crate) struct ServeArgs {
@@ -872,7 +843,6 @@ pub(crate) struct ServeArgs {
     pub(crate) metrics: Option<std::net::SocketAddr>,
 }
 
-/// The arguments of `limit`.
 #[cfg(feature = "cluster")]
 #[derive(Clone, Debug, Args)]
 pub(crate) struct LimitArgs {
@@ -893,7 +863,6 @@ pub(crate) struct LimitArgs {
     pub(crate) of: Option<String>,
 }
 
-/// The arguments of `pack`.
 #[cfg(feature = "cluster")]
 #[derive(Clone, Debug, Args)]
 pub(crate) struct PackArgs {
@@ -903,7 +872,6 @@ pub(crate) struct PackArgs {
     pub(crate) store: StoreArgs,
 }
 
-/// The arguments of `unpack`.
 #[cfg(feature = "cluster")]
 #[derive(Clone, Debug, Args)]
 pub(crate) struct UnpackArgs {

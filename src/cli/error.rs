@@ -59,7 +59,6 @@ pub(crate) struct CommandError {
 }
 
 impl CommandError {
-    /// An error with this message.
     pub(crate) fn new(kind: ErrorKind, message: UiText) -> Self {
         Self {
             message: Some(message),
@@ -141,7 +140,6 @@ impl CommandError {
     }
 }
 
-/// The result of a command, or of a part of it.
 pub(crate) type Result<T, E = CommandError> = std::result::Result<T, E>;
 
 /// Makes an error of a command from one of the library.

@@ -33,7 +33,6 @@ pub(crate) fn command_line(language: Language, width: usize) -> Command {
     Help { language, width }.translate(command, "")
 }
 
-/// The names of all commands.
 pub(crate) fn command_names() -> Vec<String> {
     let command = CommandLine::command();
     let commands = command.get_subcommands();

@@ -112,7 +112,6 @@ fn start() -> ExitCode {
     }
 }
 
-/// The event types of all games.
 fn event_types() -> EventTypes {
     EventTypes::default()
         .with(rpg::events::EVENTS)

@@ -47,7 +47,6 @@ impl Progress {
         }
     }
 
-    /// Takes note of a signal.
     pub(crate) fn note(&self, signal: Signal) {
         if let Some(notice) = signal.notice() {
             let notice = notice.in_language(self.language);

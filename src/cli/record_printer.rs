@@ -60,7 +60,6 @@ pub(crate) fn numbered(record: &Record) -> Record {
     }
 }
 
-/// As [`numbered`], for an event.
 pub(crate) fn numbered_event(event: &EventRecord) -> EventRecord {
     EventRecord {
         turn: turn_number(event.turn),

@@ -15,7 +15,6 @@ use super::env::Env;
 use super::features;
 use super::trust::read_text;
 
-/// The name of settings files.
 pub(crate) const SETTINGS_FILE: &str = "playhouse.ron";
 /// The model that answers if none is chosen.
 pub(crate) const IMPROVISER: &str = "improviser";
@@ -226,29 +225,22 @@ impl SettingsFiles {
 
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Settings {
-    /// The language of the interface.
     pub(crate) language: Setting<Language>,
     /// The data folder, if one was named.
     pub(crate) data: Setting<Option<PathBuf>>,
     /// The model file that replaces the user's own.
     pub(crate) models: Setting<Option<PathBuf>>,
-    /// The folder of all saves.
     pub(crate) saves: Setting<PathBuf>,
     /// Whether standard output and standard error show colour.
     pub(crate) colour: Setting<ColourArg>,
     /// Cells of a row.
     pub(crate) width: Setting<usize>,
-    /// The world to play.
     pub(crate) world: Setting<String>,
-    /// The model that answers.
     pub(crate) model: Setting<String>,
     /// The model that makes vectors for recall, or [`OFF`].
     pub(crate) embeddings: Setting<String>,
-    /// The maximum number of requests of a run.
     pub(crate) max_calls: Setting<Option<u64>>,
-    /// The maximum number of tokens of a run.
     pub(crate) max_tokens: Setting<Option<u64>>,
-    /// The maximum cost of a run.
     pub(crate) max_cost: Setting<Option<f64>>,
     /// The actor whom a person plays.
     pub(crate) seat: Setting<Option<String>>,
@@ -264,9 +256,7 @@ pub(crate) struct Settings {
     pub(crate) verbose: bool,
     /// The words of a minute in which a story is told, if it is told at reading speed.
     pub(crate) pace: Option<u32>,
-    /// The form of logs.
     pub(crate) log_format: LogFormat,
-    /// Which logs are shown.
     pub(crate) log_filter: Setting<String>,
     /// JSON instead of text.
     pub(crate) json: bool,

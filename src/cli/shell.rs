@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-/// A path as shells take it.
 pub(crate) fn shell_quoted(path: &Path) -> String {
     let text = path.display().to_string();
     let is_plain = |char: char| {

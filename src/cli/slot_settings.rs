@@ -125,22 +125,20 @@ impl SlotSettings {
     /// What the command was told, and what the save was played with before. Other settings are
     /// those of the user, and may change.
     fn of(app: &App, played_with: PlayedWith) -> Self {
-        fn own<T: Clone>(setting: &Setting<Option<T>>) -> Option<T> {
+        fn own<T: Clone>(setting: &Setting<T>) -> Option<T> {
             let is_own = [Origin::Flag, Origin::Save].contains(&setting.origin);
-            setting.value.clone().filter(|_| is_own)
+            is_own.then(|| setting.value.clone())
         }
         let settings = &app.settings;
         Self {
             model: Some(settings.model.value.clone()),
-            embeddings: Some(&settings.embeddings)
-                .filter(|setting| [Origin::Flag, Origin::Save].contains(&setting.origin))
-                .map(|setting| setting.value.clone()),
+            embeddings: own(&settings.embeddings),
             player_models: played_with.player_models,
             task: played_with.task,
             seat: settings.seat.value.clone(),
-            max_calls: own(&settings.max_calls),
-            max_tokens: own(&settings.max_tokens),
-            max_cost: own(&settings.max_cost),
+            max_calls: own(&settings.max_calls).flatten(),
+            max_tokens: own(&settings.max_tokens).flatten(),
+            max_cost: own(&settings.max_cost).flatten(),
             sum: None,
         }
     }

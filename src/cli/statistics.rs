@@ -115,7 +115,6 @@ pub(super) fn percent(share: Share) -> String {
     number(share.value().map(|value| value * 100.0), 1) + "%"
 }
 
-/// The interval of a share, in hundredths.
 pub(super) fn interval(share: Share) -> String {
     let bounds = share.interval();
     bounds.map_or_else(
@@ -124,7 +123,6 @@ pub(super) fn interval(share: Share) -> String {
     )
 }
 
-/// A share with its interval.
 pub(super) fn with_interval(share: Share) -> String {
     match share.interval() {
         None => "-".into(),

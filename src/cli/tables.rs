@@ -304,7 +304,6 @@ fn spending_row(language: Language, name: &str, spent: &Spent) -> [String; 9] {
     ]
 }
 
-/// Writes what the entities of a world have spent.
 pub(crate) fn write_entities(out: &mut Output, language: Language, world: &World) {
     out.paragraph(&Paragraph::blank());
     let rows = spent_by_entity(world);

@@ -122,7 +122,6 @@ pub(super) fn recorded_segments(
     segments
 }
 
-/// Who made the answer of an outcome.
 pub(super) fn made_by(outcome: &Outcome) -> AnsweredBy {
     match &outcome.ending {
         AskEnding::Failed { reason } => AnsweredBy::Fallback(reason.clone()),

@@ -120,7 +120,6 @@ pub struct NextFold {
 #[derive(Resource, Default)]
 struct PictureTypes(Vec<fn(&World) -> Arc<dyn Picture>>);
 
-/// Registers what a game adds to the picture of its world.
 pub fn register_picture<P: Picture>(world: &mut World) {
     let mut types = world.get_resource_or_init::<PictureTypes>();
     types.0.push(|world| Arc::new(P::of(world)));

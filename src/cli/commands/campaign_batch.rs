@@ -105,8 +105,8 @@ pub(super) fn begin(app: &App, args: &RunArgs, games: u32) -> Result<()> {
     slot_settings::remember(app, &name, models)?;
     play::announce(app, &name, seed, &stories.provenance);
     #[cfg(feature = "cluster")]
-    super::cluster::play_games(app, args.on.as_ref(), &batch, &stories.campaign)?;
-    play_all(app, &batch, &stories, args.jobs)
+    super::cluster::play_games(app, args.batch.on.as_ref(), &batch, &stories.campaign)?;
+    play_all(app, &batch, &stories, args.batch.jobs)
 }
 
 pub(super) fn resume(app: &App, batch: &Batch, args: &ResumeArgs) -> Result<()> {

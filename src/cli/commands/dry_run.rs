@@ -49,7 +49,6 @@ pub(super) struct DryStory {
 }
 
 impl DryStory {
-    /// A new story of a game.
     pub(super) fn new(game: &dyn Game, seed: u64) -> Self {
         let meta = game.meta();
         Self {

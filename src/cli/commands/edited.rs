@@ -63,7 +63,6 @@ impl EditedGame {
         Self::new(app, (source, own), game, view)
     }
 
-    /// As [`Self::of_world`], for a game of undercover.
     pub(super) fn of_undercover(app: &App, game: &Match, view: &Arc<StoryView>) -> Option<Self> {
         let source = Source::Undercover(Box::new(game.clone()));
         Self::new(app, (source, None), game, view)

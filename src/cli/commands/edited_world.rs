@@ -60,7 +60,6 @@ impl EditedWorld {
         Ok(file)
     }
 
-    /// Adds an item to the list at a path.
     pub(super) fn add(&mut self, list: &str, item: &str) -> Result<()> {
         self.source = self.source.with_item(list, None, item).ok_or_else(|| {
             let message = text!(cli_import_no_place, path = list);

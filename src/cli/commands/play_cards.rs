@@ -16,7 +16,6 @@ use crate::world_data::{DataFolder, Source};
 
 const WORLD: &str = "world.ron";
 
-/// Plays the characters of these cards.
 pub(super) fn play(app: &App, args: &PlayCardsArgs) -> Result<Left> {
     let seed = play::seed(app, args.new.seed)?;
     let cast = read_cards(app, &args.cards)?;

@@ -82,7 +82,6 @@ impl Players {
         loader::given_minds(app, minds, models)
     }
 
-    /// The minds of a game.
     pub(super) fn minds(&self, game: &Match, seed: u64) -> Minds {
         let minds = Minds::all(self.main_mind(game, seed));
         self.by_alias.iter().fold(minds, |minds, (alias, mind)| {

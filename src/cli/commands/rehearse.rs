@@ -334,7 +334,6 @@ pub(super) fn print(app: &App, provenance: &Provenance, report: &Report<'_>) {
     out.flush();
 }
 
-/// Writes a page into a file.
 pub(super) fn write_page(path: &Path, page: &str) -> Result<()> {
     write_file(path, page.as_bytes())
 }

@@ -25,7 +25,7 @@ pub(super) fn run(app: &App, args: &RunArgs) -> Result<Left> {
     if args.story.is_bare {
         loader::check_bare_world(app, world)?;
     }
-    if let Some(games) = args.games {
+    if let Some(games) = args.batch.games {
         campaign_batch::begin(app, args, games)?;
         return Ok(Left::Reported);
     }

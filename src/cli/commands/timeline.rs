@@ -4,6 +4,7 @@ use crate::cli::prelude::*;
 use crate::journal::{AskEnding, Outcome};
 use crate::story::Call;
 
+use super::trace::ended;
 use crate::cli::labels::purpose_label;
 use crate::cli::saved::{Contents, Saved, nobody};
 
@@ -55,10 +56,7 @@ fn result(language: Language, outcome: &Outcome) -> String {
 }
 
 fn as_record<'o>(call: &Call, outcome: &'o Outcome) -> Printed<'o> {
-    let reason = match &outcome.ending {
-        AskEnding::Failed { reason } => Some(reason.to_string()),
-        AskEnding::Answered { .. } => None,
-    };
+    let (_, reason) = ended(outcome);
     Printed::Call {
         index: call.call,
         turn: call.turn,

@@ -82,8 +82,8 @@ pub(super) fn begin(app: &App, args: &UndercoverArgs, game: Match, games: u32) -
     slot_settings::remember(app, &name, matches.game.rules().player_models())?;
     play::announce(app, &name, seed, &matches.provenance);
     #[cfg(feature = "cluster")]
-    super::cluster::play_games(app, args.on.as_ref(), &batch, &matches.game)?;
-    play_all(app, &batch, &matches, args.jobs)
+    super::cluster::play_games(app, args.batch.on.as_ref(), &batch, &matches.game)?;
+    play_all(app, &batch, &matches, args.batch.jobs)
 }
 
 pub(super) fn resume(
@@ -196,7 +196,6 @@ fn progress(language: Language, results: &Results<GameFigures>, all: u32) -> Str
     say!(language, cli_games_played, done, all, civilians, undercover)
 }
 
-/// Prints the figures of these games.
 fn print_statistics(app: &App, games: &[GameFigures], of: Option<(&Batch, &Provenance)>) {
     let statistics = Statistics::of(games);
     let mut out = app.out();

@@ -130,7 +130,6 @@ fn role_messages(request: &CallRequest, is_wanted: fn(&PromptPart) -> bool) -> V
     messages.collect()
 }
 
-/// The system message of a request.
 fn system_message(request: &CallRequest) -> Option<&str> {
     let mut messages = request.messages.iter();
     let system = messages.find(|message| message.role == Role::System)?;

@@ -37,7 +37,7 @@ pub(super) fn undercover(app: &App, args: &UndercoverArgs) -> Result<Left> {
     #[cfg(feature = "page")]
     super::watch::check_server(args.watch, &args.server)?;
     let game = game(app, args)?;
-    let Some(games) = args.games else {
+    let Some(games) = args.batch.games else {
         return play_one(app, args, &game);
     };
     tournament::begin(app, args, game, games)?;
@@ -91,7 +91,6 @@ fn lexicon(app: &App, words: &str) -> Result<Lexicon> {
     }
 }
 
-/// Plays a single game.
 fn play_one(app: &App, args: &UndercoverArgs, game: &Match) -> Result<Left> {
     let seed = play::seed(app, args.new.seed)?;
     let mut setup = game.set_up(seed)?;

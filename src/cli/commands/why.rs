@@ -85,7 +85,6 @@ fn find(app: &App, contents: &Contents, slot: &str, wanted: &str) -> Result<Arc<
     }
 }
 
-/// Lists events with their IDs.
 fn list<'e>(app: &App, events: impl Iterator<Item = &'e Arc<EventEntry>>) {
     let mut out = app.out();
     let language = app.language;

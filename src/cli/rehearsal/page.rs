@@ -93,7 +93,6 @@ fn class(side: Alignment) -> &'static str {
     }
 }
 
-/// A share as a bar with its interval.
 fn bar(language: Language, share: Share) -> String {
     let (Some(value), Some((low, high))) = (share.value(), share.interval()) else {
         return "–".into();

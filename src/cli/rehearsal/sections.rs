@@ -405,7 +405,6 @@ fn qualities(language: Language, drama: &DramaFigures) -> Section {
     )
 }
 
-/// A share, or that it never happened.
 fn or_never(language: Language, share: Share) -> Cell {
     if share.hits == 0 {
         Cell::Text(say!(language, cli_rehearsal_never))

@@ -62,7 +62,6 @@ impl Roster {
         self.styles.insert(name.into(), style_of(faction));
     }
 
-    /// Notes that a name is that of a stage.
     pub(crate) fn note_stage(&mut self, name: &str) {
         self.styles.entry(name.into()).or_insert(Style::Place);
     }
@@ -74,12 +73,10 @@ impl Roster {
         self.far.insert(stage.into());
     }
 
-    /// The style of a name.
     pub(crate) fn style(&self, name: &str) -> Style {
         self.styles.get(name).copied().unwrap_or(Style::Bold)
     }
 
-    /// Whether a name is that of a stage.
     pub(crate) fn is_stage(&self, name: &str) -> bool {
         self.style(name) == Style::Place
     }

@@ -81,6 +81,26 @@ fn told(language: Language, width: usize, records: &[Record]) -> String {
     written.get()
 }
 
+/// What happened, a line each: the place, `-` for none, the kind of event and its data; or the
+/// place, who says something, to whom, and the words; or only the number of a turn.
+fn records(lines: &str) -> Vec<Record> {
+    let record = |line: &str| {
+        if let Ok(turn) = line.parse() {
+            return Record::Turn { turn };
+        }
+        let (place, what) = line.split_once(' ').unwrap();
+        let place = if place == "-" { "" } else { place };
+        if let Some((speaking, words)) = what.split_once(": ")
+            && let Some((who, to)) = speaking.split_once('>')
+        {
+            return speak(place, who, to, words);
+        }
+        let (kind, data) = what.split_once(' ').unwrap();
+        event(place, kind, serde_json::from_str(data).unwrap())
+    };
+    lines.trim().lines().map(str::trim).map(record).collect()
+}
+
 /// The data of an event, of which these members are not the default.
 fn whole<E: Default + Serialize>(members: Value) -> Value {
     let mut data = json!(E::default());
@@ -92,51 +112,24 @@ fn whole<E: Default + Serialize>(members: Value) -> Value {
 
 #[test]
 fn a_home_scene_reads_as_one() {
-    let whisper = json!({"actor": "Tobin", "target": "Mira", "message": "The lamp is out."});
-    let text = told(
-        Language::En,
-        48,
-        &[
-            event("", "day", whole::<Day>(json!({"day": 2, "part": "begin"}))),
-            answer(
-                "Inn",
-                "Inn",
-                "home.scene",
-                "Rain drums on the roof, and nobody has lit the lamps.",
-                AnsweredBy::Mind,
-            ),
-            event(
-                "Inn",
-                "scene",
-                json!({"stage": "Inn", "message": "Rain drums on the roof, and nobody has lit the lamps."}),
-            ),
-            answer(
-                "Inn",
-                "Mira",
-                "home.plan",
-                "{\"mind\": \"…\"}",
-                AnsweredBy::Fallback(crate::locale::UiText::verbatim("silence")),
-            ),
-            speak(
-                "Inn",
-                "Mira",
-                "Tobin",
-                "Did you see the light on the water last night?",
-            ),
-            event(
-                "Inn",
-                "mind",
-                json!({"actor": "Mira", "message": "He looks away."}),
-            ),
-            event("Inn", "whisper", whisper),
-            event(
-                "Inn",
-                "leave",
-                json!({"actor": "Tobin", "stage": "Inn", "to": "Quay"}),
-            ),
-            event("Inn", "magic", json!({})),
-        ],
-    );
+    let words = "Rain drums on the roof, and nobody has lit the lamps.";
+    let by = AnsweredBy::Fallback(crate::locale::UiText::verbatim("silence"));
+    let mut scene = vec![
+        event("", "day", whole::<Day>(json!({"day": 2, "part": "begin"}))),
+        answer("Inn", "Inn", "home.scene", words, AnsweredBy::Mind),
+        event("Inn", "scene", json!({"stage": "Inn", "message": words})),
+        answer("Inn", "Mira", "home.plan", "{\"mind\": \"…\"}", by),
+    ];
+    scene.extend(records(
+        r#"
+        Inn Mira>Tobin: Did you see the light on the water last night?
+        Inn mind {"actor": "Mira", "message": "He looks away."}
+        Inn whisper {"actor": "Tobin", "target": "Mira", "message": "The lamp is out."}
+        Inn leave {"actor": "Tobin", "stage": "Inn", "to": "Quay"}
+        Inn magic {}
+        "#,
+    ));
+    let text = told(Language::En, 48, &scene);
     insta::assert_snapshot!(text, @r"
     ═══ Day 2 ═══
 
@@ -156,18 +149,17 @@ fn a_home_scene_reads_as_one() {
 
 #[test]
 fn scenes_of_several_places_are_not_mixed() {
-    let text = told(
-        Language::En,
-        60,
-        &[
-            speak("Inn", "Mira", "", "One."),
-            speak("Quay", "Tobin", "", "A."),
-            speak("Inn", "Mira", "", "Two."),
-            speak("Quay", "Tobin", "", "B."),
-            Record::Turn { turn: 1 },
-            speak("Quay", "Tobin", "", "C."),
-        ],
+    let scenes = records(
+        "
+        Inn Mira>: One.
+        Quay Tobin>: A.
+        Inn Mira>: Two.
+        Quay Tobin>: B.
+        1
+        Quay Tobin>: C.
+        ",
     );
+    let text = told(Language::En, 60, &scenes);
     insta::assert_snapshot!(text, @r"
     ── Inn ──
       Mira: One.
@@ -182,29 +174,21 @@ fn scenes_of_several_places_are_not_mixed() {
 
 #[test]
 fn what_others_hear_of_later_is_told_once() {
-    let leave = || json!({"actor": "Tobin", "stage": "Inn", "to": "Quay"});
-    let arrive = json!({"actor": "Tobin", "stage": "Quay", "from": "Inn"});
-    let announce = || json!({"actor": "Mira", "stage": "Inn", "message": "Fire!"});
-    let keep = || json!({"actor": "Mira", "to": "Tobin", "words": "I will come."});
-    let report =
-        json!({"dungeon": "Mill", "stage": "Mill", "result": "won", "foes": [], "fallen": []});
-    let records = [
-        event("Inn", "announce", announce()),
-        event("Inn", "keep", keep()),
-        event("Inn", "leave", leave()),
-        event("", "announce", announce()),
-        event("", "keep", keep()),
-        event("", "arrive", arrive),
-        event("", "leave", leave()),
-        // What is not part of the story is not told at all.
-        event("", "battle_report", report),
-        event(
-            "",
-            "judged",
-            json!({"judge": "Inn", "claim": "so", "holds": true, "shown_by": ""}),
-        ),
-    ];
-    let text = told(Language::En, 60, &records);
+    // What is not part of the story is not told at all.
+    let heard = records(
+        r#"
+        Inn announce {"actor": "Mira", "stage": "Inn", "message": "Fire!"}
+        Inn keep {"actor": "Mira", "to": "Tobin", "words": "I will come."}
+        Inn leave {"actor": "Tobin", "stage": "Inn", "to": "Quay"}
+        - announce {"actor": "Mira", "stage": "Inn", "message": "Fire!"}
+        - keep {"actor": "Mira", "to": "Tobin", "words": "I will come."}
+        - arrive {"actor": "Tobin", "stage": "Quay", "from": "Inn"}
+        - leave {"actor": "Tobin", "stage": "Inn", "to": "Quay"}
+        - battle_report {"dungeon": "Mill", "stage": "Mill", "result": "won", "foes": [], "fallen": []}
+        - judged {"judge": "Inn", "claim": "so", "holds": true, "shown_by": ""}
+        "#,
+    );
+    let text = told(Language::En, 60, &heard);
     assert!(
         !text.contains("battle_report") && !text.contains("so"),
         "{text}"
@@ -277,14 +261,9 @@ fn a_place_is_described_when_somebody_is_there() {
     let (mut story, written) = story(Language::En, 60);
     story.formatter.roster.note_far("Quay");
     let seen = json!({"actor": "Quay", "look": "Wet stone."});
+    let kickoff = "I am the quay.";
     for record in [
-        answer(
-            "Quay",
-            "Quay",
-            "kickoff",
-            "I am the quay.",
-            AnsweredBy::Mind,
-        ),
+        answer("Quay", "Quay", "kickoff", kickoff, AnsweredBy::Mind),
         speak("Inn", "Mira", "Tobin", "Let us go."),
         event("", "appearance", seen),
     ] {
@@ -317,29 +296,18 @@ fn a_chinese_fight_lines_up() {
     let outcome =
         whole::<CombatOutcome>(json!({"stage": "旧磨坊", "combat_id": "1", "result": "won",
         "fallen": ["守门人老葛"], "felled": ["Wolf"], "gains": ["铜钥匙"]}));
-    let text = told(
-        Language::Zh,
-        44,
-        &[
-            event(
-                "旧磨坊",
-                "combat_initialization",
-                json!({"stage": "旧磨坊", "combat_id": "1", "heroes": ["米拉", "守门人老葛"], "foes": ["Wolf"]}),
-            ),
-            event(
-                "旧磨坊",
-                "combat_round",
-                json!({"stage": "旧磨坊", "round": 2, "standing": standing}),
-            ),
-            event("旧磨坊", "card_played", card),
-            event(
-                "旧磨坊",
-                "death",
-                json!({"actor": "Wolf", "by": "米拉", "stage": "旧磨坊"}),
-            ),
-            event("旧磨坊", "combat_outcome", outcome),
-        ],
-    );
+    let begun = json!({"stage": "旧磨坊", "combat_id": "1", "heroes": ["米拉", "守门人老葛"], "foes": ["Wolf"]});
+    let round = json!({"stage": "旧磨坊", "round": 2, "standing": standing});
+    let death = json!({"actor": "Wolf", "by": "米拉", "stage": "旧磨坊"});
+    let fight = [
+        ("combat_initialization", begun),
+        ("combat_round", round),
+        ("card_played", card),
+        ("death", death),
+        ("combat_outcome", outcome),
+    ];
+    let fight = fight.map(|(kind, data)| event("旧磨坊", kind, data));
+    let text = told(Language::Zh, 44, &fight);
     insta::assert_snapshot!(text, @r"
     ── 旧磨坊 ──
 
@@ -381,16 +349,8 @@ fn a_person_at_a_seat_reads_what_it_will_remember() {
 
 #[test]
 fn foreign_text_does_not_control_the_terminal() {
-    let text = told(
-        Language::En,
-        60,
-        &[speak(
-            "Inn",
-            "Mira",
-            "",
-            "\u{1b}]0;title\u{7}\u{1b}[2Jboo\u{9b}1m",
-        )],
-    );
+    let words = "\u{1b}]0;title\u{7}\u{1b}[2Jboo\u{9b}1m";
+    let text = told(Language::En, 60, &[speak("Inn", "Mira", "", words)]);
     assert!(
         !text.chars().any(|c| c.is_control() && c != '\n'),
         "{text:?}"
@@ -472,34 +432,24 @@ fn a_story_ends_with_what_became_of_it() {
 
 #[test]
 fn scenes_of_one_round_are_each_told_in_one_piece() {
-    let turn = |turn| Record::Turn { turn };
-    let text = |place: &str, message: &str| {
-        event(
-            place,
-            "scene_opens",
-            json!({"stage": place, "scene": "one", "message": message}),
-        )
-    };
-    let learned = json!({"fact": "key", "title": "It", "message": "It is false.", "from": "Tobin"});
-    let text = told(
-        Language::En,
-        60,
-        &[
-            text("Inn", "The door opens."),
-            text("Quay", "The wheel stops."),
-            speak("Quay", "Ann", "Ben", "Who is it?"),
-            speak("Inn", "Mira", "Tobin", "Well?"),
-            turn(1),
-            // A judge needs a turn.
-            turn(2),
-            speak("Quay", "Ben", "Ann", "The miller."),
-            speak("Inn", "Tobin", "Mira", "I stay."),
-            // What came of a scene stands where it was decided.
-            event("Inn", "learned", learned),
-            turn(3),
-            event("", "day", whole::<Day>(json!({"day": 3, "part": "begin"}))),
-        ],
+    // A judge needs a turn, and what came of a scene stands where it was decided.
+    let mut scenes = records(
+        r#"
+        Inn scene_opens {"stage": "Inn", "scene": "one", "message": "The door opens."}
+        Quay scene_opens {"stage": "Quay", "scene": "one", "message": "The wheel stops."}
+        Quay Ann>Ben: Who is it?
+        Inn Mira>Tobin: Well?
+        1
+        2
+        Quay Ben>Ann: The miller.
+        Inn Tobin>Mira: I stay.
+        Inn learned {"fact": "key", "title": "It", "message": "It is false.", "from": "Tobin"}
+        3
+        "#,
     );
+    let day = whole::<Day>(json!({"day": 3, "part": "begin"}));
+    scenes.push(event("", "day", day));
+    let text = told(Language::En, 60, &scenes);
     let headings = |name: &str| text.matches(&format!("── {name}")).count();
     assert_eq!((headings("Inn"), headings("Quay")), (1, 1), "{text}");
     let at = |words: &str| text.find(words).unwrap();

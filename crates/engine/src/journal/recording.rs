@@ -105,7 +105,6 @@ pub fn game_input(setup: &GameSetup) -> Value {
     json!({ GAME: setup })
 }
 
-/// The setup of an input, if it gives the game one.
 pub fn game_of_input(input: &Value) -> Option<GameSetup> {
     GameSetup::deserialize(input.get(GAME)?).ok()
 }

@@ -143,7 +143,6 @@ impl Batch {
         &self.plan
     }
 
-    /// The folder with the slots of its games.
     pub fn games_folder(&self) -> PathBuf {
         self.folder.join(GAMES)
     }

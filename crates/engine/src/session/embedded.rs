@@ -39,7 +39,6 @@ impl EmbeddedFiles {
         self.0.insert(path, text);
     }
 
-    /// As [`Self::insert`], for several.
     pub fn insert_all(&mut self, texts: BTreeMap<String, String>) {
         self.0.extend(texts);
     }
@@ -102,7 +101,6 @@ pub trait EmbeddedGame: Serialize + DeserializeOwned {
         })
     }
 
-    /// The game of a setup, if its data have this fingerprint.
     fn of_setup(setup: &GameSetup, fingerprint: &str) -> Option<Self> {
         let game: Option<Self> = setup.read(Self::NAME);
         game.filter(|game| game.fingerprint() == fingerprint)

@@ -33,7 +33,6 @@ pub(super) fn import(app: &App, what: &ImportCommand) -> Result<()> {
     }
 }
 
-/// The JSON in a file.
 fn json_in(file: &Path) -> Result<Value> {
     let text = files::read_text(file, MAX_JSON_BYTES)
         .map_err(|error| CommandError::of(ErrorKind::Other, &error.problem).at(file.display()))?;

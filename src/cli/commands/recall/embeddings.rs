@@ -33,7 +33,6 @@ impl Embeddings {
         Ok(Some(Self { embedder, runtime }))
     }
 
-    /// The vector of a question.
     pub(super) fn question(&self, question: &str) -> Result<Vector, UiText> {
         let made = self.made(vec![question.to_owned()])?.pop();
         made.ok_or_else(|| text!(engine_no_vector))
