@@ -507,7 +507,13 @@ impl Village {
             }
             7 => {
                 if !truth.dead[who] {
-                    let mut hearers = truth.here(place);
+                    // It is made where the one is to whom it is made.
+                    let heard = if truth.dead[to] {
+                        place
+                    } else {
+                        truth.places[to]
+                    };
+                    let mut hearers = truth.here(heard);
                     let both = [who, to].into_iter();
                     hearers.extend(both.filter(|one| !truth.dead[*one]));
                     truth.tell(who, &[fact], &hearers, "promise");

@@ -249,6 +249,55 @@ fn whoever_a_choice_sends_to_a_place_comes_after_what_is_told_there() {
 }
 
 #[test]
+fn what_befalls_those_elsewhere_is_told_there_after_all_have_arrived() {
+    let mut scene = scene(
+        r#"scenes: [
+            (id: "go", at: "Hall", choice: (who: "Ann", options: [
+                (id: "yes", label: "Go", seen: "Out.", effects: [
+                    Tells("Ann", "Eve", "key"), Promise("Ann", "Eve", "I will stay."), Teach("Bob", "rum"),
+                    Move("Ann", "Yard"), TellTo("Ann", "It smells of tar.")]),
+                (id: "no", label: "Stay")])),
+            (id: "own", at: "Yard", effects: [Tell("The lamp dies.")], choice: (who: "Eve", options: [
+                (id: "yes", label: "Own up", effects: [Tell("It was I.")]), (id: "no", label: "Be silent")])),
+        ]"#,
+    );
+    for (place, id) in [("Hall", "go"), ("Yard", "own")] {
+        let id = id.into();
+        let (turns, choices) = (None, 0);
+        scene.insert(place, OpenScene { id, turns, choices });
+    }
+    assert!(scene.at_meeting(offer_choices));
+    for place in ["Hall", "Yard"] {
+        scene.insert(place, Decided("yes".into()));
+    }
+    scene.at_meeting(apply_choices);
+    assert!(!scene.at_meeting(offer_choices));
+    scene.play(r#"=> All([Told("Ann", "Eve", "key"), Promise("Ann", "Eve", Open)])"#);
+    scene.play(r#"=> Bob does not hear "I will stay.""#);
+    let told = scene
+        .events
+        .iter()
+        .map(|event| (&*event.kind, &*event.place));
+    let told = told.filter(|(kind, _)| *kind != "news");
+    assert_eq!(
+        told.collect::<Vec<_>>(),
+        [
+            ("learned", "Hall"),
+            ("leave", "Hall"),
+            ("scene_text", "Yard"),
+            ("scene_text", "Yard"),
+            ("arrive", "Yard"),
+            ("appearance", "Yard"),
+            ("appearance", "Yard"),
+            ("appearance", "Yard"),
+            ("learned", "Yard"),
+            ("promise", "Yard"),
+            ("scene_text", "Yard"),
+        ]
+    );
+}
+
+#[test]
 fn whoever_decides_tells_what_it_knows_and_is_asked_for_by_conditions() {
     let mut scene = scene("");
     let cause = Cause {

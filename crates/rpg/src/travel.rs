@@ -15,6 +15,7 @@ use super::components::{Acquaintances, Arriving, Placed};
 /// Strangers see each other. Does nothing if the actor is there already.
 pub(super) fn travel(world: &mut World, actor: Entity, to: Entity) {
     if put_on_stage(world, actor, to) {
+        show(world, to, actor);
         introduce(world, actor, to);
     }
 }
@@ -31,7 +32,7 @@ pub(super) fn travel_to(world: &mut World, actor: Entity, stage: &str) {
 pub(super) fn walk(world: &mut World, actor: Entity, to: Entity) {
     if let Some(from) = leave_for(world, actor, to) {
         world.entity_mut(actor).remove::<Placed>();
-        tell_of_arrival(world, (actor, from, to), &[]);
+        tell_of_arrival(world, (actor, from, to));
     }
 }
 
@@ -53,17 +54,14 @@ pub(super) fn set_off(world: &mut World, actors: &[Entity], to: Entity) {
         let mut left = others_on(world, from, actor);
         left.retain(|other| is_there(&actor) && is_there(other));
         left.push(from);
-        let (leave, arrive) = move_of(world, (actor, from, to));
+        let (leave, _) = move_of(world, (actor, from, to));
         let place = Arriving(leave.stage.as_str().into());
-        write_events_at_meeting(world, |events| {
-            events.notify_entities(&left, leave);
-            events.notify_entities(&[actor], arrive);
-        });
+        write_events_at_meeting(world, |events| events.notify_entities(&left, leave));
         world.entity_mut(actor).insert(place);
     }
 }
 
-/// Of these, those who have set off are seen to arrive where they are. At a meeting.
+/// Of these, those who have set off arrive where they are. At a meeting.
 pub(super) fn arrive(world: &mut World, actors: &[Entity]) {
     for actor in actors.iter().copied() {
         let from = world.entity_mut(actor).take::<Arriving>();
@@ -71,7 +69,7 @@ pub(super) fn arrive(world: &mut World, actors: &[Entity]) {
         if let Some((from, to)) = from.zip(stage_of(world, actor))
             && !is_dead(world, actor)
         {
-            tell_of_arrival(world, (actor, from, to), &[actor]);
+            tell_of_arrival(world, (actor, from, to));
         }
     }
 }
@@ -82,13 +80,13 @@ fn leave_for(world: &mut World, actor: Entity, to: Entity) -> Option<Entity> {
     put_on_stage(world, actor, to).then_some(from)
 }
 
-/// Tells everybody where an actor has arrived that it comes, without `aware`. Strangers see each
-/// other.
-fn tell_of_arrival(world: &mut World, way: (Entity, Entity, Entity), aware: &[Entity]) {
+/// Tells an actor who has arrived and everybody there that it comes. Strangers see each other.
+fn tell_of_arrival(world: &mut World, way: (Entity, Entity, Entity)) {
     let (actor, _, to) = way;
     let (_, arrive) = move_of(world, way);
     change_at(world, Some(to), |world| {
-        write_events_at_meeting(world, |events| events.broadcast_to_stage(to, arrive, aware));
+        write_events_at_meeting(world, |events| events.broadcast_to_stage(to, arrive, &[]));
+        show(world, to, actor);
         introduce(world, actor, to);
     });
 }
@@ -110,7 +108,6 @@ fn put_on_stage(world: &mut World, actor: Entity, to: Entity) -> bool {
     let moves = !is_there && world.get::<Kind>(to) == Some(&Kind::Stage);
     if moves {
         world.entity_mut(actor).insert(OnStage(to));
-        show(world, to, actor);
     }
     moves
 }

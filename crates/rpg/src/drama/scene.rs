@@ -302,6 +302,23 @@ impl Effect {
             effect => effect,
         }
     }
+
+    /// Whom it befalls: those who notice it, or where an item comes to lie. Nobody, if it is told
+    /// at the place of its cause or not at all.
+    pub(crate) fn befalls(&self) -> &[String] {
+        match self.bare() {
+            Self::Teach(who, _)
+            | Self::Tells(_, who, _)
+            | Self::Give(_, who)
+            | Self::Put(_, who)
+            | Self::Promise(_, who, ..)
+            | Self::Keep(_, who, _)
+            | Self::Wound(who, _)
+            | Self::Kill(who) => std::slice::from_ref(who),
+            Self::TellTo(who, _) => who,
+            _ => &[],
+        }
+    }
 }
 
 /// Whether a scene with this condition opens on an occasion: those of a day at home and of a camp

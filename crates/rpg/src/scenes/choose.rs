@@ -14,7 +14,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::effects::{Cause, apply_before_arrivals};
+use super::effects::{Cause, apply_before_arrivals, apply_on_arrival};
 use super::leads::Leads;
 use super::open::OpenScene;
 use crate::campaign_phase::CampaignState;
@@ -29,7 +29,6 @@ use crate::home::vote::OneVote;
 use crate::other_names::OTHER_NAMES;
 use crate::phase::{CurrentPlace, Phase};
 use crate::speaker::Speaker;
-use crate::travel::arrive;
 use crate::world_file::NOTHING;
 
 /// The most who decide together: each is asked.
@@ -206,7 +205,7 @@ struct FeltFor<'a> {
 }
 
 /// Offers the choices of all open scenes, and ends the scenes that have none; then all arrive who
-/// were sent elsewhere. Returns whether there is anything to decide. At a meeting, after the talk.
+/// were sent elsewhere, and what was decided befalls those who are there. Returns whether there is anything to decide. At a meeting, after the talk.
 pub(crate) fn offer_choices(world: &mut World) -> bool {
     let mut any = false;
     for stage in all_of(world, Kind::Stage) {
@@ -221,7 +220,7 @@ pub(crate) fn offer_choices(world: &mut World) -> bool {
             None => end_scene(world, stage, &open.id),
         }
     }
-    arrive(world, &all_of(world, Kind::Actor));
+    apply_on_arrival(world);
     any
 }
 

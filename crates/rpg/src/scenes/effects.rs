@@ -15,7 +15,7 @@ use playhouse_engine::message::cut;
 use serde::{Deserialize, Serialize};
 
 use crate::combat::wounds::tell_wound;
-use crate::components::{ClosedDungeons, FallenFoes, Health, Placed, RpgWorld, Wounded};
+use crate::components::{Arriving, ClosedDungeons, FallenFoes, Health, Placed, RpgWorld, Wounded};
 use crate::drama::{
     Condition, Effect, History, Promise, PromiseState, Promises, Qualities, StoryData, change_bond,
     effects_of, entities_of, holder_of, move_item,
@@ -96,27 +96,96 @@ impl Cause<'_> {
     }
 }
 
+/// On a stage: what was decided elsewhere and is still to befall those who are here, oldest first.
+#[derive(Component, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub(crate) struct OnArrival(Vec<Befalls>);
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Befalls {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    decider: Option<Arc<str>>,
+    of: Arc<str>,
+    effect: Effect,
+}
+
 /// Applies effects one after the other, each whole or not at all. One that can't apply is skipped,
 /// and an event says so. Returns whether none was. At a meeting.
 pub(crate) fn apply_effects(world: &mut World, cause: Cause<'_>, effects: &[Effect]) -> bool {
     let are_applied = apply_before_arrivals(world, cause, effects);
-    arrive(world, &all_of(world, Kind::Actor));
-    are_applied
+    apply_on_arrival(world) && are_applied
 }
 
-/// As [`apply_effects`], but whoever is sent to another place [arrives](arrive) there later: what
-/// comes out there at the same time is not for it. What is told belongs to the place of the cause.
+/// As [`apply_effects`], but whoever is sent to another place arrives there later, and what befalls
+/// those elsewhere does so [after that](apply_on_arrival). What is told belongs to the place of the
+/// cause.
 pub(super) fn apply_before_arrivals(
     world: &mut World,
     cause: Cause<'_>,
     effects: &[Effect],
 ) -> bool {
+    apply_at_place(world, cause, effects, true)
+}
+
+/// All who have set off arrive; then whatever was decided elsewhere befalls those who are there.
+/// Returns whether all of it could apply. At a meeting, once all that happens where they come is
+/// told.
+pub(super) fn apply_on_arrival(world: &mut World) -> bool {
+    arrive(world, &all_of(world, Kind::Actor));
+    let mut are_applied = true;
+    for place in all_of(world, Kind::Stage) {
+        let OnArrival(all) = world.entity_mut(place).take().unwrap_or_default();
+        for Befalls {
+            decider,
+            of,
+            effect,
+        } in all
+        {
+            let cause = Cause {
+                decider: decider.and_then(|who| entity(world, &who)),
+                of: &of,
+                ..Cause::at(place)
+            };
+            are_applied &= apply_at_place(world, cause, &[effect], false);
+        }
+    }
+    are_applied
+}
+
+fn apply_at_place(world: &mut World, cause: Cause<'_>, effects: &[Effect], may_wait: bool) -> bool {
     change_at(world, Some(cause.place), |world| {
-        apply_each(world, cause, effects)
+        apply_each(world, cause, effects, may_wait)
     })
 }
 
-fn apply_each(world: &mut World, cause: Cause<'_>, effects: &[Effect]) -> bool {
+/// Where those are whom an effect befalls, if none of them is at a place; whoever has set off is
+/// where it goes.
+fn place_elsewhere(world: &World, place: Entity, effect: &Effect) -> Option<Entity> {
+    let names = effect.befalls();
+    let concerned = names.iter().filter_map(|who| living(world, who).ok());
+    let concerned = concerned.flatten().collect::<Vec<_>>();
+    let is_here =
+        |who: &Entity| place_of(world, *who) == place && world.get::<Arriving>(*who).is_none();
+    let first = concerned.first().filter(|_| !concerned.iter().any(is_here));
+    first
+        .map(|who| place_of(world, *who))
+        .filter(|there| is_stage(world, *there))
+}
+
+/// What an effect does waits until all have arrived at a place.
+fn wait(world: &mut World, place: Entity, cause: Cause<'_>, effect: &Effect) {
+    let decider = cause.decider.map(|who| name_of(world, who).into());
+    let mut place = world.entity_mut(place);
+    let mut waiting = place.entry::<OnArrival>().or_default();
+    waiting.get_mut().0.push(Befalls {
+        decider,
+        of: cause.of.into(),
+        effect: effect.clone(),
+    });
+}
+
+fn apply_each(world: &mut World, cause: Cause<'_>, effects: &[Effect], may_wait: bool) -> bool {
     let mut told = cause.told.to_owned();
     for effect in effects {
         if let Effect::Tell(text) | Effect::TellTo(_, text) | Effect::Announce(text) = effect.bare()
@@ -132,7 +201,10 @@ fn apply_each(world: &mut World, cause: Cause<'_>, effects: &[Effect]) -> bool {
     consistency::look_at_things(world, cause, effects);
     let mut are_applied = true;
     for effect in effects {
-        if let Err(why) = apply(world, cause, effect) {
+        let there = place_elsewhere(world, cause.place, effect).filter(|_| may_wait);
+        if let Some(there) = there {
+            wait(world, there, cause, effect);
+        } else if let Err(why) = apply(world, cause, effect) {
             are_applied = false;
             let event = EffectSkipped {
                 of: cause.of.to_owned(),
@@ -356,7 +428,7 @@ fn pass_item(
     if from == to {
         return Ok(());
     }
-    let is_stage = |holder: &Entity| world.get::<Kind>(*holder) == Some(&Kind::Stage);
+    let is_stage = |holder: &Entity| is_stage(world, *holder);
     let name_of_any = |holder: Option<Entity>| holder.map(|holder| name_of(world, holder));
     let loser = from.filter(|holder| !is_stage(holder));
     let event = ItemMoved {
@@ -610,10 +682,12 @@ fn entity(world: &World, name: &str) -> Option<Entity> {
 }
 
 fn stage_named(world: &World, name: &str) -> Result<Entity, Obstacle> {
-    let is_stage = |entity: &Entity| world.get::<Kind>(*entity) == Some(&Kind::Stage);
-    entity(world, name)
-        .filter(is_stage)
-        .ok_or(Obstacle::NoPlace)
+    let stage = entity(world, name).filter(|entity| is_stage(world, *entity));
+    stage.ok_or(Obstacle::NoPlace)
+}
+
+fn is_stage(world: &World, entity: Entity) -> bool {
+    world.get::<Kind>(entity) == Some(&Kind::Stage)
 }
 
 /// The entities that a name means, without the dead; at least one.

@@ -33,7 +33,8 @@ pub(super) fn plugin(setup: &mut Setup) {
         .component::<open::CalledScene>("called_scene")
         .component::<judge::PendingClaims>("pending_claims")
         .component::<choose::PendingChoice>("pending_choice")
-        .component::<choose::Decided>("decided");
+        .component::<choose::Decided>("decided")
+        .component::<effects::OnArrival>("on_arrival");
     let systems = (
         judge::take_verdict.run_if(in_phase(Phase::Judged)),
         judge::ask_verdict.run_if(in_phase(Phase::Judge)),
