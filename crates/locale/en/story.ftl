@@ -199,6 +199,7 @@ story_event_keep = promise kept
 story_event_learned = something learned
 story_event_masked = words masked
 story_event_nothing_new = nothing new to read
+story_event_nothing_to_decide = nothing left to decide
 story_event_promise = promise
 story_event_read = item read
 story_event_scene_opens = scene

@@ -203,6 +203,7 @@ story_event_keep = 守约
 story_event_learned = 得知
 story_event_masked = 话被遮住
 story_event_nothing_new = 没有读到新内容
+story_event_nothing_to_decide = 没有要定的了
 story_event_promise = 许诺
 story_event_read = 读物品
 story_event_scene_opens = 开场

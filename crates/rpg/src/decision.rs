@@ -20,6 +20,8 @@ pub(super) fn without_words(schema: &mut Schema) {
 #[derive(Clone, Debug, Default)]
 pub(super) struct DecisionConstraints {
     pub(super) options: Vec<String>,
+    /// Those options with which nothing is said besides: their words are written.
+    pub(super) worded: Vec<String>,
     pub(super) speech_chars: usize,
 }
 
@@ -27,12 +29,21 @@ impl DecisionConstraints {
     /// The schema of a decision that names its option in this member.
     pub(super) fn schema(&self, member: &str) -> Value {
         let text = json!({"type": "string", "maxLength": self.speech_chars});
+        let mut properties = json!({"mind": text, member: one_of(&self.options)});
+        if self.may_say() {
+            properties["say"] = text;
+        }
         json!({
             "type": "object",
-            "properties": {"mind": text, member: one_of(&self.options), "say": text},
+            "properties": properties,
             "required": ["mind", member],
             "additionalProperties": false,
         })
+    }
+
+    /// Whether anything may be said besides.
+    pub(super) fn may_say(&self) -> bool {
+        self.worded.len() < self.options.len()
     }
 
     /// What is wrong with a decision. A default answer names no option, and decides nothing.

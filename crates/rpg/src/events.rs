@@ -18,7 +18,7 @@ use super::components::{Departure, FightResult};
 use super::happening::{FightNote, Happening, Pledge};
 use super::home::vote::VoteCounted;
 use super::host::HostDid;
-use super::scenes::choose::{ChoiceMade, SceneVoted};
+use super::scenes::choose::{ChoiceMade, NothingToDecide, SceneVoted};
 use super::scenes::effects::{EffectSkipped, SceneText};
 use super::scenes::endings::{Epilogue, StoryCloses};
 use super::scenes::judge::ClaimJudged;
@@ -69,6 +69,7 @@ pub const EVENTS: &[EventType] = &[
     EventType::of::<SceneOpens>(),
     EventType::of::<ChoiceMade>(),
     EventType::of::<SceneVoted>(),
+    EventType::of::<NothingToDecide>(),
     EventType::of::<SceneText>(),
     EventType::of::<EffectSkipped>(),
     EventType::of::<ClaimJudged>(),

@@ -287,8 +287,20 @@ fn choose(notes: Notes<'_>, dialogue: &mut Dialogue<'_>) -> io::Result<Option<Va
     if question.options.is_empty() {
         return Ok(None);
     }
-    let filled = dialogue.fill_by_field(&choice_with_words(question))?;
+    let worded = notes.list("options").filter(|option| option.flag("worded"));
+    let worded: Vec<_> = worded.map(|option| option.text("id")).collect();
+    let mut form = choice_with_words(question);
+    // Whether anything is to be said depends on what is chosen.
+    let words = form.fields.split_off(if worded.is_empty() { 2 } else { 1 });
+    let mut filled = dialogue.fill_by_field(&form)?;
     let mut choice = json!({"mind": "", "option": filled.value(WHICH)});
+    if !words.is_empty() && !worded.iter().any(|worded| choice["option"] == *worded) {
+        let form = SeatForm {
+            fields: words,
+            ..SeatForm::default()
+        };
+        filled = dialogue.fill_by_field(&form)?;
+    }
     if let Some(said) = filled.words(SAID) {
         choice["say"] = said.into();
     }

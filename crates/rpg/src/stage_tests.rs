@@ -176,6 +176,7 @@ fn whoever_has_one_option_left_may_do_nothing() {
                 id: "barrel".into(),
                 turns: None,
                 choices: 0,
+                decides: true,
             },
         );
         assert!(scene.at_meeting(offer_choices));
@@ -214,8 +215,13 @@ fn whoever_a_choice_sends_to_a_place_comes_after_what_is_told_there() {
     );
     for (place, id) in [("Hall", "go"), ("Yard", "own")] {
         let id = id.into();
-        let (turns, choices) = (None, 0);
-        scene.insert(place, OpenScene { id, turns, choices });
+        let open = OpenScene {
+            id,
+            turns: None,
+            choices: 0,
+            decides: true,
+        };
+        scene.insert(place, open);
     }
     assert!(scene.at_meeting(offer_choices));
     for place in ["Hall", "Yard"] {
@@ -263,8 +269,13 @@ fn what_befalls_those_elsewhere_is_told_there_after_all_have_arrived() {
     );
     for (place, id) in [("Hall", "go"), ("Yard", "own")] {
         let id = id.into();
-        let (turns, choices) = (None, 0);
-        scene.insert(place, OpenScene { id, turns, choices });
+        let open = OpenScene {
+            id,
+            turns: None,
+            choices: 0,
+            decides: true,
+        };
+        scene.insert(place, open);
     }
     assert!(scene.at_meeting(offer_choices));
     for place in ["Hall", "Yard"] {

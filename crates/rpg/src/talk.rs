@@ -220,6 +220,12 @@ impl Talk {
         Some(next)
     }
 
+    /// Whether one of these was spoken to and has not answered.
+    pub(super) fn awaits_answer(&self, present: &[Arc<str>]) -> bool {
+        let addressed = self.addressed.as_ref();
+        addressed.is_some_and(|addressed| present.contains(addressed))
+    }
+
     /// Whether an actor has searched in this round.
     pub(super) fn has_searched(&self, name: &str) -> bool {
         self.searched.contains(name)

@@ -194,6 +194,16 @@ impl Choice {
 }
 
 impl ChoiceOption {
+    /// Whether what everybody there is told holds what the decider says: something in quotation
+    /// marks that ends as a sentence does, or a part of one.
+    pub(crate) fn speaks(&self) -> bool {
+        let ends_speech = |(last, mark): (char, char)| {
+            "”」』\"".contains(mark) && ".,!?;:…—。，！？；：".contains(last)
+        };
+        let told = self.told();
+        told.chars().zip(told.chars().skip(1)).any(ends_speech)
+    }
+
     /// What everybody there is told when it is chosen.
     pub fn told(&self) -> &str {
         if self.seen.is_empty() {
@@ -463,4 +473,28 @@ fn precedence(
 ) -> (std::cmp::Reverse<usize>, usize, usize) {
     let specificity = std::cmp::Reverse(scene.when.specificity());
     (specificity, history.times(&scene.id), number)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_option_speaks_if_a_sentence_stands_in_quotation_marks() {
+        for (seen, speaks) in [
+            ("“I do,” says Ann.", true),
+            ("Ann says: \"No.\"", true),
+            ("“他没出差，”二姐说。", true),
+            ("老三说：「走！」", true),
+            ("Ann shuts the book that she calls “the log”.", false),
+            ("玻璃上写了个“福”，正往下淌。", false),
+            ("Ann says that she won't.", false),
+        ] {
+            let option = ChoiceOption {
+                seen: seen.into(),
+                ..ChoiceOption::default()
+            };
+            assert_eq!(option.speaks(), speaks, "{seen}");
+        }
+    }
 }

@@ -148,6 +148,7 @@ pub(crate) fn ask_votes(
         let options = dungeons.iter().map(ToString::to_string);
         let constraints = DecisionConstraints {
             options: options.chain([STAY.to_owned()]).collect(),
+            worded: Vec::new(),
             speech_chars: rpg.0.limits.speech_chars.max(1) as usize,
         };
         let options = dungeons.iter().map(|name| Journey {

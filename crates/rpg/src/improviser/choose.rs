@@ -32,7 +32,7 @@ pub(super) fn choose<'a>(prompt: &Prompt<'a>, writer: &mut Writer<'a>) -> Option
     let option = options.get(index)?;
     let symbol = reason(*option, &feelings, writer);
     let mut decision = json!({"mind": writer.line(symbol), "option": option.text("id")});
-    if writer.rng().happens(SAYS) {
+    if !option.flag("worded") && writer.rng().happens(SAYS) {
         let own = voice_line(notes, writer);
         let said = match own.filter(|_| writer.rng().happens(OWN_WORDS)) {
             Some(line) => line.to_owned(),

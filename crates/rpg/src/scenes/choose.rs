@@ -5,7 +5,9 @@ use std::sync::Arc;
 use bevy_ecs::prelude::*;
 use playhouse_engine::cast::{CastList, Kind, Whereabouts, WorldSeed, all_of};
 use playhouse_engine::context::Noting;
-use playhouse_engine::event::{AgentEvent, EventWriter, Phrasebook, Prompt};
+use playhouse_engine::event::{
+    AgentEvent, EventWriter, Phrasebook, Prompt, change_at, write_events_at_meeting,
+};
 use playhouse_engine::exchange::{Answers, Question, Reply, Violation, Voice};
 use playhouse_engine::memory::Words;
 use playhouse_engine::message::Language;
@@ -29,6 +31,7 @@ use crate::home::vote::OneVote;
 use crate::other_names::OTHER_NAMES;
 use crate::phase::{CurrentPlace, Phase};
 use crate::speaker::Speaker;
+use crate::talk::Talk;
 use crate::world_file::NOTHING;
 
 /// The most who decide together: each is asked.
@@ -139,7 +142,7 @@ pub(crate) struct SceneDecision {
     pub(crate) mind: String,
     /// The id of the option that you choose.
     pub(crate) option: String,
-    /// What you say as you do it, aloud; may be left out.
+    /// What you say as you do it, aloud; may be left out, and is if the option has words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) say: Option<String>,
 }
@@ -163,6 +166,14 @@ impl Reply for SceneDecision {
         Some(constraints.schema("option"))
     }
 
+    /// What an option says is not said twice.
+    fn settled(mut self, constraints: &DecisionConstraints) -> Self {
+        self.say = self
+            .say
+            .filter(|_| !constraints.worded.contains(&self.option));
+        self
+    }
+
     fn check(&self, constraints: &DecisionConstraints) -> Vec<Violation> {
         constraints.check(("option", &self.option), &self.mind, self.say.as_deref())
     }
@@ -182,6 +193,8 @@ pub(crate) struct ChoiceData<'a> {
     /// Who else decides together with it.
     others: Vec<&'a str>,
     options: Vec<OfferedOption<'a>>,
+    /// Whether anything may be said with one of them.
+    may_say: bool,
     goals: Vec<&'a str>,
     speech_chars: usize,
     feelings: Vec<FeltFor<'a>>,
@@ -192,6 +205,8 @@ pub(crate) struct ChoiceData<'a> {
 struct OfferedOption<'a> {
     id: &'a str,
     label: &'a str,
+    /// Whether what is said with it is written.
+    worded: bool,
     /// Whether it is to do nothing; for minds without language.
     is_pass: bool,
     /// For minds without language, which can't tell it from the label.
@@ -204,33 +219,72 @@ struct FeltFor<'a> {
     value: i32,
 }
 
+/// Nothing is left to decide of what there was as a scene opened.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
+#[event("nothing_to_decide", style = Deed)]
+pub(crate) struct NothingToDecide {
+    pub(crate) scene: String,
+}
+
 /// Offers the choices of all open scenes, and ends the scenes that have none; then all arrive who
-/// were sent elsewhere, and what was decided befalls those who are there. Returns whether there is anything to decide. At a meeting, after the talk.
+/// were sent elsewhere, and what was decided befalls those who are there. Returns whether there is
+/// anything to decide or to answer. At a meeting, after the talk.
 pub(crate) fn offer_choices(world: &mut World) -> bool {
     let mut any = false;
     for stage in all_of(world, Kind::Stage) {
         let Some(open) = world.get::<OpenScene>(stage).cloned() else {
             continue;
         };
-        match offered(world, stage, &open) {
-            Some(choice) => {
-                world.entity_mut(stage).insert((choice, Phase::Choose));
-                any = true;
-            }
-            None => end_scene(world, stage, &open.id),
+        if let Some(choice) = next_choice(world, stage, &open, true) {
+            world.entity_mut(stage).insert((choice, Phase::Choose));
+            any = true;
+        } else if open.is_undecided() && falls_away(world, stage, open.clone()) {
+            any = true;
+        } else {
+            end_scene(world, stage, &open.id);
         }
     }
     apply_on_arrival(world);
     any
 }
 
+/// The talk has done what was to be decided. All are told, and whoever was spoken to last still
+/// answers; returns whether anybody does.
+fn falls_away(world: &mut World, stage: Entity, open: OpenScene) -> bool {
+    let here = participants(world, stage);
+    let names: Vec<_> = names(world, &here).into_iter().map(Arc::from).collect();
+    let told = [&here[..], &[stage]].concat();
+    let scene = open.id.to_string();
+    change_at(world, Some(stage), |world| {
+        write_events_at_meeting(world, |events| {
+            events.notify_entities(&told, NothingToDecide { scene });
+        });
+    });
+    let talk = world.get::<Talk>(stage);
+    let answers = talk.is_some_and(|talk| talk.awaits_answer(&names));
+    if answers {
+        world
+            .entity_mut(stage)
+            .insert((open.for_an_answer(), Phase::Plan));
+    }
+    answers
+}
+
 /// The next choice of a scene for which somebody is there who may decide, and the condition of an
-/// option holds; `None` if there is none. Nobody is made to do the only thing that is left.
-fn offered(world: &World, stage: Entity, open: &OpenScene) -> Option<PendingChoice> {
+/// option holds; `None` if there is none. Nobody is made to do the only thing that is left. What
+/// was missing for each option may be noted.
+pub(super) fn next_choice(
+    world: &World,
+    stage: Entity,
+    open: &OpenScene,
+    is_noted: bool,
+) -> Option<PendingChoice> {
     let scene = world.resource::<StoryData>().scene(&open.id)?;
     let mut choices = scene.choices().enumerate().skip(open.choices);
     choices.find_map(|(number, choice)| {
-        note_options(world, scene, choice);
+        if is_noted {
+            note_options(world, scene, choice);
+        }
         let named = choice.who.iter().flat_map(|who| entities_of(world, who));
         let here = participants(world, stage);
         let mut deciders: Vec<_> = named.filter(|who| here.contains(who)).collect();
@@ -367,12 +421,14 @@ pub(crate) fn ask_choice(
         let pass = pass.map(|id| OfferedOption {
             id,
             label: &label,
+            worded: false,
             is_pass: true,
             leads_to: Leads::default(),
         });
         let options = options.map(|option| OfferedOption {
             id: &option.id,
             label: &option.label,
+            worded: option.speaks(),
             is_pass: false,
             leads_to: leads(option),
         });
@@ -381,8 +437,11 @@ pub(crate) fn ask_choice(
             name,
             value: bond.value,
         });
+        let options: Vec<_> = options.chain(pass).collect();
+        let worded = options.iter().filter(|option| option.worded);
         let constraints = DecisionConstraints {
             options: pending.options.iter().map(ToString::to_string).collect(),
+            worded: worded.map(|option| option.id.to_owned()).collect(),
             speech_chars: rpg.0.limits.speech_chars.max(1) as usize,
         };
         let place = whereabouts.name_text(stage);
@@ -396,7 +455,8 @@ pub(crate) fn ask_choice(
             scene: &pending.scene,
             question: &choice.question,
             others: others.filter(|other| *other != &**who).collect(),
-            options: options.chain(pass).collect(),
+            options,
+            may_say: constraints.may_say(),
             goals: open.iter().map(|goal| goal.words.as_str()).collect(),
             speech_chars: constraints.speech_chars,
             feelings: feelings.collect(),

@@ -8,6 +8,7 @@ use playhouse_engine::event::{AgentEvent, write_events_at_meeting};
 use playhouse_engine::knowledge::Today;
 use serde::{Deserialize, Serialize};
 
+use super::choose::next_choice;
 use crate::drama::{History, Occasion, Scene, StoryData, next_scene, note_scenes};
 use crate::everybody::{living_on, participants, set_phase};
 use crate::phase::Phase;
@@ -24,6 +25,26 @@ pub(crate) struct OpenScene {
     /// How many of its choices are over.
     #[serde(default, skip_serializing_if = "is_none_over")]
     pub(crate) choices: usize,
+    /// Whether there was something to decide as it opened.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) decides: bool,
+}
+
+impl OpenScene {
+    /// Whether nothing has been decided of what there was to decide.
+    pub(crate) fn is_undecided(&self) -> bool {
+        self.decides && self.choices == 0
+    }
+
+    /// It goes on for an answer, with nothing to decide.
+    pub(crate) fn for_an_answer(self) -> Self {
+        Self {
+            turns: Some(1),
+            choices: usize::MAX,
+            decides: false,
+            ..self
+        }
+    }
 }
 
 fn is_none_over(choices: &usize) -> bool {
@@ -92,8 +113,9 @@ fn open_scene(world: &mut World, stage: Entity) -> Option<Scene> {
         id,
         turns: scene.turns,
         choices: 0,
+        decides: false,
     };
-    world.entity_mut(stage).insert(open);
+    world.entity_mut(stage).insert(open.clone());
     let list = world.resource::<CastList>();
     let cast: Vec<_> = scene
         .cast
@@ -101,6 +123,10 @@ fn open_scene(world: &mut World, stage: Entity) -> Option<Scene> {
         .filter_map(|who| list.by_name(who))
         .collect();
     send(world, &cast, stage);
+    let decides = next_choice(world, stage, &open, false).is_some();
+    world
+        .entity_mut(stage)
+        .insert(OpenScene { decides, ..open });
     Some(scene)
 }
 
