@@ -20,6 +20,7 @@ use super::home::vote::{count_votes, elect};
 use super::journey::{begin_talk, continue_journey, send_home, set_out};
 use super::phase::Phase;
 use super::scenes::choose::{apply_choices, offer_choices};
+use super::scenes::effects::settle_promises;
 use super::scenes::endings::{begin_closing, begin_epilogue, reached_ending, settle_goals};
 use super::scenes::judge::{judge_choices, judge_endings, judge_scenes};
 use super::scenes::open::open_scenes;
@@ -62,6 +63,7 @@ pub(super) fn advance_campaign(world: &mut World) {
         CampaignPhase::Archive { after } => return go_on_after(world, *after),
         phase => (phase, false),
     };
+    settle_promises(world);
     let may_end = is_running(&phase);
     let choice = |phase: &CampaignPhase| CampaignPhase::Choice {
         after: Box::new(phase.clone()),
@@ -69,7 +71,9 @@ pub(super) fn advance_campaign(world: &mut World) {
     if !is_judged && judge_choices(world, may_end) {
         return judge_before(world, choice(&phase));
     }
-    if offer_choices(world) {
+    let is_offered = offer_choices(world);
+    settle_promises(world);
+    if is_offered {
         return set_campaign_phase(world, choice(&phase));
     }
     settle_goals(world);

@@ -59,6 +59,7 @@ fn refusal(recorded: Recorded) -> Option<String> {
         } => {
             let constraints = PlanConstraints {
                 present,
+                ways: exits.clone(),
                 exits,
                 whisper: true,
                 speech_chars: CHARS,

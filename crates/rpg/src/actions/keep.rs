@@ -1,5 +1,6 @@
 //! An actor says that what was promised to it is kept.
 
+use bevy_ecs::prelude::*;
 use playhouse_engine::exchange::Violation;
 
 use super::member::distinct;
@@ -9,7 +10,6 @@ use crate::drama::PromiseState;
 use crate::talk::TurnTaken;
 
 impl Action for Keep {
-    /// Both learn it, and those there who heard the promise.
     fn carry_out(self, rules: &mut Rules<'_, '_>, acting: &Acting<'_>, _taken: &mut TurnTaken) {
         let mut open = Vec::new();
         for promiser in acting.present.iter().filter(|who| **who != acting.entity) {
@@ -20,25 +20,11 @@ impl Action for Keep {
             open.extend(owed.map(|(number, _)| (*promiser, by.clone(), number)));
         }
         let meant = self.find(open.iter().map(|(_, by, _)| by.as_str()));
-        let Some((promiser, by, number)) = meant.and_then(|meant| open.get(meant)) else {
+        let Some((promiser, _, number)) = meant.and_then(|meant| open.get(meant)) else {
             return rules.refuse(acting, "keep", &Reason::NotNow { action: "keep" });
         };
-        let Ok(mut promises) = rules.promises.get_mut(*promiser) else {
-            return;
-        };
-        let Some(promise) = promises.0.get_mut(*number) else {
-            return;
-        };
-        promise.state = PromiseState::Kept;
-        let (event, promise) = (promise.kept_by(by), promise.clone());
-        let mut told = acting.present.clone();
-        told.retain(|who| {
-            *who == acting.entity || *who == *promiser || {
-                promise.is_known_to(&rules.whereabouts.name_text(*who))
-            }
-        });
-        told.push(acting.stage);
-        rules.events.notify_entities(&told, event);
+        let (promiser, number) = (*promiser, *number);
+        rules.keep(acting, promiser, number);
     }
 
     /// One of the two members is enough if it leaves no doubt.
@@ -58,6 +44,50 @@ impl Action for Keep {
             .map(|(_, number)| number.to_string())
             .collect();
         Violation::unless_offered("keep.promise", &promise.to_string(), &numbers)
+    }
+}
+
+impl Rules<'_, '_> {
+    /// Promises of those here are kept of something that whoever was promised it has here now.
+    pub(super) fn keep_what_is_given(&mut self, acting: &Acting<'_>) {
+        let has = |to: &str, item: &str| {
+            let to = self
+                .list
+                .by_name(to)
+                .filter(|to| acting.present.contains(to));
+            to.is_some_and(|to| self.has(to, item))
+        };
+        let mut given = Vec::new();
+        for promiser in acting.present.iter().copied() {
+            let promises = self.promises.get(promiser).map_or(&[][..], |all| &all.0);
+            let numbered = promises.iter().enumerate();
+            let kept = numbered.filter(|(_, promise)| {
+                promise.state == PromiseState::Open && promise.is_of_gift(has)
+            });
+            given.extend(kept.map(|(number, _)| (promiser, number)));
+        }
+        for (promiser, number) in given {
+            self.keep(acting, promiser, number);
+        }
+    }
+
+    /// A promise is kept. Both learn it, and those here who heard it.
+    fn keep(&mut self, acting: &Acting<'_>, promiser: Entity, number: usize) {
+        let by = self.whereabouts.name_text(promiser);
+        let promises = self.promises.get_mut(promiser).ok();
+        let Some(mut promises) = promises else { return };
+        let Some(promise) = promises.0.get_mut(number) else {
+            return;
+        };
+        promise.state = PromiseState::Kept;
+        let (event, promise) = (promise.kept_by(&by), promise.clone());
+        let mut told = acting.present.clone();
+        told.retain(|who| {
+            let name = self.whereabouts.name_text(*who);
+            *who == promiser || *name == *promise.to || promise.is_known_to(&name)
+        });
+        told.push(acting.stage);
+        self.events.notify_entities(&told, event);
     }
 }
 

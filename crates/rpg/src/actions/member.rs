@@ -126,7 +126,7 @@ impl Source {
             Self::Promiser => distinct(&legal.owed_by),
             Self::Destructible => legal.destructible.clone(),
             Self::Pledged => legal.held.clone(),
-            Self::Meeting => legal.exits.clone(),
+            Self::Meeting => legal.ways.clone(),
             Self::Tongue => legal.languages.clone(),
             _ => return None,
         })

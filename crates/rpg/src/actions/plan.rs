@@ -23,6 +23,8 @@ pub(crate) struct PlanConstraints {
     pub(crate) present: Vec<String>,
     /// The names of the places one can walk to.
     pub(crate) exits: Vec<String>,
+    /// The names of the places that one can get to some time.
+    pub(crate) ways: Vec<String>,
     /// The languages that one speaks besides the one that all share.
     pub(crate) languages: Vec<String>,
     /// Whether whispering is allowed.
@@ -273,6 +275,7 @@ mod tests {
         PlanConstraints {
             present: vec!["Bob".into()],
             exits: vec!["Mill".into()],
+            ways: vec!["Mill".into(), "Quay".into()],
             whisper: true,
             speech_chars: 50,
             feels_about: vec!["Bob".into()],
@@ -290,6 +293,24 @@ mod tests {
             searched: false,
             is_last: false,
         }
+    }
+
+    #[test]
+    fn a_place_is_promised_that_one_gets_to_some_time() {
+        let legal = PlanConstraints {
+            exits: Vec::new(),
+            ..constraints()
+        };
+        let promise = |place| {
+            let promise = json!({"to": "Bob", "words": "I will come.", "place": place});
+            let plan = json!({"mind": "m", "wait": {}, "promise": promise});
+            let plan: Plan = serde_json::from_value(plan).unwrap();
+            plan.check(&legal).len()
+        };
+        assert_eq!([promise("Quay"), promise("Moon")], [0, 1]);
+        let schema = Plan::constrain_schema(&Value::Null, &legal).unwrap();
+        let places = schema.pointer("/properties/promise/properties/place/enum");
+        assert_eq!(places, Some(&json!(["Mill", "Quay"])));
     }
 
     #[test]

@@ -8,7 +8,7 @@ use playhouse_engine::cast::{CastList, Exits, Whereabouts};
 use playhouse_engine::context::{AgentContext, Chapters};
 use playhouse_engine::event::kinds::Mind;
 use playhouse_engine::event::{AgentEvent, EventWriter, Prompt};
-use playhouse_engine::knowledge::{FactBook, Knowledge};
+use playhouse_engine::knowledge::{FactBook, Knowledge, Today};
 use playhouse_engine::memory::{AnswerWords, LookupVectors, Lore, Vectors, Witnessed};
 use serde::Serialize;
 
@@ -45,6 +45,7 @@ pub(super) enum Reason<'a> {
 #[derive(SystemParam)]
 pub(crate) struct Rules<'w, 's> {
     pub(super) file: Res<'w, RpgWorld>,
+    pub(super) today: Res<'w, Today>,
     pub(super) book: Res<'w, FactBook>,
     pub(super) list: Res<'w, CastList>,
     pub(crate) whereabouts: Whereabouts<'w, 's>,
@@ -108,6 +109,7 @@ impl Rules<'_, '_> {
         };
         self.think(&acting, std::mem::take(&mut plan.mind));
         plan.carry_out(self, &acting, &mut taken);
+        self.keep_what_is_given(&acting);
         for action in impossible {
             self.refuse(&acting, action, &Reason::NotNow { action });
         }

@@ -119,6 +119,8 @@ pub struct Promise {
     /// It is kept as soon as this holds; only somebody can say so if it is `Always`.
     #[serde(skip_serializing_if = "Condition::is_always")]
     pub kept: Condition,
+    /// The day on which it was made.
+    pub day: u32,
     /// Who heard it being made, by name.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     pub heard: BTreeSet<Arc<str>>,
@@ -131,6 +133,17 @@ impl Promise {
             to: self.to.to_string(),
             words: self.words.to_string(),
         }
+    }
+
+    /// Whether it is kept by what somebody has, as this tells.
+    pub(crate) fn is_of_gift(&self, has: impl Fn(&str, &str) -> bool) -> bool {
+        matches!(&self.kept, Condition::Holds(to, item) if **to == *self.to && has(to, item))
+    }
+
+    /// The day on which it was made, if that was before today: what it says of time counts from
+    /// that day.
+    pub(crate) fn said_on(&self, today: u32) -> Option<u32> {
+        (self.day < today).then_some(self.day)
     }
 
     /// Whether it was made to somebody and is neither kept nor broken.

@@ -262,12 +262,13 @@ struct Ways {
 }
 
 impl Moment<'_, '_, '_> {
-    /// What has to be decided here, one after the other.
+    /// What is still to be decided here, one after the other.
     fn choices(&self) -> impl Iterator<Item = &Choice> {
+        let over = self.scene.map_or(0, |open| open.choices);
         let scene = self
             .scene
             .and_then(|open| self.params.minds.story.scene(&open.id));
-        scene.into_iter().flat_map(Scene::choices)
+        scene.into_iter().flat_map(Scene::choices).skip(over)
     }
 
     /// Nobody leaves the party on a journey, and a party that is back wakes up at home. A character
@@ -313,6 +314,28 @@ impl Moment<'_, '_, '_> {
         names.map(ToString::to_string).collect()
     }
 
+    /// The places to which open ways lead from here, whether it can go now or not.
+    fn within_reach(&self) -> Vec<String> {
+        let params = self.params;
+        let mut reached = vec![self.stage];
+        let mut next = 0;
+        while let Some(stage) = reached.get(next) {
+            let exits = params
+                .exits
+                .get(*stage)
+                .into_iter()
+                .flat_map(|exits| &exits.0);
+            let places = exits.filter_map(|id| params.list.by_id(*id));
+            let places: Vec<_> = places.filter(|place| !reached.contains(place)).collect();
+            reached.extend(places);
+            next += 1;
+        }
+        let places = reached.iter().skip(1);
+        places
+            .map(|place| params.minds.whereabouts.name_text(*place))
+            .collect()
+    }
+
     /// Those here who have lost hit points; at home nobody is in danger.
     fn hurt(&self) -> Vec<HitPoints> {
         let minds = &self.params.minds;
@@ -351,6 +374,7 @@ impl Moment<'_, '_, '_> {
         let destructible = view.items.iter().filter(|item| item.destructible);
         PlanConstraints {
             exits,
+            ways: self.within_reach(),
             languages: languages.map_or(Vec::new(), |actor| actor.languages.clone()),
             whisper: limits.whisper,
             speech_chars: limits.speech_chars.max(1) as usize,

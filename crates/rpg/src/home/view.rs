@@ -7,7 +7,7 @@ use bevy_ecs::system::SystemParam;
 use playhouse_engine::cast::{Appearance, EntityName, Whereabouts, WorldTurn};
 use playhouse_engine::context::AgentContext;
 use playhouse_engine::event::kinds::MemorySearch;
-use playhouse_engine::knowledge::{FactBook, Knowledge, MadeFacts, MadeKind};
+use playhouse_engine::knowledge::{FactBook, Knowledge, MadeFacts, MadeKind, Today};
 use playhouse_engine::memory::{AnswerWords, Lore};
 use serde::Serialize;
 
@@ -17,7 +17,7 @@ use crate::actions::Use;
 use crate::components::{Health, LastFight, RpgWorld};
 use crate::conversation::{SpokenLine, heard, last_event_text};
 use crate::drama::{
-    Belongings, Bonds, Condition, Goal, Goals, Hidden, History, PARTY, Promise, Promises, StoryData,
+    Belongings, Bonds, Condition, Goal, Goals, Hidden, History, PARTY, Promises, StoryData,
 };
 use crate::interests::Interests;
 use crate::kickoff::names_without;
@@ -102,6 +102,8 @@ pub(super) struct SeenItem<'a> {
 pub(super) struct OpenPromise<'a> {
     pub(super) to: &'a str,
     pub(super) words: &'a str,
+    /// The day on which it was made, if that is over.
+    said_on: Option<u32>,
 }
 
 #[derive(Serialize)]
@@ -110,6 +112,7 @@ pub(super) struct OwedPromise<'a> {
     pub(super) number: usize,
     pub(super) by: String,
     pub(super) words: &'a str,
+    said_on: Option<u32>,
 }
 
 /// What actors know, have and feel.
@@ -117,6 +120,7 @@ pub(super) struct OwedPromise<'a> {
 pub(crate) struct ActorMinds<'w, 's> {
     pub(super) world: Res<'w, RpgWorld>,
     turn: Res<'w, WorldTurn>,
+    today: Res<'w, Today>,
     pub(super) whereabouts: Whereabouts<'w, 's>,
     book: Res<'w, FactBook>,
     made: Res<'w, MadeFacts>,
@@ -161,7 +165,7 @@ impl ActorMinds<'_, '_> {
         let items = |holder| self.items_of((holder, sees), stage, knowledge, &interests);
         Some(View {
             present: names_without(&self.whereabouts, here, actor),
-            promises: promises.map(open_promises),
+            promises: promises.map(|promises| self.open_promises(promises)),
             owed: self.owed_to(&name, &others),
             heard: heard(context),
             facts: self.known(&name, knowledge, &others, &interests).collect(),
@@ -202,6 +206,15 @@ impl ActorMinds<'_, '_> {
         })
     }
 
+    fn open_promises<'a>(&self, promises: &'a Promises) -> Vec<OpenPromise<'a>> {
+        let open = promises.open().map(|promise| OpenPromise {
+            to: &promise.to,
+            words: &promise.words,
+            said_on: promise.said_on(self.today.0),
+        });
+        open.collect()
+    }
+
     /// What these have promised to an actor and not kept yet.
     fn owed_to(&self, name: &str, others: &[Entity]) -> Vec<OwedPromise<'_>> {
         let mut owed = Vec::new();
@@ -216,6 +229,7 @@ impl ActorMinds<'_, '_> {
                     number: owed.len() + 1,
                     by: self.whereabouts.name_text(*other),
                     words: &promise.words,
+                    said_on: promise.said_on(self.today.0),
                 });
             }
         }
@@ -378,12 +392,6 @@ impl<'a> View<'a> {
     pub(super) fn open_promises(&self) -> &[OpenPromise<'a>] {
         self.promises.as_deref().unwrap_or_default()
     }
-}
-
-fn open_promises(promises: &Promises) -> Vec<OpenPromise<'_>> {
-    let open = promises.open();
-    let open = open.map(|Promise { to, words, .. }| OpenPromise { to, words });
-    open.collect()
 }
 
 /// The titles of what nobody can say and is news to an actor here, in the order of the world file:

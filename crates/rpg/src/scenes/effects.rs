@@ -518,6 +518,7 @@ fn promise(
     let names = audience.iter().map(|who| name_of(world, *who));
     let heard = names.filter(|name| file.has_sense(name, Sense::Hearing));
     let heard = heard.map(Into::into).collect();
+    let day = world.resource::<Today>().0;
     let mut actor_mut = world.entity_mut(actor);
     let mut promises = actor_mut.entry::<Promises>().or_default();
     promises.get_mut().0.push(Promise {
@@ -525,6 +526,7 @@ fn promise(
         words: words.into(),
         state: PromiseState::Open,
         kept: kept.clone(),
+        day,
         heard,
     });
     if cause.told.to_lowercase().contains(&words.to_lowercase()) {

@@ -10,7 +10,6 @@ use playhouse_engine::knowledge::{FactBook, Knowledge};
 use playhouse_engine::locale::UiText;
 use serde::{Deserialize, Serialize};
 
-use super::effects::settle_promises;
 use crate::components::RpgWorld;
 use crate::drama::{
     Belongings, Bond, Bonds, ChoiceOption, Ending, GoalState, Goals, History, Nearness, PlotPoint,
@@ -110,7 +109,6 @@ struct BondNote<'a> {
 
 /// Settles the goals whose conditions hold now. At a meeting.
 pub(crate) fn settle_goals(world: &mut World) {
-    settle_promises(world);
     settle(world, |state, met, lost| match (met, lost) {
         _ if state != GoalState::Open => state,
         (true, _) => GoalState::Met,
