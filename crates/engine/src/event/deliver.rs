@@ -1,6 +1,6 @@
 //! The end of a step: its events reach contexts and feeds.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
@@ -47,11 +47,11 @@ pub fn deliver(
     while let Some(mut event) = queue.pop_front() {
         let place_name = event.place.clone().unwrap_or_else(|| place_name.clone());
         let mut reached = teaching.leave_out_known(&mut event);
+        let id = clock.next_body(place);
         if event.kind == Learned::TYPE && event.audience.is_empty() {
-            teaching.teach(&event, BodyId::NONE, turn.0, &reached);
+            teaching.teach(&event, id, turn.0, &reached);
             continue;
         }
-        let id = clock.next_body(place);
         let time = clock.time;
         let metadata = || Map::from_iter([("event".to_owned(), Value::from(event.kind))]).into();
         let metadata = kinds.entry(event.kind).or_insert_with(metadata).clone();
@@ -210,11 +210,8 @@ impl Teaching<'_, '_> {
                 ..Known::default()
             };
             let teller = from.and_then(|from| self.list.by_name(from));
-            let all: Vec<_> = reached.iter().copied().chain(teller).collect();
-            let names = all.iter().filter_map(|who| self.knowledge.get(*who).ok());
-            let names: BTreeSet<_> = names.map(|(name, _)| name.0.clone()).collect();
             let mut learners = Vec::new();
-            for who in all {
+            for who in reached.iter().copied().chain(teller) {
                 let Ok((name, mut knowledge)) = self.knowledge.get_mut(who) else {
                     continue;
                 };
@@ -222,7 +219,7 @@ impl Teaching<'_, '_> {
                 if how.from.as_ref() != Some(&name.0) && knowledge.learn(fact, &how) {
                     learners.push(who);
                 }
-                knowledge.share(fact, names.iter().filter(|other| **other != name.0));
+                knowledge.share(fact, &how.event);
             }
             if !learners.is_empty() {
                 let from = from.unwrap_or_default();

@@ -29,12 +29,17 @@ pub struct Known {
     /// Who has told it again since, by name.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     pub again: BTreeSet<Arc<str>>,
-    /// Who is known to know it, too: everybody whom a telling reached together with this one.
+    /// The events by which it was told to this one, or by this one to others.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
-    pub shared_with: BTreeSet<Arc<str>>,
+    pub tellings: BTreeSet<Arc<str>>,
 }
 
 impl Known {
+    /// Whether both were there when it was told, so that each knows that the other knows it.
+    pub fn is_shared_with(&self, other: &Self) -> bool {
+        !self.tellings.is_disjoint(&other.tellings)
+    }
+
     /// Everybody who has told it, first and again.
     pub fn told_by(&self) -> impl Iterator<Item = &Arc<str>> {
         self.from.iter().chain(&self.again)
@@ -85,10 +90,10 @@ impl Knowledge {
         true
     }
 
-    /// Notes of a fact that is known that these know it, too.
-    pub(crate) fn share<'a>(&mut self, id: &str, with: impl Iterator<Item = &'a Arc<str>>) {
+    /// Notes of a fact that is known that this event told it, too.
+    pub(crate) fn share(&mut self, id: &str, event: &Arc<str>) {
         if let Some(known) = self.0.get_mut(id) {
-            known.shared_with.extend(with.cloned());
+            known.tellings.insert(event.clone());
         }
     }
 }

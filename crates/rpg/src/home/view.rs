@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::SystemParam;
-use playhouse_engine::cast::{Appearance, EntityName, Whereabouts, WorldTurn};
+use playhouse_engine::cast::{Appearance, Whereabouts, WorldTurn};
 use playhouse_engine::context::AgentContext;
 use playhouse_engine::event::kinds::MemorySearch;
 use playhouse_engine::knowledge::{FactBook, Knowledge, MadeFacts, MadeKind, Today};
@@ -330,9 +330,15 @@ impl ActorMinds<'_, '_> {
             }
             let denials = self.book.denials(fact, knowledge);
             // A list must not tell more than one was there to see.
-            let is_shared = |name: &EntityName| known.shared_with.contains(&name.0);
-            let mut names = others.iter().map(|other| self.whereabouts.name(*other));
-            let is_known_here = names.all(|name| name.is_some_and(is_shared));
+            let is_known_here = others.iter().all(|other| {
+                let theirs = self
+                    .minds
+                    .get(*other)
+                    .ok()
+                    .and_then(|(_, theirs, ..)| theirs);
+                let theirs = theirs.and_then(|theirs| theirs.get(&fact.id));
+                theirs.is_some_and(|theirs| known.is_shared_with(theirs))
+            });
             let told_to = others.iter().filter_map(|other| {
                 let (_, known, ..) = self.minds.get(*other).ok()?;
                 known?.get(&fact.id)?.told_by().find(|by| ***by == *me)?;
