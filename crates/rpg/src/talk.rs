@@ -102,8 +102,8 @@ pub(crate) struct TurnTaken {
     pub(super) passed: bool,
     /// Whether it searched and did nothing else.
     pub(super) searched: bool,
-    /// To which place it leaves.
-    pub(super) left_for: Option<String>,
+    /// Who leaves: itself and whoever follows it.
+    pub(super) leave: Vec<Arc<str>>,
     /// For whom its feelings changed.
     pub(super) felt: Option<Arc<str>>,
     /// With whom it goes along.
@@ -267,20 +267,24 @@ impl Talk {
         if let Some(leader) = taken.follows {
             self.following.insert(name.clone(), leader);
         }
-        if taken.left_for.is_some() {
-            self.leave(name);
+        for who in taken.leave {
+            self.following.remove(&who);
+            self.left.insert(who);
         }
     }
 
-    pub(super) fn leave(&mut self, name: &Arc<str>) {
-        self.left.insert(name.clone());
-        self.following.remove(name);
-    }
-
-    /// Those who go along with an actor who leaves.
-    pub(super) fn followers(&self, leader: &str) -> Vec<Arc<str>> {
-        let followers = self.following.iter().filter(|(_, whom)| ***whom == *leader);
-        followers.map(|(who, _)| who.clone()).collect()
+    /// An actor, and all who go along with it or with those who do.
+    pub(super) fn party_of(&self, leader: &Arc<str>) -> Vec<Arc<str>> {
+        let mut party = vec![leader.clone()];
+        let mut next = 0;
+        while let Some(leader) = party.get(next) {
+            let following = self.following.iter();
+            let new = following.filter(|(who, whom)| *whom == leader && !party.contains(who));
+            let new: Vec<_> = new.map(|(who, _)| who.clone()).collect();
+            party.extend(new);
+            next += 1;
+        }
+        party
     }
 }
 
@@ -434,7 +438,7 @@ mod tests {
         assert_eq!(alone.len(), 1);
         assert_eq!(round(&mut talk, &[], passing).len(), 0);
         let left = TurnTaken {
-            left_for: Some("Mill".into()),
+            leave: vec!["A".into()],
             ..TurnTaken::default()
         };
         talk.take_turn(&"A".into(), left);

@@ -10,6 +10,7 @@ use playhouse_engine::event::kinds::{Arrive, Leave, Sighting};
 use playhouse_engine::event::{change_at, write_events_at_meeting};
 
 use super::components::{Acquaintances, Arriving, Placed};
+use super::everybody::names;
 
 /// Moves an actor with a party at a meeting; the event of the journey tells everybody concerned.
 /// Strangers see each other. Does nothing if the actor is there already.
@@ -27,12 +28,22 @@ pub(super) fn travel_to(world: &mut World, actor: Entity, stage: &str) {
     }
 }
 
-/// Moves an actor at a meeting that chose to walk. Those whom it left have seen it go; those where
-/// it arrives are told.
-pub(super) fn walk(world: &mut World, actor: Entity, to: Entity) {
-    if let Some(from) = leave_for(world, actor, to) {
-        world.entity_mut(actor).remove::<Placed>();
-        tell_of_arrival(world, (actor, from, to));
+/// Moves actors at a meeting who chose to walk together. Those whom they left have seen them go;
+/// those where they arrive are told.
+pub(super) fn walk(world: &mut World, actors: &[Entity], to: Entity) {
+    let mut walking = Vec::new();
+    let mut left = None;
+    for actor in actors.iter().copied() {
+        if let Some(from) = leave_for(world, actor, to) {
+            world.entity_mut(actor).remove::<Placed>();
+            walking.push(actor);
+            left = Some(from);
+        }
+    }
+    if let Some(from) = left {
+        change_at(world, Some(to), |world| {
+            tell_of_arrival(world, &walking, [from, to])
+        });
     }
 }
 
@@ -40,7 +51,7 @@ pub(super) fn walk(world: &mut World, actor: Entity, to: Entity) {
 /// arrive are told.
 pub(super) fn send(world: &mut World, actors: &[Entity], to: Entity) {
     set_off(world, actors, to);
-    arrive(world, actors);
+    change_at(world, Some(to), |world| arrive(world, actors));
 }
 
 /// Moves actors as [`send`], who perceive nothing where they are sent, and are not seen there,
@@ -54,8 +65,14 @@ pub(super) fn set_off(world: &mut World, actors: &[Entity], to: Entity) {
         let mut left = others_on(world, from, actor);
         left.retain(|other| is_there(&actor) && is_there(other));
         left.push(from);
-        let (leave, _) = move_of(world, (actor, from, to));
-        let place = Arriving(leave.stage.as_str().into());
+        let [name, stage, to] = [actor, from, to].map(|entity| name_of(world, entity));
+        let place = Arriving(stage.as_str().into());
+        let leave = Leave {
+            actor: name,
+            along: Vec::new(),
+            stage,
+            to,
+        };
         write_events_at_meeting(world, |events| events.notify_entities(&left, leave));
         world.entity_mut(actor).insert(place);
     }
@@ -69,7 +86,7 @@ pub(super) fn arrive(world: &mut World, actors: &[Entity]) {
         if let Some((from, to)) = from.zip(stage_of(world, actor))
             && !is_dead(world, actor)
         {
-            tell_of_arrival(world, (actor, from, to));
+            tell_of_arrival(world, &[actor], [from, to]);
         }
     }
 }
@@ -80,26 +97,21 @@ fn leave_for(world: &mut World, actor: Entity, to: Entity) -> Option<Entity> {
     put_on_stage(world, actor, to).then_some(from)
 }
 
-/// Tells an actor who has arrived and everybody there that it comes. Strangers see each other.
-fn tell_of_arrival(world: &mut World, way: (Entity, Entity, Entity)) {
-    let (actor, _, to) = way;
-    let (_, arrive) = move_of(world, way);
-    change_at(world, Some(to), |world| {
-        write_events_at_meeting(world, |events| events.broadcast_to_stage(to, arrive, &[]));
-        show(world, to, actor);
-        introduce(world, actor, to);
-    });
-}
-
-fn move_of(world: &World, (actor, from, to): (Entity, Entity, Entity)) -> (Leave, Arrive) {
-    let [actor, from, to] = [actor, from, to].map(|entity| name_of(world, entity));
-    let leave = Leave {
-        actor: actor.clone(),
-        stage: from.clone(),
-        to: to.clone(),
+/// Tells actors who have arrived together and everybody there that they come. Strangers see each
+/// other.
+fn tell_of_arrival(world: &mut World, actors: &[Entity], [from, to]: [Entity; 2]) {
+    let mut names = names(world, actors).into_iter();
+    let arrive = Arrive {
+        actor: names.next().unwrap_or_default(),
+        along: names.collect(),
+        stage: name_of(world, to),
+        from: name_of(world, from),
     };
-    let stage = to;
-    (leave, Arrive { actor, stage, from })
+    write_events_at_meeting(world, |events| events.broadcast_to_stage(to, arrive, &[]));
+    for actor in actors {
+        show(world, to, *actor);
+        introduce(world, *actor, to);
+    }
 }
 
 /// Whether the actor was moved: it was elsewhere, and `to` is a stage.

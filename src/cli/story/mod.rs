@@ -4,7 +4,8 @@
 //! stage that comes first in a turn as it happens, keeps the records of the others, and prints them
 //! stage by stage when the turn is over, so that each scene can be read as one. If a scene has
 //! opened, they wait until something begins on all stages, such as the next part of the day: what
-//! is decided meanwhile, and what comes of it, belongs to its stage.
+//! is decided meanwhile, and what comes of it, belongs to its stage, until those arrive who were
+//! sent from one to another.
 //! `formatter.rs` says what a record looks like, `fight.rs` what a fight looks like, `outcome.rs`
 //! what stands after its last words.
 
@@ -75,6 +76,12 @@ impl RecordPrinter for StoryPrinter {
             }
             Record::Answer(answer) => (answer.place.clone(), self.formatter.answer(answer)),
         };
+        if let Record::Event(event) = record
+            && place.is_empty()
+            && self.has_style(event, EventStyle::Move)
+        {
+            self.print_kept();
+        }
         if !paragraphs.is_empty() {
             if place.is_empty() {
                 // It concerns all stages, and none of them is running.

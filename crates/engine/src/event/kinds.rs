@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 pub use super::learning::{Learned, Masked};
-use super::{AgentEvent, EventType, Recipients, Sight};
+use super::{AgentEvent, EventType, Recipients, Sight, subject};
 use crate::context::{Common, Noting};
 use crate::locale::{UiText, text};
 use crate::message::{Tag, Tags};
@@ -98,7 +98,7 @@ pub struct Mind {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
 #[event(
     "query", style = Working, no_trigger, not_recallable, speaker = actor, private,
-    third_person = seen
+    third_person = seen, line = text!(story_searches, actor, message)
 )]
 pub struct MemorySearch {
     pub actor: String,
@@ -123,10 +123,13 @@ impl MemorySearch {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
 #[event(
     "leave", style = Move, not_recallable, tags = message_tags,
-    line = text!(story_walks, actor, from = stage, to), target = to
+    line = walk, target = to
 )]
 pub struct Leave {
     pub actor: String,
+    /// Who goes along.
+    #[serde(default)]
+    pub along: Vec<String>,
     pub stage: String,
     pub to: String,
 }
@@ -135,6 +138,24 @@ impl Leave {
     fn message_tags(&self) -> Tags {
         Tag::STAGE_TRANSITION.of(self.stage.as_str()).into()
     }
+
+    fn walk(&self, to: &Recipients<'_>) -> Option<UiText> {
+        Some(walk(
+            [&self.stage, &self.to],
+            (&self.actor, &self.along),
+            to,
+        ))
+    }
+}
+
+/// That somebody walks from one stage to another, alone or with others.
+fn walk([from, to]: [&str; 2], (actor, along): (&str, &[String]), told: &Recipients<'_>) -> UiText {
+    if along.is_empty() {
+        return text!(story_walks, actor, from, to);
+    }
+    let all = [&[actor.to_owned()][..], along].concat();
+    let actors = subject(&all, told.language);
+    text!(story_walk_together, actors, from, to)
 }
 
 /// An actor arrives on a stage.
@@ -142,6 +163,9 @@ impl Leave {
 #[event("arrive", style = Move, not_recallable, tags = message_tags, line = walk)]
 pub struct Arrive {
     pub actor: String,
+    /// Who comes along.
+    #[serde(default)]
+    pub along: Vec<String>,
     pub stage: String,
     /// From where; empty for a first appearance.
     pub from: String,
@@ -152,12 +176,17 @@ impl Arrive {
         Tag::STAGE_TRANSITION.of(self.stage.as_str()).into()
     }
 
-    fn walk(&self, _: &Recipients<'_>) -> Option<UiText> {
-        let Self { actor, stage, from } = self;
+    fn walk(&self, told: &Recipients<'_>) -> Option<UiText> {
+        let Self {
+            actor,
+            along,
+            stage,
+            from,
+        } = self;
         Some(if from.is_empty() {
             text!(story_appears, actor)
         } else {
-            text!(story_walks, actor, from, to = stage)
+            walk([from, stage], (actor, along), told)
         })
     }
 }

@@ -146,23 +146,6 @@ impl Rules<'_, '_> {
         }
     }
 
-    /// Those who follow an actor leave with it, and those who follow them.
-    pub(crate) fn lead(&mut self, talk: &mut Talk, leader: &str, to: &str) {
-        let mut followers = talk.followers(leader);
-        while let Some(name) = followers.pop() {
-            let follower = self.list.by_name(&name);
-            let stage = follower.and_then(|follower| self.whereabouts.place_of(follower));
-            let Some((follower, stage)) = follower.zip(stage) else {
-                continue;
-            };
-            let acting = self.acting(talk, (follower, &name), stage);
-            if acting.present.contains(&follower) && self.leave(&acting, to) {
-                talk.leave(&name);
-                followers.extend(talk.followers(&name));
-            }
-        }
-    }
-
     /// Tells the actor that nobody can say a fact, if it is sworn.
     fn refuse_sworn(&mut self, acting: &Acting<'_>, fact: &str) {
         let fact = self.book.get(fact).filter(|fact| fact.sworn).cloned();

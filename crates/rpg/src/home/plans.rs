@@ -515,11 +515,8 @@ pub(crate) fn take_plans(
             continue;
         };
         let taken = rules.carry_out(&talk, (entity, &name), plan);
-        let (left_for, tried) = (taken.left_for.clone(), taken.tried.clone());
+        let tried = taken.tried.clone();
         talk.take_turn(&name, taken);
-        if let Some(to) = left_for {
-            rules.lead(&mut talk, &name, &to);
-        }
         if let Some((Attempt { what, aim }, pending)) = tried.zip(pending.as_mut()) {
             pending.add(name, what, aim);
         }

@@ -96,14 +96,16 @@ impl Cause<'_> {
     }
 }
 
-/// On a stage: what was decided elsewhere and is still to befall those who are here, oldest first.
-#[derive(Component, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+/// What was decided and is still to befall those who are elsewhere, oldest first.
+#[derive(Resource, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub(crate) struct OnArrival(Vec<Befalls>);
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Befalls {
+    /// Where it was decided.
+    place: Arc<str>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     decider: Option<Arc<str>>,
     of: Arc<str>,
@@ -128,27 +130,26 @@ pub(super) fn apply_before_arrivals(
     apply_at_place(world, cause, effects, true)
 }
 
-/// All who have set off arrive; then whatever was decided elsewhere befalls those who are there.
-/// Returns whether all of it could apply. At a meeting, once all that happens where they come is
-/// told.
+/// All who have set off arrive; then whatever was decided befalls those who are elsewhere, where
+/// they are now. Returns whether all of it could apply. At a meeting, once all that happens where
+/// they come is told.
 pub(super) fn apply_on_arrival(world: &mut World) -> bool {
-    arrive(world, &all_of(world, Kind::Actor));
+    let actors = all_of(world, Kind::Actor);
+    change_at(world, None, |world| arrive(world, &actors));
+    let OnArrival(all) = std::mem::take(&mut *world.resource_mut::<OnArrival>());
     let mut are_applied = true;
-    for place in all_of(world, Kind::Stage) {
-        let OnArrival(all) = world.entity_mut(place).take().unwrap_or_default();
-        for Befalls {
+    for befalls in all {
+        let Some(place) = entity(world, &befalls.place) else {
+            continue;
+        };
+        let decider = befalls.decider.and_then(|who| entity(world, &who));
+        let there = place_elsewhere(world, place, &befalls.effect);
+        let cause = Cause {
             decider,
-            of,
-            effect,
-        } in all
-        {
-            let cause = Cause {
-                decider: decider.and_then(|who| entity(world, &who)),
-                of: &of,
-                ..Cause::at(place)
-            };
-            are_applied &= apply_at_place(world, cause, &[effect], false);
-        }
+            of: &befalls.of,
+            ..Cause::at(there.unwrap_or(place))
+        };
+        are_applied &= apply_at_place(world, cause, &[befalls.effect], false);
     }
     are_applied
 }
@@ -173,16 +174,16 @@ fn place_elsewhere(world: &World, place: Entity, effect: &Effect) -> Option<Enti
         .filter(|there| is_stage(world, *there))
 }
 
-/// What an effect does waits until all have arrived at a place.
-fn wait(world: &mut World, place: Entity, cause: Cause<'_>, effect: &Effect) {
-    let decider = cause.decider.map(|who| name_of(world, who).into());
-    let mut place = world.entity_mut(place);
-    let mut waiting = place.entry::<OnArrival>().or_default();
-    waiting.get_mut().0.push(Befalls {
-        decider,
+/// What an effect does to those elsewhere waits until all have arrived.
+fn wait(world: &mut World, cause: Cause<'_>, effect: &Effect) {
+    let name = |who| name_of(world, who).into();
+    let befalls = Befalls {
+        place: name(cause.place),
+        decider: cause.decider.map(name),
         of: cause.of.into(),
         effect: effect.clone(),
-    });
+    };
+    world.resource_mut::<OnArrival>().0.push(befalls);
 }
 
 fn apply_each(world: &mut World, cause: Cause<'_>, effects: &[Effect], may_wait: bool) -> bool {
@@ -201,9 +202,8 @@ fn apply_each(world: &mut World, cause: Cause<'_>, effects: &[Effect], may_wait:
     consistency::look_at_things(world, cause, effects);
     let mut are_applied = true;
     for effect in effects {
-        let there = place_elsewhere(world, cause.place, effect).filter(|_| may_wait);
-        if let Some(there) = there {
-            wait(world, there, cause, effect);
+        if may_wait && place_elsewhere(world, cause.place, effect).is_some() {
+            wait(world, cause, effect);
         } else if let Err(why) = apply(world, cause, effect) {
             are_applied = false;
             let event = EffectSkipped {

@@ -27,6 +27,7 @@ use super::phase::{CampaignSet, Phase, in_phase};
 
 pub(super) fn plugin(setup: &mut Setup) {
     register_reply::<choose::SceneDecision>(&mut setup.world);
+    setup.world.init_resource::<effects::OnArrival>();
     setup
         .saves()
         .component::<open::OpenScene>("open_scene")
@@ -34,7 +35,7 @@ pub(super) fn plugin(setup: &mut Setup) {
         .component::<judge::PendingClaims>("pending_claims")
         .component::<choose::PendingChoice>("pending_choice")
         .component::<choose::Decided>("decided")
-        .component::<effects::OnArrival>("on_arrival");
+        .resource::<effects::OnArrival>("on_arrival");
     let systems = (
         judge::take_verdict.run_if(in_phase(Phase::Judged)),
         judge::ask_verdict.run_if(in_phase(Phase::Judge)),
