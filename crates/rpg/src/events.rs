@@ -57,6 +57,7 @@ pub const EVENTS: &[EventType] = &[
     EventType::of::<ItemHidden>(),
     EventType::of::<ItemDestroyed>(),
     EventType::of::<Following>(),
+    EventType::of::<WhisperSeen>(),
     EventType::of::<NothingNew>(),
     EventType::of::<PromiseMade>(),
     EventType::of::<PromiseKept>(),
@@ -657,6 +658,14 @@ pub struct NothingNew {
     pub item: String,
     /// What it says, fact by fact.
     pub says: Vec<String>,
+}
+
+/// Somebody whispers to another, as the others here see it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
+#[event("whisper_seen", style = Hidden, not_recallable, seen = target)]
+pub struct WhisperSeen {
+    pub actor: String,
+    pub target: String,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]

@@ -190,7 +190,10 @@ impl Formatter {
             | EventStyle::Memory
                 if !self.shows_workings && !self.is_own(event) =>
             {
-                Vec::new()
+                let line = telling.line(&to).filter(|_| style == EventStyle::Working);
+                line.iter()
+                    .map(|line| self.note(Style::Dim, line))
+                    .collect()
             }
             EventStyle::Working | EventStyle::ContestNote | EventStyle::Note => {
                 match telling.third_person(&to).or_else(|| telling.line(&to)) {
@@ -322,26 +325,20 @@ impl Formatter {
 
     /// What actors have learned: the fact itself if it is new to readers, else what it is about.
     fn learned(&mut self, who: &[String], learned: &Learned) -> Paragraph {
-        let Learned {
-            fact,
-            title,
-            message,
-            ..
-        } = learned;
+        let Learned { fact, message, .. } = learned;
         let words = message.trim();
         let bare = words.trim_end_matches(['.', '。', '!', '！', '?', '？']);
         let was_said = self.spoken.iter().any(|said| said.contains(bare));
         let is_new = self.facts.insert(fact.clone()) && !was_said;
-        let (style, words) = if is_new && !bare.is_empty() {
-            (Style::Plain, words)
-        } else {
-            (Style::Dim, title.as_str())
-        };
         let to = Recipients {
             names: who,
             language: self.language,
         };
-        self.note(style, &learned.told_to(&to, words))
+        if is_new && !bare.is_empty() {
+            self.note(Style::Plain, &learned.told_to(&to, words))
+        } else {
+            self.note(Style::Dim, &learned.titled(&to))
+        }
     }
 
     /// The words of an event that shows an item; how it looks is said once.

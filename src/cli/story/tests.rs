@@ -232,6 +232,26 @@ fn readers_learn_what_somebody_learns_for_the_first_time() {
 }
 
 #[test]
+fn what_is_known_to_readers_is_told_by_its_title() {
+    let data = json!({"fact": "key", "title": "钥匙", "message": "钥匙是假的。", "from": ""});
+    let learned = || event("客栈", "learned", data.clone());
+    let text = told(Language::Zh, 60, &[learned(), learned()]);
+    assert!(text.contains("得知：钥匙是假的。"), "{text}");
+    assert!(text.contains("知道了“钥匙”的实情"), "{text}");
+}
+
+#[test]
+fn readers_are_told_that_somebody_searches_and_not_what_it_finds() {
+    let query = json!({"actor": "Mira", "message": "the key", "found": ["It is false."]});
+    let text = told(Language::En, 60, &[event("Inn", "query", query)]);
+    assert!(
+        text.contains("(Mira searches memory for “the key”)"),
+        "{text}"
+    );
+    assert!(!text.contains("false"), "{text}");
+}
+
+#[test]
 fn how_a_thing_or_a_card_looks_is_told_once() {
     let give = |actor: &str, to: &str| {
         let data = json!({"actor": actor, "item": "the key", "to": to, "look": "Bronze."});
@@ -455,4 +475,28 @@ fn scenes_of_one_round_are_each_told_in_one_piece() {
     let at = |words: &str| text.find(words).unwrap();
     assert!(at("I stay.") < at("Who is it?"), "{text}");
     assert!(at("It is false") < at("Who is it?"), "{text}");
+}
+
+#[test]
+fn what_befalls_those_who_arrive_is_told_after_the_scene_from_which_they_come() {
+    let opens = |place: &str, message: &str| {
+        let data = json!({"stage": place, "scene": "one", "message": message});
+        event(place, "scene_opens", data)
+    };
+    let way = |from: &str, to: &str| json!({"actor": "Tobin", "stage": from, "to": to, "from": to});
+    let learned = json!({"fact": "key", "title": "It", "message": "It is false.", "from": "Mira"});
+    let records = [
+        opens("Inn", "The door opens."),
+        opens("Quay", "The wheel stops."),
+        speak("Inn", "Mira", "", "I own it."),
+        speak("Quay", "Tobin", "", "Who is it?"),
+        event("Quay", "leave", way("Quay", "Inn")),
+        event("", "arrive", way("Inn", "Quay")),
+        event("Inn", "learned", learned),
+    ];
+    let text = told(Language::En, 60, &records);
+    let at = |words: &str| text.find(words).unwrap();
+    assert!(at("I own it.") < at("Who is it?"), "{text}");
+    assert!(at("goes from Quay to Inn") < at("It is false"), "{text}");
+    assert_eq!(text.matches("── Inn").count(), 2, "{text}");
 }

@@ -43,6 +43,16 @@ impl Learned {
         }
     }
 
+    /// That these have learned it, by its title alone.
+    pub fn titled(&self, to: &Recipients<'_>) -> UiText {
+        let (who, title) = (to.subject(), &self.title);
+        if self.from.is_empty() {
+            text!(story_found_out_title, who, title)
+        } else {
+            text!(story_learned_title, who, title, from = &self.from)
+        }
+    }
+
     fn seen(&self, to: &Recipients<'_>) -> Option<UiText> {
         Some(self.told_to(to, &self.message))
     }

@@ -52,5 +52,5 @@ pub(crate) use lore::fact_text;
 pub use told::{AnswerWords, Words};
 pub use vectors::{LookupVectors, Meaning, Vectors};
 pub use witnessed::{CameToMind, EventTraits, Lens, Memory, Witnessed, recall_all};
-pub use witnessed::{chapter_texts, conversation_texts};
+pub use witnessed::{chapter_texts, conversation_texts, recall_conversation};
 pub use words::vocabulary;

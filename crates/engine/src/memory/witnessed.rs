@@ -216,6 +216,23 @@ pub fn recall_all(
     past.search((context, chapters), lens, question, most)
 }
 
+/// What an entity's conversation has for a question, best first.
+pub fn recall_conversation(
+    context: &AgentContext,
+    lens: Lens<'_>,
+    question: &str,
+    most: usize,
+) -> Vec<Memory> {
+    let mut past = Past::default();
+    past.add_conversation(context, lens);
+    past.search(
+        (context, &Chapters::default()),
+        lens,
+        (question, None),
+        most,
+    )
+}
+
 /// What a chapter makes an entity remember, as it is indexed.
 pub fn chapter_texts<'c>(
     chapter: &'c Chapter,

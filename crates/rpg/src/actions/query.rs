@@ -2,7 +2,8 @@
 
 use playhouse_engine::event::kinds::MemorySearch;
 use playhouse_engine::locale::text;
-use playhouse_engine::memory::Lens;
+use playhouse_engine::memory::{Lens, recall_conversation};
+use playhouse_engine::message::Role;
 
 use super::rules::{Acting, Rules};
 use super::{Action, Appeal, Query};
@@ -25,7 +26,7 @@ impl Action for Query {
 }
 
 impl Rules<'_, '_> {
-    /// Facts that the actor knows, then its own past.
+    /// Facts that the actor knows, then its own past, first what is in no prompt any more.
     fn find(&self, acting: &Acting<'_>, text: &str) -> Vec<String> {
         let vectors = self.vectors.as_deref();
         let meaning = vectors.and_then(|vectors| self.lookups.meaning(text, vectors));
@@ -39,10 +40,17 @@ impl Rules<'_, '_> {
             text!(rpg_seat_other_what, label, what).in_language(self.file.0.language)
         });
         let lens = Lens::of(&self.words);
-        let remembered = witnessed
-            .recall((context, chapters), lens, sought, MAX_FINDS)
+        let remembered = witnessed.recall((context, chapters), lens, sought, MAX_FINDS);
+        // The answer that searches is no find.
+        let mut entries = context.entries().iter();
+        let answer = entries.rfind(|entry| entry.role() == Role::Ai);
+        let answer = answer.map(|entry| entry.id());
+        let lately = recall_conversation(context, lens, text, MAX_FINDS + 1).into_iter();
+        let lately = lately.filter(|memory| Some(memory.message) != answer);
+        let past = remembered
             .into_iter()
+            .chain(lately)
             .map(|memory| memory.text);
-        facts.chain(remembered).take(MAX_FINDS).collect()
+        facts.chain(past).take(MAX_FINDS).collect()
     }
 }

@@ -4,6 +4,7 @@ use playhouse_engine::event::kinds;
 
 use super::rules::{Acting, Rules};
 use super::{Action, Appeal, Whisper};
+use crate::events::WhisperSeen;
 use crate::talk::TurnTaken;
 
 impl Action for Whisper {
@@ -19,10 +20,16 @@ impl Action for Whisper {
         taken.asks = text.contains(['?', '？']);
         let event = kinds::Whisper {
             actor: acting.name.to_string(),
-            target,
+            target: target.clone(),
             message: text,
             tells: acting.tells.clone(),
         };
         rules.events.notify_entities(&[listener], event);
+        let actor = acting.name.to_string();
+        let unaware = [&acting.unaware[..], &[listener]].concat();
+        let seen = WhisperSeen { actor, target };
+        rules
+            .events
+            .broadcast_to_stage(acting.stage, seen, &unaware);
     }
 }

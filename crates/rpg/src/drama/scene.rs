@@ -174,7 +174,8 @@ pub struct ChoiceOption {
     pub label: String,
     /// When it is offered.
     pub when: Condition,
-    /// What everybody there sees when it is chosen; the label if empty.
+    /// What everybody there sees when it is chosen; the label if empty. A sentence in quotation
+    /// marks is what the decider says, who then says nothing else.
     #[serde(deserialize_with = "prose")]
     pub seen: String,
     /// What it changes.

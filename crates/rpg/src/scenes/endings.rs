@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::components::RpgWorld;
 use crate::drama::{
     Belongings, Bond, Bonds, ChoiceOption, Ending, GoalState, Goals, History, Nearness, PlotPoint,
-    Promise, Promises, StoryData,
+    Promise, PromiseState, Promises, StoryData,
 };
 use crate::phase::{CurrentPlace, Phase};
 use crate::question::{ProseForm, Writer, are_left_out};
@@ -83,6 +83,8 @@ pub(super) struct EpilogueData<'a> {
     bonds: Vec<BondNote<'a>>,
     facts: Vec<&'a str>,
     promises: &'a [Promise],
+    /// What others promised to it.
+    owed: Vec<OwedNote<'a>>,
     items: Vec<&'a str>,
     /// What it chose, as others saw it.
     choices: Vec<&'a str>,
@@ -97,6 +99,13 @@ struct GoalNote<'a> {
     state: GoalState,
     /// What the writer lets it say of this in the end, for minds without language.
     last_words: &'a str,
+}
+
+#[derive(Serialize)]
+struct OwedNote<'a> {
+    by: &'a str,
+    words: &'a str,
+    state: PromiseState,
 }
 
 #[derive(Serialize)]
@@ -266,6 +275,21 @@ pub(crate) fn ask_epilogues(
             value: bond.value,
             is_alive: is_alive(name),
         });
+        let mut owed = Vec::new();
+        for (_, other) in list.all().filter(|(_, other)| *other != entity) {
+            let promises = minds.get(other).ok().and_then(|(.., promises, _)| promises);
+            let Some((by, promises)) = whereabouts.name(other).zip(promises) else {
+                continue;
+            };
+            // Who did not hear a promise does not know of it.
+            let known = promises.0.iter();
+            let known = known.filter(|it| *it.to == *name && it.is_known_to(&name));
+            owed.extend(known.map(|promise| OwedNote {
+                by: &by.0,
+                words: &promise.words,
+                state: promise.state,
+            }));
+        }
         let held = belongings.into_iter().flat_map(|held| &held.0);
         let chosen = history
             .choices
@@ -298,6 +322,7 @@ pub(crate) fn ask_epilogues(
             bonds: bonds.collect(),
             facts: facts.map(|fact| fact.text.as_str()).collect(),
             promises: promises.map_or(&[], |promises| &promises.0),
+            owed,
             items: held.map(|item| &**item).collect(),
             choices: chosen.map(ChoiceOption::told).collect(),
             with: {
