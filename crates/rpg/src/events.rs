@@ -394,7 +394,7 @@ impl CardHeld {
 
 /// A hero is wounded, or its wound has healed.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
-#[event("wound", style = Note, happening = noted)]
+#[event("wound", style = Note, doer = actor, happening = noted)]
 pub struct Wound {
     pub actor: String,
     /// The number of days at home until it has healed; 0 when it has.
@@ -547,7 +547,7 @@ impl ItemGiven {
 
 /// An item has another holder, lies elsewhere, or is gone, by what an actor decided.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
-#[event("item_moved", style = Deed, happening = noted, target = to, seen = look)]
+#[event("item_moved", style = Deed, doer = to, happening = noted, target = to, seen = look)]
 pub struct ItemMoved {
     pub item: String,
     /// How it looks; empty if an actor had it, or if it is gone.
@@ -660,7 +660,7 @@ pub struct NothingNew {
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
 #[event(
-    "promise", style = Deed, speaker = actor, spoken = words, happening = noted, target = to,
+    "promise", style = Deed, speaker = actor, doer = actor, spoken = words, happening = noted, target = to,
     heard = words
 )]
 pub struct PromiseMade {
@@ -677,7 +677,7 @@ impl PromiseMade {
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
 #[event(
-    "keep", style = SharedDeed, speaker = actor, spoken = words, happening = noted, target = to,
+    "keep", style = SharedDeed, speaker = actor, doer = actor, spoken = words, happening = noted, target = to,
     heard = words
 )]
 pub struct PromiseKept {
@@ -766,7 +766,7 @@ impl Attempted {
 /// masked, whatever the stage knows.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
 #[event(
-    "attempt_outcome", style = Outcome, knower = known_by, spoken = message, happening = noted,
+    "attempt_outcome", style = Outcome, doer = actor, knower = known_by, spoken = message, happening = noted,
     words = message, seen = (message, found, left)
 )]
 pub struct AttemptOutcome {

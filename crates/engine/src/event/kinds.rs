@@ -139,7 +139,7 @@ impl Leave {
 
 /// An actor arrives on a stage.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
-#[event("arrive", style = Move, not_recallable, tags = message_tags, line = walk)]
+#[event("arrive", style = Move, doer = actor, not_recallable, tags = message_tags, line = walk)]
 pub struct Arrive {
     pub actor: String,
     pub stage: String,
