@@ -718,13 +718,25 @@ pub struct OtherLanguage {
 /// An action that the rules refused, told to its actor alone.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
 #[event(
-    "refusal", style = Note, not_recallable, private,
+    "refusal", style = shown, not_recallable, private,
     third_person = text!(story_refused, actor, action = ActionSpec::label(action), reason)
 )]
 pub struct Refusal {
     pub actor: String,
     pub action: String,
     pub reason: String,
+    /// Whether it was never offered, so that nobody else need hear of it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_unoffered: bool,
+}
+
+impl Refusal {
+    fn shown(&self) -> EventStyle {
+        match self.is_unoffered {
+            true => EventStyle::Hidden,
+            false => EventStyle::Note,
+        }
+    }
 }
 
 /// An actor feels differently for another; nobody else learns it.

@@ -43,6 +43,7 @@ impl Action for Promise {
                 (true, false) => reached,
                 (false, false) => Condition::All(vec![given, reached]),
             },
+            made: Some(rules.turn.0),
             heard: names.map(Into::into).collect(),
         };
         // What is promised once more is the same promise.

@@ -119,6 +119,9 @@ pub struct Promise {
     /// It is kept as soon as this holds; only somebody can say so if it is `Always`.
     #[serde(skip_serializing_if = "Condition::is_always")]
     pub kept: Condition,
+    /// The turn of the world in whose talk it was made; `None` if no talk made it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub made: Option<u64>,
     /// Who heard it being made, by name.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     pub heard: BTreeSet<Arc<str>>,
@@ -133,9 +136,10 @@ impl Promise {
         }
     }
 
-    /// Whether it was made to somebody and is neither kept nor broken.
-    pub(crate) fn is_owed_to(&self, name: &str) -> bool {
-        *self.to == *name && self.state == PromiseState::Open
+    /// Whether somebody may say that it is kept: it was made to that one, is neither kept nor
+    /// broken, and was not made in the talk of this turn.
+    pub(crate) fn is_owed_to(&self, name: &str, turn: u64) -> bool {
+        *self.to == *name && self.state == PromiseState::Open && self.made != Some(turn)
     }
 
     pub(crate) fn is_known_to(&self, name: &str) -> bool {
