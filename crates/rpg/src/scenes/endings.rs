@@ -108,8 +108,8 @@ struct BondNote<'a> {
     is_alive: bool,
 }
 
-/// Settles the goals whose conditions hold now. What is lost is lost, even if it could be reached at
-/// once. At a meeting.
+/// Settles the goals whose conditions hold now; one that is lost and met at once is lost. At a
+/// meeting.
 pub(crate) fn settle_goals(world: &mut World) {
     settle_promises(world);
     settle(world, |state, met, lost| match (met, lost) {
