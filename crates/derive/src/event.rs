@@ -126,10 +126,13 @@ pub(super) fn derive(input: &DeriveInput) -> Result<TokenStream> {
         }
     }
     let (kind, engine) = (&input.ident, &event.engine);
-    let variables = match &input.data {
+    let mut variables = match &input.data {
         Data::Struct(data) => prompt::variables(&data.fields)?.names,
         Data::Enum(_) | Data::Union(_) => Vec::new(),
     };
+    if members.iter().any(|member| member.is("doer")) {
+        variables.push("own".into());
+    }
     Ok(quote! {
         impl #engine::event::AgentEvent for #kind {
             const TYPE: &'static str = #name;
@@ -283,6 +286,10 @@ impl Event<'_> {
             "speaker" => {
                 let field = member.field()?;
                 quote!(fn speaker(&self) -> Option<&str> { Some(&#field) })
+            }
+            "doer" => {
+                let field = member.field()?;
+                quote!(fn doer(&self) -> Option<&str> { Some(&#field) })
             }
             "spoken" => {
                 let field = member.field()?;

@@ -56,6 +56,7 @@ use syn::{DeriveInput, parse_macro_input};
 /// | `seen`, `heard` | `PERCEIVED`: a field or several, `(words, tells)`, by which sense |
 /// | `own` | `is_own() == true` |
 /// | `tells_nothing` | `tells_by_words() == false` |
+/// | `doer` | a field: whoever did it reads the phrase with `own` set |
 /// | `speaker`, `spoken`, `tells`, `media` | a field or another expression |
 /// | `template`, `short_template` | the name of a phrase |
 /// | `text` | the words, as an expression of the fields, or a method of the type |

@@ -444,6 +444,7 @@ cli_rehearsal_knower = { $who } from day { $day } ({ $runs })
 cli_rehearsal_known = Who can know what, from which day on, and in how many runs
 cli_rehearsal_map = Scenes and people by day, time and place, each with the number of runs
 cli_rehearsal_missing = Why not { $name }? Missed in { $runs } of { $of } runs, in { $asked } of which its condition was looked at
+cli_rehearsal_before = before the story
 cli_rehearsal_morning = morning
 cli_rehearsal_near = near
 cli_rehearsal_never_held = never held

@@ -409,6 +409,7 @@ cli_rehearsal_knower = { $who }（第 { $day } 天起，{ $runs } 次）
 cli_rehearsal_known = 谁能知道什么，从哪一天起，在几次运行中
 cli_rehearsal_map = 按日子、时段和地点排列的场景与人物，各附运行次数
 cli_rehearsal_missing = { $name } 为何没有出现？{ $of } 次中有 { $runs } 次没有出现，其中 { $asked } 次检查过它的条件
+cli_rehearsal_before = 故事开始之前
 cli_rehearsal_morning = 上午
 cli_rehearsal_near = 只差一步
 cli_rehearsal_never_held = 从未成立

@@ -23,7 +23,7 @@ use super::scenes::choose::{apply_choices, offer_choices};
 use super::scenes::effects::settle_promises;
 use super::scenes::endings::{begin_closing, begin_epilogue, reached_ending, settle_goals};
 use super::scenes::judge::{judge_choices, judge_endings, judge_scenes};
-use super::scenes::open::open_scenes;
+use super::scenes::open::{open_scenes, play_past};
 use super::travel::{acquaint, introduce, send};
 use super::world_file::{CampaignStep, STAY};
 use crate::drama::{Ending, History, Occasion, StoryData};
@@ -71,11 +71,13 @@ pub(super) fn advance_campaign(world: &mut World) {
     if !is_judged && judge_choices(world, may_end) {
         return judge_before(world, choice(&phase));
     }
+    settle_goals(world);
     let is_offered = offer_choices(world);
     settle_promises(world);
     if is_offered {
         return set_campaign_phase(world, choice(&phase));
     }
+    // Scenes that are over have changed something.
     settle_goals(world);
     if may_end && let Some(ending) = reached_ending(world, false) {
         return finish(world, &ending);
@@ -200,6 +202,7 @@ fn begin(world: &mut World) {
         }
     }
     let stages = all_of(world, Kind::Stage);
+    play_past(world, &stages);
     for place in stages.into_iter().chain(all_of(world, Kind::WorldAgent)) {
         set_phase(world, place, Phase::Kickoff);
     }

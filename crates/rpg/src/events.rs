@@ -396,7 +396,7 @@ impl CardHeld {
 
 /// A hero is wounded, or its wound has healed.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
-#[event("wound", style = Note, happening = noted)]
+#[event("wound", style = Note, doer = actor, happening = noted)]
 pub struct Wound {
     pub actor: String,
     /// The number of days at home until it has healed; 0 when it has.
@@ -549,7 +549,7 @@ impl ItemGiven {
 
 /// An item has another holder, lies elsewhere, or is gone, by what an actor decided.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
-#[event("item_moved", style = Deed, happening = noted, target = to, seen = look)]
+#[event("item_moved", style = Deed, doer = to, happening = noted, target = to, seen = look)]
 pub struct ItemMoved {
     pub item: String,
     /// How it looks; empty if an actor had it, or if it is gone.
@@ -670,7 +670,7 @@ pub struct WhisperSeen {
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
 #[event(
-    "promise", style = Deed, speaker = actor, spoken = words, happening = noted, target = to,
+    "promise", style = Deed, speaker = actor, doer = actor, spoken = words, happening = noted, target = to,
     heard = words
 )]
 pub struct PromiseMade {
@@ -687,7 +687,7 @@ impl PromiseMade {
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
 #[event(
-    "keep", style = SharedDeed, speaker = actor, spoken = words, happening = noted, target = to,
+    "keep", style = SharedDeed, speaker = actor, doer = actor, spoken = words, happening = noted, target = to,
     heard = words
 )]
 pub struct PromiseKept {
@@ -728,13 +728,25 @@ pub struct OtherLanguage {
 /// An action that the rules refused, told to its actor alone.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
 #[event(
-    "refusal", style = Note, not_recallable, private,
+    "refusal", style = shown, not_recallable, private,
     third_person = text!(story_refused, actor, action = ActionSpec::label(action), reason)
 )]
 pub struct Refusal {
     pub actor: String,
     pub action: String,
     pub reason: String,
+    /// Whether it was never offered, so that nobody else need hear of it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_unoffered: bool,
+}
+
+impl Refusal {
+    fn shown(&self) -> EventStyle {
+        match self.is_unoffered {
+            true => EventStyle::Hidden,
+            false => EventStyle::Note,
+        }
+    }
 }
 
 /// An actor feels differently for another; nobody else learns it.
@@ -776,7 +788,7 @@ impl Attempted {
 /// masked, whatever the stage knows.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
 #[event(
-    "attempt_outcome", style = Outcome, knower = known_by, spoken = message, happening = noted,
+    "attempt_outcome", style = Outcome, doer = actor, knower = known_by, spoken = message, happening = noted,
     words = message, seen = (message, found, left)
 )]
 pub struct AttemptOutcome {

@@ -237,7 +237,12 @@ fn tell(world: &mut World, names: &[String], message: String, noted: HostDid) {
     if !who.is_empty() {
         let to = names.join(", ");
         write_events_at_meeting(world, |events| {
-            events.notify_entities(&who, SceneText { message, to });
+            let text = SceneText {
+                message,
+                to,
+                ..SceneText::default()
+            };
+            events.notify_entities(&who, text);
         });
     }
 }

@@ -67,6 +67,8 @@ pub(super) struct ActorIdentity<'a> {
     skills: Vec<&'a Skill>,
     fights: bool,
     has_items: bool,
+    /// Whether there is more than one place at home.
+    walks: bool,
     whispers: bool,
     attempts: bool,
     together: bool,
@@ -217,6 +219,7 @@ pub(super) fn actor_identity(
         skills: skills(file, &actor.skills).collect(),
         fights: file.has_fights(),
         has_items: !file.items.is_empty(),
+        walks: home_places(file) > 1,
         whispers: file.limits.whisper,
         attempts: file.limits.attempts > 0,
         together: file.limits.together,
@@ -378,6 +381,11 @@ pub(super) fn rules_text(file: &WorldFile) -> Arc<Text> {
     let parts = parts.iter().filter(|part| !part.is_empty());
     let text: String = parts.map(|part| format!("{part}\n\n")).collect();
     Arc::new(Text::from(text))
+}
+
+fn home_places(file: &WorldFile) -> usize {
+    let places = file.stages.iter();
+    places.filter(|stage| stage.kind == StageKind::Home).count()
 }
 
 fn bonds_of<'a>(file: &'a WorldFile, name: &'a str) -> impl Iterator<Item = &'a BondSpec> {

@@ -186,7 +186,7 @@ fn whoever_has_one_option_left_may_do_nothing() {
         scene.play(&format!(r#"Ann: {{"mind": "m", "option": "{chosen}"}}"#));
         let (message, label) = match is_taken {
             true => ("It is rolled out.", "Do it"),
-            false => ("Ann does nothing.", "Do nothing."),
+            false => ("Ann does nothing.", "Do nothing"),
         };
         scene.play(&format!(r#"=> choice says /message "{message}""#));
         scene.at_meeting(apply_choices);
@@ -329,7 +329,7 @@ fn whoever_decides_tells_what_it_knows_and_is_asked_for_by_conditions() {
 fn promises_and_items_of_effects_are_told_unless_words_of_the_world_file_tell_them() {
     let parts = [
         "Ann promises Bob: “I will pay.”",
-        "Bob has letter now.",
+        "You have letter now.",
         "there is coin now",
         "Gone for good: cup.",
     ];
@@ -509,10 +509,18 @@ fn a_mind_is_told_what_is_wrong_in_its_own_language() {
         ..PlanConstraints::default()
     };
     let plan = r#"{"speak": {"target": "乙", "text": "太长了"}, "query": {"text": "x"}, "wait": {"reason": "x"}}"#;
-    let broken = serde_json::from_str::<Plan>(plan)
-        .expect("a plan")
-        .check(&facts);
+    let check = |plan| {
+        serde_json::from_str::<Plan>(plan)
+            .expect("a plan")
+            .check(&facts)
+    };
+    let broken = check(plan);
     assert_eq!(broken.len(), 3);
+    let [impossible] = &check(r#"{"mind": "砸了它。", "left_out": ["attempt"]}"#)[..] else {
+        panic!("it does nothing that is possible");
+    };
+    let words = impossible.words(&phrases);
+    assert!(words.starts_with("此时此地做不到：attempt。"), "{words}");
     for rule in broken {
         let words = rule.words(&phrases);
         let is_han = |c: char| ('\u{4e00}'..='\u{9fff}').contains(&c);

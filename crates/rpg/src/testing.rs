@@ -29,7 +29,7 @@
 //! | `Hall: {"holds": true}` | it answers this JSON; if that can't be used, its fallback |
 //! | `Hall: Dust falls.` | it answers this prose. A place goes on when all there have answered |
 //! | `! Give("cup", "Bob")` | this effect of a world file happens here, at a meeting |
-//! | `meeting` | what was put off to the next meeting happens |
+//! | `meeting` | a turn is over: what was put off to the next meeting happens |
 //! | `campaign` | the campaign goes on, at a meeting |
 //! | `campaign after 1: night(stay: (day: 1, days: 1))` | it is in this phase after so many steps |
 //! | `=> Not(Holds("Bob", "cup"))` | this condition of a world file holds now |
@@ -50,7 +50,7 @@ use std::sync::{Arc, LazyLock};
 
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::RunSystemOnce;
-use playhouse_engine::cast::{CastList, CurrentStage, Kind, all_of, name_of};
+use playhouse_engine::cast::{CastList, CurrentStage, Kind, WorldTurn, all_of, name_of};
 use playhouse_engine::context::AgentContext;
 use playhouse_engine::engine::Setup;
 use playhouse_engine::event::{
@@ -338,6 +338,7 @@ impl TestScene {
         self.events.clear();
         if line == "meeting" {
             self.at_meeting(|world| {
+                world.resource_mut::<WorldTurn>().0 += 1;
                 for deferred in world.resource_mut::<DeferredCommands>().take() {
                     deferred(world);
                 }

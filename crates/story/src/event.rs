@@ -40,7 +40,7 @@ impl From<EventStyle> for Form {
             Style::Announcement => Self::Call,
             Style::Opening | Style::Thought => Self::Thought,
             Style::Scene | Style::Account | Style::Text | Style::SceneText => Self::Narration,
-            Style::Told | Style::Outcome => Self::Narration,
+            Style::Past | Style::Told | Style::Outcome => Self::Narration,
             Style::Look => Self::Look,
             Style::Move => Self::Move,
             Style::Deed | Style::SharedDeed | Style::Showing => Self::Deed,

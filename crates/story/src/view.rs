@@ -754,6 +754,7 @@ impl Contents {
         let told = format!("{speaker}\0{said}\0{}", form as u8);
         let told = Digest::of(told.as_bytes());
         let repeats = match form {
+            _ if style == EventStyle::Past => true,
             // Readers need each look once.
             Form::Look => !self.looks.insert(told),
             // Those elsewhere hear of it later than those who saw it.

@@ -216,6 +216,7 @@ pub(super) fn map(language: Language, drama: &DramaFigures) -> Vec<Section> {
 fn time(spot: &Spot) -> UiText {
     match spot.occasion {
         _ if !spot.hour.is_empty() => UiText::verbatim(&spot.hour),
+        Occasion::Start => text!(cli_rehearsal_before),
         Occasion::Morning => text!(cli_rehearsal_morning),
         Occasion::Afternoon => text!(cli_rehearsal_afternoon),
         Occasion::Travel => text!(cli_rehearsal_travel),

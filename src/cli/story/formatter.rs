@@ -228,7 +228,8 @@ impl Formatter {
             }
             EventStyle::Lesson => self.lesson(event),
             EventStyle::HostDeed => vec![Paragraph::indented(4, 6).add(Style::Dim, &event.text)],
-            EventStyle::Text | EventStyle::SceneText => {
+            EventStyle::Past if self.seat.is_none() => Vec::new(),
+            EventStyle::Text | EventStyle::SceneText | EventStyle::Past => {
                 let told = self.once(&format!("told {}", event.text)).then(|| {
                     let alone = telling.target().filter(|_| self.seat.is_none());
                     match alone {

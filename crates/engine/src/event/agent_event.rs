@@ -61,6 +61,11 @@ pub trait AgentEvent: Telling + Serialize + DeserializeOwned + Send + Sync + 'st
         None
     }
 
+    /// Who did it, by name, if it may be told of that. It reads the phrase with `own` set.
+    fn doer(&self) -> Option<&str> {
+        None
+    }
+
     /// By whose knowledge guards judge its words: by default its speaker's.
     fn knower(&self) -> Option<&str> {
         self.speaker()

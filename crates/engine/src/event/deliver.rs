@@ -55,7 +55,7 @@ pub fn deliver(
         let time = clock.time;
         let metadata = || Map::from_iter([("event".to_owned(), Value::from(event.kind))]).into();
         let metadata = kinds.entry(event.kind).or_insert_with(metadata).clone();
-        let mut bodies = Bodies::new(&event, id, time, metadata);
+        let mut bodies = Bodies::new(&event, id, time, metadata.clone());
         let mut audience = Vec::with_capacity(event.audience.len());
         let mut masked = Vec::new();
         for &entity in &event.audience {
@@ -70,6 +70,16 @@ pub fn deliver(
             let recipient = || Recipient {
                 id: receiver,
                 name: context.name().clone(),
+            };
+            let own = event
+                .own_text
+                .as_ref()
+                .filter(|(doer, _)| doer == context.name());
+            let body = match own.filter(|_| copy.masked.is_none()) {
+                Some((_, text)) => {
+                    body_of(&event, text, clock.next_body(place), time, metadata.clone())
+                }
+                None => copy.body.clone(),
             };
             audience.push(recipient());
             if !event.tells.is_empty() {
@@ -87,9 +97,9 @@ pub fn deliver(
                 }
             } else if event.own {
                 // Adding fails for an empty list only.
-                let _ = context.add_ai_message([copy.body.clone()]);
+                let _ = context.add_ai_message([body]);
             } else if event.rule != AudienceRule::Private {
-                context.add_human_message(copy.body.clone(), copy.tags.clone());
+                context.add_human_message(body, copy.tags.clone());
             }
             let is_own = |(doer, _): &(Arc<str>, _)| doer == context.name();
             if let Some(happening) = &event.happening

@@ -24,6 +24,8 @@ pub struct PendingEvent {
     pub data: Value,
     /// The words that its receivers will read.
     pub text: String,
+    /// The words for whoever did it, and its name, if it is among the receivers.
+    pub own_text: Option<(Arc<str>, String)>,
     /// The short form that minds are sent instead.
     pub short: Option<String>,
     /// Images, audio and video that they get after the words.

@@ -18,6 +18,9 @@ pub enum EventStyle {
     Text,
     /// Words of the world file with which a scene begins.
     SceneText,
+    /// Words of the world file on what one knew before the story began. Only whoever plays it is
+    /// told.
+    Past,
     /// Words of a host.
     Told,
     /// What came of an attempt.

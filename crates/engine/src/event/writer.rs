@@ -368,12 +368,13 @@ impl EventWriter<'_, '_> {
             let short = E::short_template()
                 .map(|name| self.phrases.say(&name, &data))
                 .transpose()?;
-            Ok((event.text(&self.phrases, &data)?, short, data))
+            Ok((self.words(&event, &data, &pending.audience)?, short, data))
         });
         match texts {
-            Ok((text, ..)) if without.is_some() && text.trim().is_empty() => {}
-            Ok((text, short, data)) => {
-                (pending.text, pending.short, pending.data) = (text, short, data);
+            Ok(((text, _), ..)) if without.is_some() && text.trim().is_empty() => {}
+            Ok((texts, short, data)) => {
+                (pending.text, pending.own_text) = texts;
+                (pending.short, pending.data) = (short, data);
                 pending.media = event.media();
                 pending.happening = event.happening();
                 let own = event.own_happening().filter(|_| without.is_none());
@@ -385,6 +386,28 @@ impl EventWriter<'_, '_> {
                 reason,
             }),
         }
+    }
+
+    /// The words of an event, and those for whoever did it, with its name, if it receives them.
+    fn words<E: AgentEvent>(
+        &self,
+        event: &E,
+        data: &Value,
+        audience: &[Entity],
+    ) -> Result<(String, Option<(Arc<str>, String)>), PhraseError> {
+        let Some(doer) = event.doer() else {
+            return Ok((event.text(&self.phrases, data)?, None));
+        };
+        let say = |own: bool| {
+            let mut data = data.clone();
+            if let Some(fields) = data.as_object_mut() {
+                fields.insert("own".to_owned(), own.into());
+            }
+            event.text(&self.phrases, &data)
+        };
+        let is_told = audience.iter().any(|who| *self.name(*who) == *doer);
+        let own = is_told.then(|| say(true)).transpose()?;
+        Ok((say(false)?, own.map(|text| (doer.into(), text))))
     }
 
     /// Lets guards judge what is spoken, and adds the facts that its words tell. Returns what is

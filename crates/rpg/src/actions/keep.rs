@@ -15,7 +15,8 @@ impl Action for Keep {
         for promiser in acting.present.iter().filter(|who| **who != acting.entity) {
             let promises = rules.promises.get(*promiser).map_or(&[][..], |all| &all.0);
             let numbered = promises.iter().enumerate();
-            let owed = numbered.filter(|(_, promise)| promise.is_owed_to(acting.name));
+            let owed =
+                numbered.filter(|(_, promise)| promise.is_owed_to(acting.name, rules.turn.0));
             let by = rules.whereabouts.name_text(*promiser);
             open.extend(owed.map(|(number, _)| (*promiser, by.clone(), number)));
         }

@@ -72,7 +72,11 @@ impl PlanConstraints {
 #[serde(untagged)]
 pub(super) enum PlanRule<'a> {
     #[prompt("rules/no_action")]
-    NoAction { actions: &'a [&'a str] },
+    NoAction {
+        actions: &'a [&'a str],
+        /// What it holds that is not possible now.
+        impossible: &'a [&'a str],
+    },
     /// It says or does several things.
     #[prompt("rules/one_action")]
     OneAction { found: &'a [&'a str] },
@@ -132,7 +136,10 @@ impl Plan {
         }
         let possible = names(constraints.possible());
         let rule = format!("say or do something: {}", possible.join(", "));
-        let broken = PlanRule::NoAction { actions: &possible };
+        let broken = PlanRule::NoAction {
+            actions: &possible,
+            impossible: &self.impossible(),
+        };
         let violation = Violation::new("", rule).with_prompt(&broken);
         // A thought alone is asked again once, and is to do nothing then.
         let is_thought = !self.mind.trim().is_empty();

@@ -44,6 +44,7 @@ impl Action for Promise {
                 (false, false) => Condition::All(vec![given, reached]),
             },
             day: rules.today.0,
+            made: Some(rules.turn.0),
             heard: names.map(Into::into).collect(),
         };
         // What is promised once more is the same promise.

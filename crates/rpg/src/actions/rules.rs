@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::SystemParam;
-use playhouse_engine::cast::{CastList, Exits, Whereabouts};
+use playhouse_engine::cast::{CastList, Exits, Whereabouts, WorldTurn};
 use playhouse_engine::context::{AgentContext, Chapters};
 use playhouse_engine::event::kinds::Mind;
 use playhouse_engine::event::{AgentEvent, EventWriter, Prompt};
@@ -61,6 +61,7 @@ pub(crate) struct Rules<'w, 's> {
     pub(super) uses: Query<'w, 's, &'static mut OpenUses>,
     pub(super) bonds: Query<'w, 's, &'static mut Bonds>,
     pub(super) promises: Query<'w, 's, &'static mut Promises>,
+    pub(super) turn: Res<'w, WorldTurn>,
     pub(super) events: EventWriter<'w, 's>,
 }
 
@@ -111,7 +112,7 @@ impl Rules<'_, '_> {
         plan.carry_out(self, &acting, &mut taken);
         self.keep_what_is_given(&acting);
         for action in impossible {
-            self.refuse(&acting, action, &Reason::NotNow { action });
+            self.tell_refusal(&acting, action, &Reason::NotNow { action }, true);
         }
         for fact in &acting.tells {
             self.refuse_sworn(&acting, fact);
@@ -203,12 +204,23 @@ impl Rules<'_, '_> {
     }
 
     pub(super) fn refuse(&mut self, acting: &Acting<'_>, action: &str, reason: &Reason<'_>) {
+        self.tell_refusal(acting, action, reason, false);
+    }
+
+    fn tell_refusal(
+        &mut self,
+        acting: &Acting<'_>,
+        action: &str,
+        reason: &Reason<'_>,
+        is_unoffered: bool,
+    ) {
         match self.events.phrases().fill(reason) {
             Ok(reason) => {
                 let event = Refusal {
                     actor: acting.name.to_string(),
                     action: action.to_owned(),
                     reason,
+                    is_unoffered,
                 };
                 self.events.notify_entities(&[acting.entity], event);
             }

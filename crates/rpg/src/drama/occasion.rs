@@ -21,6 +21,9 @@ use serde::{Deserialize, Serialize};
 )]
 #[serde(rename_all = "snake_case")]
 pub enum Occasion {
+    /// Before the story begins: nobody talks, and nothing is decided.
+    #[serde(alias = "Start")]
+    Start,
     /// The first round of talk of a day at home.
     #[default]
     #[serde(alias = "Morning")]

@@ -337,7 +337,7 @@ impl Effect {
 fn suits(occasion: Occasion, when: &Condition) -> bool {
     match occasion {
         Occasion::Morning | Occasion::Afternoon | Occasion::Camp => true,
-        Occasion::Travel | Occasion::Retreat | Occasion::Return => {
+        Occasion::Start | Occasion::Travel | Occasion::Retreat | Occasion::Return => {
             when.parts().iter().any(|part| part.names(occasion))
         }
     }

@@ -121,6 +121,9 @@ pub struct Promise {
     pub kept: Condition,
     /// The day on which it was made.
     pub day: u32,
+    /// The turn of the world in whose talk it was made; `None` if no talk made it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub made: Option<u64>,
     /// Who heard it being made, by name.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     pub heard: BTreeSet<Arc<str>>,
@@ -146,9 +149,10 @@ impl Promise {
         (self.day < today).then_some(self.day)
     }
 
-    /// Whether it was made to somebody and is neither kept nor broken.
-    pub(crate) fn is_owed_to(&self, name: &str) -> bool {
-        *self.to == *name && self.state == PromiseState::Open
+    /// Whether somebody may say that it is kept: it was made to that one, is neither kept nor
+    /// broken, and was not made in the talk of this turn.
+    pub(crate) fn is_owed_to(&self, name: &str, turn: u64) -> bool {
+        *self.to == *name && self.state == PromiseState::Open && self.made != Some(turn)
     }
 
     pub(crate) fn is_known_to(&self, name: &str) -> bool {

@@ -550,6 +550,7 @@ fn ahead(campaign: &CampaignState) -> Option<(&str, &[String])> {
 /// The number of turns of talk without a scene.
 fn turns_of(limits: &Limits, occasion: Occasion) -> u32 {
     let turns = match occasion {
+        Occasion::Start => 0,
         Occasion::Morning | Occasion::Afternoon => limits.talk_turns.max(1),
         Occasion::Travel => limits.travel_turns,
         Occasion::Camp => limits.camp_turns,

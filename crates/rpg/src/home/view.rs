@@ -222,7 +222,10 @@ impl ActorMinds<'_, '_> {
             let Ok((.., Some(promises), _)) = self.minds.get(*other) else {
                 continue;
             };
-            let promises = promises.0.iter().filter(|it| it.is_owed_to(name));
+            let promises = promises
+                .0
+                .iter()
+                .filter(|it| it.is_owed_to(name, self.turn.0));
             // Who did not hear a promise does not know of it.
             for promise in promises.filter(|it| it.is_known_to(name)) {
                 owed.push(OwedPromise {

@@ -326,7 +326,7 @@ fn note_options(world: &World, scene: &Scene, choice: &Choice) {
 }
 
 /// The effects of a scene are applied, and it is over.
-fn end_scene(world: &mut World, stage: Entity, scene: &str) {
+pub(super) fn end_scene(world: &mut World, stage: Entity, scene: &str) {
     let scene = world.resource::<StoryData>().scene(scene).cloned();
     if let Some(scene) = scene {
         let cause = Cause {

@@ -9,16 +9,18 @@ use playhouse_engine::cast::{
 };
 use playhouse_engine::context::{AgentContext, Chapters};
 use playhouse_engine::event::kinds::{Announce, Death};
-use playhouse_engine::event::{AgentEvent, change_at, deliver, write_events_at_meeting};
-use playhouse_engine::knowledge::{FactBook, Knowledge, Today};
+use playhouse_engine::event::{
+    AgentEvent, EventStyle, change_at, deliver, write_events_at_meeting,
+};
+use playhouse_engine::knowledge::{FactBook, Knowledge, Known, Today};
 use playhouse_engine::message::cut;
 use serde::{Deserialize, Serialize};
 
 use crate::combat::wounds::tell_wound;
 use crate::components::{Arriving, ClosedDungeons, FallenFoes, Health, Placed, RpgWorld, Wounded};
 use crate::drama::{
-    Condition, Effect, History, Promise, PromiseState, Promises, Qualities, StoryData, change_bond,
-    effects_of, entities_of, holder_of, move_item,
+    Condition, Effect, History, Occasion, Promise, PromiseState, Promises, Qualities, StoryData,
+    change_bond, effects_of, entities_of, holder_of, move_item,
 };
 use crate::events::{ItemMoved, PromiseKept, PromiseMade};
 use crate::everybody::{participants, public_of, publish};
@@ -32,12 +34,24 @@ const WHY_CHARS: usize = 80;
 
 /// Something that the world file tells everybody at a place, or some alone.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
-#[event("scene_text", style = Text, target = to, words = message)]
+#[event("scene_text", style = shown, target = to, words = message)]
 pub(crate) struct SceneText {
     pub(crate) message: String,
     /// Who alone are told; empty for everybody there.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub(crate) to: String,
+    /// Whether these have known it since before the story began.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) is_past: bool,
+}
+
+impl SceneText {
+    fn shown(&self) -> EventStyle {
+        match self.is_past {
+            true => EventStyle::Past,
+            false => EventStyle::Text,
+        }
+    }
 }
 
 /// An effect could not apply. Nobody is told; it is for those who look behind the story.
@@ -229,7 +243,7 @@ fn apply(world: &mut World, cause: Cause<'_>, effect: &Effect) -> Result<(), Obs
         Effect::Teach(who, fact) => {
             let learners = living(world, who)?;
             let teller = teller_of(world, cause, fact);
-            write_events_at_meeting(world, |events| events.teach(&learners, fact, &teller));
+            teach(world, &learners, fact, &teller);
         }
         Effect::Tells(from, to, fact) => {
             let teller = one_living(world, from)?;
@@ -238,13 +252,13 @@ fn apply(world: &mut World, cause: Cause<'_>, effect: &Effect) -> Result<(), Obs
             }
             let teller = name_of(world, teller);
             let learners = living(world, to)?;
-            write_events_at_meeting(world, |events| events.teach(&learners, fact, &teller));
+            teach(world, &learners, fact, &teller);
         }
         Effect::Reveal(fact) => {
             let mut learners = present(world, place);
             learners.extend(public_of(world, place, learners.len() - 1));
             let teller = teller_of(world, cause, fact);
-            write_events_at_meeting(world, |events| events.teach(&learners, fact, &teller));
+            teach(world, &learners, fact, &teller);
         }
         Effect::Give(item, to) => {
             let to = one_living(world, to)?;
@@ -374,15 +388,23 @@ fn apply(world: &mut World, cause: Cause<'_>, effect: &Effect) -> Result<(), Obs
         }
         Effect::Tell(message) => {
             publish(world, place, message);
-            let (message, to) = (message.clone(), String::new());
-            tell_stage(world, place, SceneText { message, to });
+            let message = message.clone();
+            let text = SceneText {
+                message,
+                ..SceneText::default()
+            };
+            tell_stage(world, place, text);
         }
         Effect::TellTo(who, message) => {
-            let (message, to) = (message.clone(), who.join(", "));
+            let text = SceneText {
+                message: message.clone(),
+                to: who.join(", "),
+                is_past: is_past(world),
+            };
             let who = who.iter().map(|who| living(world, who));
             let who = who.collect::<Result<Vec<_>, _>>()?.concat();
             write_events_at_meeting(world, |events| {
-                events.notify_entities(&who, SceneText { message, to });
+                events.notify_entities(&who, text);
             });
         }
         Effect::Announce(message) => announce(world, message),
@@ -391,6 +413,22 @@ fn apply(world: &mut World, cause: Cause<'_>, effect: &Effect) -> Result<(), Obs
         }
     }
     Ok(())
+}
+
+fn is_past(world: &World) -> bool {
+    *world.resource::<Occasion>() == Occasion::Start
+}
+
+/// Teaches a fact. What was so before the story begins was always known, and nobody is told.
+fn teach(world: &mut World, learners: &[Entity], fact: &str, teller: &str) {
+    if !is_past(world) {
+        return write_events_at_meeting(world, |events| events.teach(learners, fact, teller));
+    }
+    for learner in learners {
+        if let Some(mut knowledge) = world.get_mut::<Knowledge>(*learner) {
+            knowledge.learn(&fact.into(), &Known::default());
+        }
+    }
 }
 
 /// The teller of a fact that an effect teaches: the decider, if it knows the fact and may tell it.
@@ -527,6 +565,7 @@ fn promise(
         state: PromiseState::Open,
         kept: kept.clone(),
         day,
+        made: None,
         heard,
     });
     if cause.told.to_lowercase().contains(&words.to_lowercase()) {

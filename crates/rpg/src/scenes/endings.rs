@@ -116,12 +116,13 @@ struct BondNote<'a> {
     is_alive: bool,
 }
 
-/// Settles the goals whose conditions hold now. At a meeting.
+/// Settles the goals whose conditions hold now; one that is lost and met at once is lost. At a
+/// meeting.
 pub(crate) fn settle_goals(world: &mut World) {
     settle(world, |state, met, lost| match (met, lost) {
         _ if state != GoalState::Open => state,
-        (true, _) => GoalState::Met,
-        (false, true) => GoalState::Lost,
+        (_, true) => GoalState::Lost,
+        (true, false) => GoalState::Met,
         (false, false) => GoalState::Open,
     });
 }
@@ -300,11 +301,13 @@ pub(crate) fn ask_epilogues(
             let known = knowledge.and_then(|knowledge| knowledge.get(id));
             known.filter(|known| !known.by.is_empty())
         };
-        let mut turns: Vec<_> = facts.all().filter_map(|fact| learned(&fact.id)).collect();
-        turns.sort_by_key(|known| std::cmp::Reverse(known.turn));
-        let since = turns.get(MAX_LEARNED).map_or(0, |known| known.turn + 1);
-        let is_late = |id: &str| learned(id).is_some_and(|known| known.turn >= since);
-        let facts = facts.all().filter(|fact| is_late(&fact.id));
+        let learned = facts
+            .all()
+            .filter_map(|fact| Some((learned(&fact.id)?.turn, fact)));
+        let mut learned: Vec<_> = learned.collect();
+        learned.sort_by_key(|(turn, _)| *turn);
+        let earlier = learned.len().saturating_sub(MAX_LEARNED);
+        let facts = learned.iter().skip(earlier).map(|(_, fact)| &*fact.text);
         let (form, template) = if is_agent {
             (CLOSING, EpilogueData::CLOSING)
         } else {
@@ -320,7 +323,7 @@ pub(crate) fn ask_epilogues(
             closing,
             goals: goals.collect(),
             bonds: bonds.collect(),
-            facts: facts.map(|fact| fact.text.as_str()).collect(),
+            facts: facts.collect(),
             promises: promises.map_or(&[], |promises| &promises.0),
             owed,
             items: held.map(|item| &**item).collect(),

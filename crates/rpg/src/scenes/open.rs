@@ -8,7 +8,7 @@ use playhouse_engine::event::{AgentEvent, write_events_at_meeting};
 use playhouse_engine::knowledge::Today;
 use serde::{Deserialize, Serialize};
 
-use super::choose::next_choice;
+use super::choose::{end_scene, next_choice};
 use crate::drama::{History, Occasion, Scene, StoryData, next_scene, note_scenes};
 use crate::everybody::{living_on, participants, set_phase};
 use crate::phase::Phase;
@@ -92,6 +92,18 @@ pub(crate) fn open_scenes(world: &mut World, stages: &[Entity], on: Occasion) ->
         set_phase(world, *stage, Phase::Plan);
     }
     opened.into_iter().map(|(stage, _)| stage).collect()
+}
+
+/// Plays what happened before the story begins: nobody talks, and nothing is decided. At a meeting.
+pub(crate) fn play_past(world: &mut World, stages: &[Entity]) {
+    world.insert_resource(Occasion::Start);
+    for stage in stages {
+        if let Some(scene) = open_scene(world, *stage) {
+            tell_opening(world, *stage, &scene);
+            end_scene(world, *stage, &scene.id);
+        }
+    }
+    world.insert_resource(Occasion::default());
 }
 
 /// Opens the scene of a stage, if one may open now.

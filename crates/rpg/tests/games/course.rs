@@ -74,7 +74,7 @@ async fn play_voting(vote: &str) -> Played {
 async fn heroes_go_where_most_of_them_voted() {
     let campaign = voting();
     let mut results = Vec::new();
-    for seed in 1..=8 {
+    for seed in 1..=16 {
         let played = play(&campaign, seed).await;
         let kinds = ["vote", "day", "dungeon"];
         let course = played.events();
