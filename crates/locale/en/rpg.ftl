@@ -135,6 +135,7 @@ rpg_outcome_tokens = tokens
 rpg_outcome_told = somebody is told "{ $id }"
 rpg_outcome_turns = turns
 rpg_rehearsal_came_first = nothing was missing in { $runs } of { $of } runs, but { $other } came first
+rpg_rehearsal_apart = each of these held, but never in the same run: { $parts }
 rpg_rehearsal_ended_otherwise = the story had ended before the end of the course
 rpg_false_absent = this names { $who }, who is not there
 rpg_false_absent_help = let the condition say that { $who } is there, tell it without that name, or name { $who } in the scene's `absent` if it is true anyway

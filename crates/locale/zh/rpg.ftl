@@ -137,6 +137,7 @@ rpg_outcome_told = 有人听说“{ $id }”
 rpg_outcome_turns = 轮次
 rpg_rehearsal_came_first = { $of } 次中有 { $runs } 次条件已全部满足，但 { $other } 抢了先
 rpg_rehearsal_ended_otherwise = 全程还没走完，故事就已结束
+rpg_rehearsal_apart = 各自都成立过，但从未在同一次里成立：{ $parts }
 rpg_false_absent = 这里写到{ $who }，可是此人不在场
 rpg_false_absent_help = 让条件说明{ $who }在场，或换个不提此人的写法；不在也说得通的，把{ $who }写进这个场景的 absent
 rpg_false_dead = 这里写到{ $who }，可是此人已死
