@@ -401,3 +401,32 @@ fn the_first_world_of_the_docs_is_one() {
         has(&err(&played), &["opens in turn"]);
     }
 }
+#[test]
+fn whoever_wakes_up_elsewhere_is_in_the_scene_of_the_docs() {
+    let en = include_str!("../../docs/how-to.md");
+    let zh = include_str!("../../docs/how-to.zh.md");
+    for (docs, language, scene) in [(en, "en", "the-trees"), (zh, "zh", "桂花")] {
+        let example = |with: &str| {
+            let mut examples = docs.split("```ron\n").skip(1);
+            let example = examples.find(|example| example.contains(with)).unwrap();
+            example.split("\n```").next().unwrap()
+        };
+        let (dawns, trees) = (example("dawns"), example(scene));
+        let stage = dawns.split(" dawns").next().unwrap();
+        let dir = tempfile::tempdir().unwrap();
+        succeed(
+            dir.path(),
+            &format!("new mine --kind talk --world-lang {language}"),
+        );
+        let path = dir.path().join("mine/world.ron");
+        let world = fs::read_to_string(&path).unwrap();
+        let world = world.replace("scenes: [", &format!("scenes: [{trees}"));
+        write(&path, &world);
+        let expected = format!("[Scene({scene:?}, 100, 100)]");
+        write(&dir.path().join("mine/expect.ron"), &expected);
+        exits(dir.path(), "rehearse mine --runs 10", 7);
+        write(&path, &world.replacen(stage, dawns, 1));
+        succeed(dir.path(), "rehearse mine --runs 10");
+    }
+}
+
