@@ -763,6 +763,7 @@ cli_draft_not_used = Not used, as the model says:
 cli_draft_other_text = { $folder } holds a draft of another text; name another folder
 cli_draft_outline = places and people
 cli_draft_plot = the plot
+cli_draft_rehearsed = Rehearsed: { $done } of { $all } runs.
 cli_draft_scenes = the words of scenes
 cli_draft_somebody = somebody
 cli_draft_spent = Read { $input } tokens, written { $output }.

@@ -700,6 +700,7 @@ cli_draft_not_used = 据模型说没有用上的部分：
 cli_draft_other_text = { $folder } 里有另一段文字的草稿；请换一个文件夹
 cli_draft_outline = 地点与人物
 cli_draft_plot = 情节
+cli_draft_rehearsed = 已排演 { $done }/{ $all } 次。
 cli_draft_scenes = 场景的文字
 cli_draft_somebody = 某人
 cli_draft_spent = 读了 { $input } 个 token，写了 { $output } 个。

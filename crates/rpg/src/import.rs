@@ -90,6 +90,23 @@ pub fn meeting_in(language: Language, scene: Option<&str>) -> String {
     changed.unwrap_or(source).text().to_owned()
 }
 
+/// The language in which most of these texts are.
+pub fn language_of<'a>(texts: impl IntoIterator<Item = &'a str>) -> Language {
+    let letters = texts.into_iter().flat_map(str::chars);
+    let letters = letters.filter(|char| char.is_alphabetic());
+    let (han, all) = letters.fold((0, 0), |(han, all), char| {
+        (
+            han + usize::from(('\u{3400}'..='\u{9fff}').contains(&char)),
+            all + 1,
+        )
+    });
+    if han * 3 > all {
+        Language::Zh
+    } else {
+        Language::En
+    }
+}
+
 impl Cast {
     /// The language in which most of their texts are.
     pub fn language(&self) -> Language {
@@ -99,22 +116,9 @@ impl Cast {
                 first_mes,
                 ..
             } = &card.character;
-            [description, first_mes]
+            [description.as_str(), first_mes]
         });
-        let letters = texts
-            .flat_map(|text| text.chars())
-            .filter(|char| char.is_alphabetic());
-        let (han, all) = letters.fold((0, 0), |(han, all), char| {
-            (
-                han + usize::from(('\u{3400}'..='\u{9fff}').contains(&char)),
-                all + 1,
-            )
-        });
-        if han * 3 > all {
-            Language::Zh
-        } else {
-            Language::En
-        }
+        language_of(texts)
     }
 
     /// Adds them to a world.

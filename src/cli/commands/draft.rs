@@ -1,7 +1,6 @@
 //! `new --from`: a world that a model drafts from a text; `suggest`: one more part for a world.
 
 use crate::cli::prelude::*;
-use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
@@ -9,12 +8,12 @@ use std::sync::Arc;
 use playhouse_engine::files::{self, Durability, Folder};
 
 use crate::engine::{Engine, Stop};
-use crate::event::{AnsweredBy, Feed, Record};
 use crate::exchange::ledgers;
 use crate::interop::cards::{Card, Taking};
 use crate::message::TokenUsage;
 use crate::mind::{Mind, Minds};
-use crate::rpg::draft::{Draft, DraftGame, added};
+use crate::rpg::draft::{Draft, DraftGame, DraftNews, added};
+use crate::rpg::import::language_of;
 use crate::rpg::world_file::NewWorldError;
 use crate::save::Slot;
 use crate::session::{Game as _, Session};
@@ -38,7 +37,7 @@ const SEED: u64 = 1;
 const CONTEXT: usize = 3;
 
 /// Drafts a world into a folder, or goes on with a draft that was begun there.
-pub(super) fn draft(app: &App, args: &NewArgs, from: &str, language: Language) -> Result<()> {
+pub(super) fn draft(app: &App, args: &NewArgs, from: &str) -> Result<()> {
     let folder: &Path = &args.dir;
     let mind = mind(app)?;
     let path = folder.join(WORLD);
@@ -46,10 +45,10 @@ pub(super) fn draft(app: &App, args: &NewArgs, from: &str, language: Language) -
         let error = NewWorldError::Exists(path);
         return Err(CommandError::of(ErrorKind::World, &error));
     }
-    let text = premise(app, from, language)?;
+    let (text, language) = premise(app, from, args.world_lang)?;
     let window = mind.info().window;
     let game = DraftGame::new(&app.data()?, &text, language, args.runs, window);
-    let game = game.or_fail(ErrorKind::World)?;
+    let game = game.or_fail(ErrorKind::World)?.telling(listener(app));
     let minds = Minds::all(mind);
     let mut session = match Slot::find(folder, SLOT) {
         Ok(slot) => {
@@ -105,21 +104,30 @@ fn mind(app: &App) -> Result<Arc<dyn Mind>> {
 }
 
 /// What character cards say, alone or in a folder; else the text of a file; else the text itself.
-fn premise(app: &App, from: &str, language: Language) -> Result<String> {
+/// The language of the world is that of the text, if none is wanted.
+fn premise(app: &App, from: &str, wanted: Option<Language>) -> Result<(String, Language)> {
+    let of_text = |text: String| {
+        let language = wanted.unwrap_or_else(|| language_of([text.as_str()]));
+        (text, language)
+    };
     let path = Path::new(from);
     // A mistyped name is no premise that anybody should pay for.
     let has_ending = path.extension().is_some_and(|ending| !ending.is_empty());
     let is_name = has_ending && !from.contains(char::is_whitespace);
     if !path.exists() && !is_name {
-        return Ok(from.to_owned());
+        return Ok(of_text(from.to_owned()));
     }
     match read_cards(app, &[path.to_owned()]) {
         Ok(cast) => {
+            let language = wanted.unwrap_or_else(|| cast.language());
             let cards = cast.cards.iter().map(|(_, card)| of_card(card, language));
-            Ok(cards.collect())
+            Ok((cards.collect(), language))
         }
         Err(error) if path.is_dir() => Err(error),
-        Err(_) => files::read_text(path, MAX_BYTES).or_fail(ErrorKind::World),
+        Err(_) => {
+            let text = files::read_text(path, MAX_BYTES).or_fail(ErrorKind::World)?;
+            Ok(of_text(text))
+        }
     }
 }
 
@@ -142,27 +150,41 @@ fn play_out(app: &App, engine: &mut Engine) -> Result<Stop> {
     play::tell_waits(app, engine);
     let runtime = play::runtime()?;
     play::stop_by_signals(app, &runtime, engine.cancellation_token());
-    if app.prints_text() {
-        let (err, language) = (app.shared_err(), app.language);
-        engine.add_feed(Feed::observer(move |record| {
-            if let Record::Answer(answer) = record {
-                let part = part_label(answer.reply).in_language(language);
-                let names = names_in(&answer.text);
-                lock(&err).line(match answer.by {
-                    AnsweredBy::Fallback(_) => say!(language, cli_draft_unanswered, part),
-                    _ if names.is_empty() => say!(language, cli_draft_answered, part),
-                    _ => {
-                        let names = Argument::list(names);
-                        say!(language, cli_draft_answered_names, part, names)
-                    }
-                });
-            }
-        }));
-    }
     let stop = runtime.block_on(engine.run(None));
     runtime.shutdown_background();
     app.status.hide();
     Ok(stop?)
+}
+
+/// Says what comes about while a draft is made.
+fn listener(app: &App) -> impl Fn(DraftNews) + Send + Sync + 'static {
+    let (err, status, language) = (app.shared_err(), app.status.clone(), app.language);
+    let prints_text = app.prints_text();
+    move |news| {
+        let line = match news {
+            DraftNews::Rehearsed { done, all } => {
+                let text = say!(language, cli_draft_rehearsed, done, all);
+                if done < all {
+                    return status.show_bar(done.into(), all.into(), &text);
+                }
+                status.hide();
+                text
+            }
+            DraftNews::Unanswered { part } => {
+                say!(language, cli_draft_unanswered, part = part_label(part))
+            }
+            DraftNews::Taken { part, names } if names.is_empty() => {
+                say!(language, cli_draft_answered, part = part_label(part))
+            }
+            DraftNews::Taken { part, names } => {
+                let (part, names) = (part_label(part), Argument::list(names));
+                say!(language, cli_draft_answered_names, part, names)
+            }
+        };
+        if prints_text {
+            lock(&err).line(line);
+        }
+    }
 }
 
 /// What a part of a draft is called.
@@ -177,22 +199,6 @@ fn part_label(reply: &str) -> UiText {
         "changes" => text!(cli_draft_changes),
         other => UiText::verbatim(other),
     }
-}
-
-/// Of whom and of what an answer is, by the names in it.
-fn names_in(answer: &str) -> Vec<String> {
-    let answer: BTreeMap<String, Value> = serde_json::from_str(answer).unwrap_or_default();
-    let items = answer.values().flat_map(|value| match value {
-        Value::Array(items) => items,
-        item => std::slice::from_ref(item),
-    });
-    let named = items.filter_map(|item| {
-        let mut members = ["name", "who", "id"].iter();
-        members.find_map(|member| item.get(member)?.as_str())
-    });
-    let mut names: Vec<_> = named.map(str::to_owned).collect();
-    names.dedup();
-    names
 }
 
 fn report(app: &App, folder: &Path, engine: &Engine, draft: &Draft, [read, length]: [usize; 2]) {
@@ -254,7 +260,7 @@ pub(super) fn suggest(app: &App, args: &SuggestArgs) -> Result<()> {
     let data = app.data()?;
     let wish = args.wish.as_deref().unwrap_or_default();
     let game = DraftGame::suggestion(&data, &campaign.file, args.part, wish);
-    let game = game.or_fail(ErrorKind::World)?;
+    let game = game.or_fail(ErrorKind::World)?.telling(listener(app));
     let mut setup = game.set_up(SEED)?;
     game.populate(&mut setup)?;
     let mut engine = Engine::in_memory(setup, minds)?;

@@ -13,10 +13,10 @@ use crate::cli::shell::shell_quoted;
 /// Writes a world into a new folder.
 pub(super) fn new(app: &App, args: &NewArgs) -> Result<()> {
     let folder: &Path = &args.dir;
-    let language = args.world_lang.unwrap_or(app.language);
     if let Some(from) = &args.from {
-        return draft::draft(app, args, from, language);
+        return draft::draft(app, args, from);
     }
+    let language = args.world_lang.unwrap_or(app.language);
     let kind = args.kind.or_else(|| asked_kind(app)).unwrap_or_default();
     let path = new_world(folder, kind, language).or_fail(ErrorKind::World)?;
     let shown = path.display().to_string();

@@ -1,13 +1,16 @@
 //! What becomes of the parts of a draft in a world file.
 
+use std::collections::BTreeSet;
+
 use playhouse_engine::knowledge::{Fact, KnownBy};
-use playhouse_engine::locale::text;
+use playhouse_engine::locale::{Argument, UiText, text};
 
 use super::Draft;
+use super::mend::never_comes;
 use super::part::DraftPart;
 use super::parts::{
-    Changes, Endings, Knower, NewScene, Outline, PlannedScene, Plot, Scenes, Stakes, Voices,
-    WrittenEnding, WrittenOption, WrittenScene,
+    Changes, Endings, Knower, NewScene, Outline, Person, PlannedScene, Plot, Scenes, Stakes,
+    Voices, WrittenEnding, WrittenOption, WrittenScene,
 };
 use crate::drama::{BondSpec, Choice, ChoiceOption, Condition, Effect, Ending, Goal, Item, Scene};
 use crate::world_file::{Actor, ActorFaction, CampaignStep, Stage, Voice, Way, WorldFile};
@@ -15,8 +18,17 @@ use crate::world_file::{Actor, ActorFaction, CampaignStep, Stage, Voice, Way, Wo
 /// The most days that a draft lasts.
 const MOST_DAYS: i32 = 4;
 
+/// The fewest characters of a Chinese sentence.
+const SHORTEST_SENTENCE: usize = 5;
+
 /// The most parts of a day.
 const MOST_HOURS: usize = 4;
+
+/// Whether a text is one word, or as few Chinese characters.
+fn is_word(text: &str) -> bool {
+    let is_one = text.split_whitespace().count() == 1;
+    is_one && (text.is_ascii() || text.trim().chars().count() < SHORTEST_SENTENCE)
+}
 
 /// A text on one line.
 fn line(text: &str) -> String {
@@ -25,6 +37,20 @@ fn line(text: &str) -> String {
 
 impl DraftPart for Outline {
     const NAME: &'static str = "outline";
+
+    fn doubts(&self, _draft: &Draft) -> Vec<(String, UiText)> {
+        let places = self.places.iter().enumerate();
+        let places = places.map(|(number, place)| (format!("places[{number}].look"), &place.look));
+        let people = self.people.iter().enumerate().flat_map(|(number, person)| {
+            let path = |member: &str| format!("people[{number}].{member}");
+            let Person { profile, look, .. } = person;
+            [(path("profile"), profile), (path("look"), look)]
+        });
+        let words = places.chain(people).filter(|(_, text)| is_word(text));
+        words
+            .map(|(path, _)| (path, text!(rpg_draft_word)))
+            .collect()
+    }
 
     fn add_to(self, draft: &mut Draft) {
         let world = &mut draft.world;
@@ -97,10 +123,10 @@ impl DraftPart for Outline {
 impl DraftPart for Voices {
     const NAME: &'static str = "voices";
 
-    fn lacking(&self, draft: &Draft) -> Vec<String> {
+    fn doubts(&self, draft: &Draft) -> Vec<(String, UiText)> {
         let names = draft.world.actors.iter().map(|actor| &actor.name);
         let is_silent = |name: &&String| self.voices.iter().all(|spoken| spoken.who != **name);
-        names.filter(is_silent).cloned().collect()
+        names.filter(is_silent).map(|name| lacking(name)).collect()
     }
 
     fn add_to(self, draft: &mut Draft) {
@@ -119,19 +145,45 @@ impl DraftPart for Voices {
 impl DraftPart for Stakes {
     const NAME: &'static str = "stakes";
 
+    fn doubts(&self, draft: &Draft) -> Vec<(String, UiText)> {
+        let world = &draft.world;
+        let facts = self.facts.iter().enumerate();
+        let knowing = facts.flat_map(|(number, secret)| {
+            let known_by = secret.known_by.iter().enumerate();
+            let places = known_by.filter(|(_, name)| world.stage(name).is_some());
+            places.map(move |(at, _)| {
+                let path = format!("facts[{number}].known_by[{at}]");
+                (path, text!(rpg_draft_no_person))
+            })
+        });
+        let items = self.items.iter().enumerate();
+        let held = items.filter(|(_, thing)| thing.hidden && world.stage(&thing.at).is_none());
+        let held = held.map(|(number, _)| {
+            let path = format!("items[{number}].hidden");
+            (path, text!(rpg_draft_not_hidden))
+        });
+        knowing.chain(held).collect()
+    }
+
     fn add_to(self, draft: &mut Draft) {
-        let facts = self.facts.into_iter().map(|secret| Fact {
-            id: line(&secret.id),
-            title: line(&secret.title),
-            text: secret.text,
-            known_by: KnownBy::Only(secret.known_by),
-            phrases: secret.phrases,
-            ..Fact::default()
+        let stages = draft.world.stages.iter();
+        let places: BTreeSet<_> = stages.map(|stage| stage.name.clone()).collect();
+        let facts = self.facts.into_iter().map(|mut secret| {
+            secret.known_by.retain(|name| !places.contains(name));
+            Fact {
+                id: line(&secret.id),
+                title: line(&secret.title),
+                text: secret.text,
+                known_by: KnownBy::Only(secret.known_by),
+                phrases: secret.phrases,
+                ..Fact::default()
+            }
         });
         draft.world.facts.extend(facts);
         let items = self.items.into_iter().map(|thing| Item {
             name: line(&thing.name),
             look: thing.look,
+            hidden: thing.hidden && places.contains(&thing.at),
             at: thing.at,
             teaches: thing.teaches,
             ..Item::default()
@@ -151,6 +203,15 @@ impl DraftPart for Stakes {
 impl DraftPart for Plot {
     const NAME: &'static str = "plot";
 
+    fn doubts(&self, draft: &Draft) -> Vec<(String, UiText)> {
+        let scenes = self.scenes.iter().enumerate();
+        let doubts = scenes.flat_map(|(number, planned)| {
+            let path = format!("scenes[{number}]");
+            time_doubts(&path, Some(planned.day), Some(&planned.hour), &draft.world)
+        });
+        doubts.collect()
+    }
+
     fn add_to(self, draft: &mut Draft) {
         for mut planned in self.scenes {
             planned.id = line(&planned.id);
@@ -159,7 +220,7 @@ impl DraftPart for Plot {
                 opening: planned.about.clone(),
                 ..Scene::default()
             };
-            stage(&mut scene, &planned, &draft.world.rounds);
+            stage(&mut scene, &mut planned, &draft.world.rounds);
             draft.world.scenes.push(scene);
             draft.planned.push(planned);
         }
@@ -181,19 +242,48 @@ impl DraftPart for Plot {
     }
 }
 
+/// That nothing is written of this.
+fn lacking(name: &str) -> (String, UiText) {
+    (String::new(), text!(rpg_draft_lacking, name))
+}
+
+/// What is wrong with the time of a scene.
+fn time_doubts(
+    path: &str,
+    day: Option<u32>,
+    hour: Option<&String>,
+    world: &WorldFile,
+) -> Vec<(String, UiText)> {
+    let days = world.schedule.iter().map(|step| match step {
+        CampaignStep::Home { days } => u32::try_from(*days).ok(),
+        // How long others take is not known.
+        _ => None,
+    });
+    let days: Option<u32> = days.sum();
+    let late = days.filter(|days| day.is_some_and(|day| day > *days));
+    let late = late.map(|days| (format!("{path}.day"), text!(rpg_draft_no_day, days)));
+    let hours = &world.rounds;
+    let unknown = hour.filter(|hour| !hour.is_empty() && !hours.contains(hour));
+    let unknown = unknown.map(|_| {
+        let hours = Argument::list(hours);
+        (format!("{path}.hour"), text!(rpg_draft_no_hour, hours))
+    });
+    late.into_iter().chain(unknown).collect()
+}
+
 /// Lets a scene open where and when it was planned, at any hour if there is no such one; whom it
 /// needs comes to it.
-fn stage(scene: &mut Scene, planned: &PlannedScene, hours: &[String]) {
+fn stage(scene: &mut Scene, planned: &mut PlannedScene, hours: &[String]) {
     scene.at.clone_from(&planned.place);
     let hour = Some(&planned.hour).filter(|hour| hours.contains(hour));
     let hour = hour.map(|hour| Condition::Hour(hour.clone()));
     let day = (planned.day > 1).then_some(Condition::Day(planned.day));
     let after = Some(&planned.after).filter(|after| !after.is_empty());
     let after = after.map(|after| Condition::Happened(after.clone()));
-    scene.cast.clone_from(&planned.present);
-    if !planned.decides.is_empty() && !scene.cast.contains(&planned.decides) {
-        scene.cast.push(planned.decides.clone());
+    if !planned.decides.is_empty() && !planned.present.contains(&planned.decides) {
+        planned.present.push(planned.decides.clone());
     }
+    scene.cast.clone_from(&planned.present);
     scene.when = all(hour.into_iter().chain(day).chain(after));
 }
 
@@ -210,10 +300,10 @@ fn all(parts: impl Iterator<Item = Condition>) -> Condition {
 impl DraftPart for Scenes {
     const NAME: &'static str = "scenes";
 
-    fn lacking(&self, draft: &Draft) -> Vec<String> {
+    fn doubts(&self, draft: &Draft) -> Vec<(String, UiText)> {
         let names = draft.wanted().iter().map(|planned| &planned.id);
         let is_missing = |id: &&String| self.scenes.iter().all(|written| written.id != **id);
-        names.filter(is_missing).cloned().collect()
+        names.filter(is_missing).map(|name| lacking(name)).collect()
     }
 
     fn add_to(self, draft: &mut Draft) {
@@ -302,6 +392,10 @@ fn option_needs(
             return None;
         }
         let at_first = world.items.iter().find(|item| item.name == *thing)?;
+        // An option brings to light what lies hidden, whether anybody has found it or not.
+        if at_first.hidden {
+            return None;
+        }
         let may_have_it = world.effects().any(|effect| gets(effect, thing));
         let holder = match may_have_it && !gets(effect, thing) {
             true => decides,
@@ -316,15 +410,22 @@ fn option_needs(
 }
 
 /// What an ending needs: choices, as `scene=option`, and what somebody knows.
-fn needs(chosen: Vec<String>, known: Vec<Knower>) -> Condition {
-    let chosen = chosen.iter().filter_map(|choice| chose(choice));
-    let known = known
-        .into_iter()
-        .map(|knower| Condition::Knows(knower.who, knower.fact));
-    match all(chosen.chain(known)) {
+fn needs(chosen: Vec<Condition>, known: Vec<Condition>) -> Condition {
+    match all(chosen.into_iter().chain(known)) {
         Condition::Always => Condition::Never,
         needs => needs,
     }
+}
+
+fn chosen(choices: &[String]) -> Vec<Condition> {
+    choices.iter().filter_map(|choice| chose(choice)).collect()
+}
+
+fn known(knowers: Vec<Knower>) -> Vec<Condition> {
+    let knowers = knowers.into_iter();
+    knowers
+        .map(|knower| Condition::Knows(knower.who, knower.fact))
+        .collect()
 }
 
 fn chose(choice: &str) -> Option<Condition> {
@@ -334,6 +435,30 @@ fn chose(choice: &str) -> Option<Condition> {
 
 impl DraftPart for Endings {
     const NAME: &'static str = "endings";
+
+    fn doubts(&self, draft: &Draft) -> Vec<(String, UiText)> {
+        let mut after = draft.clone();
+        self.clone().add_to(&mut after);
+        let endings = (0..self.endings.len()).filter_map(|number| {
+            let why = never_comes(&after.world, number)?;
+            Some((format!("endings[{number}].chosen"), why))
+        });
+        let goals = self.goals.iter().enumerate().flat_map(|(number, aim)| {
+            let outcomes = [
+                ("met", &aim.met_by, &aim.met_words),
+                ("lost", &aim.lost_by, &aim.lost_words),
+            ];
+            let unsaid = outcomes
+                .into_iter()
+                .filter(|(_, by, words)| by.is_empty() && !words.is_empty());
+            unsaid.map(move |(outcome, ..)| {
+                let by = format!("{outcome}_by");
+                let said = text!(rpg_draft_never_said, by);
+                (format!("goals[{number}].{outcome}_words"), said)
+            })
+        });
+        endings.chain(goals).collect()
+    }
 
     fn add_to(self, draft: &mut Draft) {
         let endings: Vec<_> = self.endings.into_iter().map(ending_of).collect();
@@ -362,7 +487,7 @@ pub(super) fn ending_of(written: WrittenEnding) -> Ending {
     Ending {
         id: line(&written.id),
         title: line(&written.title),
-        when: needs(written.chosen, written.known),
+        when: needs(chosen(&written.chosen), known(written.known)),
         closing: written.closing,
         ..Ending::default()
     }
@@ -371,6 +496,24 @@ pub(super) fn ending_of(written: WrittenEnding) -> Ending {
 impl DraftPart for Changes {
     const NAME: &'static str = "changes";
 
+    fn doubts(&self, draft: &Draft) -> Vec<(String, UiText)> {
+        let world = &draft.world;
+        let scenes = self.scenes.iter().enumerate().flat_map(|(number, moved)| {
+            let path = format!("scenes[{number}]");
+            time_doubts(&path, moved.day, moved.hour.as_ref(), world)
+        });
+        let mut after = draft.clone();
+        self.clone().add_to(&mut after);
+        let endings = self.endings.iter().enumerate();
+        let endings = endings.filter_map(|(number, other)| {
+            let mut endings = after.world.endings.iter();
+            let at = endings.position(|ending| ending.id == other.id)?;
+            let why = never_comes(&after.world, at)?;
+            Some((format!("endings[{number}]"), why))
+        });
+        scenes.chain(endings).collect()
+    }
+
     fn add_to(self, draft: &mut Draft) {
         for moved in self.scenes {
             let mut planned = draft.planned.iter_mut();
@@ -378,11 +521,13 @@ impl DraftPart for Changes {
             let mut scenes = draft.world.scenes.iter_mut();
             let scene = scenes.find(|scene| scene.id == moved.id);
             if let (Some(planned), Some(scene)) = (planned, scene) {
-                planned.place = moved.place;
-                (planned.day, planned.hour) = (moved.day, moved.hour);
-                (planned.present, planned.after) = (moved.present, moved.after);
+                set(&mut planned.place, moved.place);
+                set(&mut planned.day, moved.day);
+                set(&mut planned.hour, moved.hour);
+                set(&mut planned.present, moved.present);
+                set(&mut planned.after, moved.after);
                 stage(scene, planned, &draft.world.rounds);
-                replace(&mut scene.opening, moved.opening);
+                replace(&mut scene.opening, moved.opening.unwrap_or_default());
             }
         }
         let before = draft.world.clone();
@@ -398,9 +543,20 @@ impl DraftPart for Changes {
                 ) else {
                     continue;
                 };
-                let needs = [other.needs_fact.clone(), other.needs_item.clone()];
+                let mut needs = <[String; 2]>::default();
+                // What else it needs follows from its effects.
+                for (part, _) in option.when.required("").into_iter().rev() {
+                    match part {
+                        Condition::Knows(_, fact) => needs[0].clone_from(fact),
+                        Condition::Holds(by, item) if by == who => needs[1].clone_from(item),
+                        _ => {}
+                    }
+                }
+                let [fact, item] = &mut needs;
+                set(fact, other.needs_fact.clone());
+                set(item, other.needs_item.clone());
                 option.when = option_needs(who, needs, &option.effects, &before);
-                replace(&mut option.seen, other.seen.clone());
+                replace(&mut option.seen, other.seen.clone().unwrap_or_default());
             }
         }
         let count = draft.world.endings.len();
@@ -409,10 +565,24 @@ impl DraftPart for Changes {
             // The last one always holds.
             let mut endings = endings.take(count.saturating_sub(1));
             if let Some(ending) = endings.find(|ending| ending.id == other.id) {
-                ending.when = needs(other.chosen, other.known);
-                replace(&mut ending.closing, other.closing);
+                let parts = ending.when.required("").into_iter();
+                let parts = parts.map(|(part, _)| part.clone());
+                let (mut knows, mut chose): (Vec<_>, Vec<_>) = parts
+                    .filter(|part| *part != Condition::Never)
+                    .partition(|part| matches!(part, Condition::Knows(..)));
+                set(&mut chose, other.chosen.as_deref().map(chosen));
+                set(&mut knows, other.known.map(known));
+                ending.when = needs(chose, knows);
+                replace(&mut ending.closing, other.closing.unwrap_or_default());
             }
         }
+    }
+}
+
+/// Changes what something else is given for.
+fn set<T>(member: &mut T, given: Option<T>) {
+    if let Some(given) = given {
+        *member = given;
     }
 }
 
@@ -425,6 +595,11 @@ fn replace(text: &mut String, other: String) {
 
 impl DraftPart for NewScene {
     const NAME: &'static str = "scene";
+
+    fn doubts(&self, draft: &Draft) -> Vec<(String, UiText)> {
+        let PlannedScene { day, hour, .. } = &self.planned;
+        time_doubts("planned", Some(*day), Some(hour), &draft.world)
+    }
 
     fn add_to(self, draft: &mut Draft) {
         let id = line(&self.planned.id);
@@ -441,6 +616,14 @@ impl DraftPart for NewScene {
 
 impl DraftPart for WrittenEnding {
     const NAME: &'static str = "ending";
+
+    fn doubts(&self, draft: &Draft) -> Vec<(String, UiText)> {
+        let number = draft.world.endings.len().saturating_sub(1);
+        let mut after = draft.clone();
+        self.clone().add_to(&mut after);
+        let why = never_comes(&after.world, number);
+        why.map(|why| ("chosen".into(), why)).into_iter().collect()
+    }
 
     fn add_to(self, draft: &mut Draft) {
         let endings = &mut draft.world.endings;

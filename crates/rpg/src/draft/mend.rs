@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use playhouse_engine::locale::{UiText, text};
+use playhouse_engine::locale::{Argument, UiText, text};
 use playhouse_engine::mind::Language;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::MOST_OF_AN_ENDING;
 use super::part::MOST_TOLD;
 use super::write::ron_text;
-use crate::drama::{Condition, PlotPoint};
+use crate::drama::{Condition, Ending, PlotPoint};
 use crate::rehearsal::{MissedFigures, Rehearsal, RunFigures};
 use crate::world_file::WorldFile;
 
@@ -35,12 +35,21 @@ pub(super) fn unmet(rehearsal: &Rehearsal, world: &WorldFile) -> Vec<Unmet> {
     };
     let never = missed.filter(is_told).map(|missed| {
         let say = |why| text!(rpg_draft_never, name = missed.name(), why).in_language(language);
+        let plain = match &missed.point {
+            PlotPoint::Ending(id) => {
+                let number = world.endings.iter().position(|ending| ending.id == *id);
+                number.and_then(|number| never_comes(world, number))
+            }
+            _ => None,
+        };
         Unmet {
             at: item_of(&missed.point, world),
-            said: say(missed.reason()),
-            told: say(missed.reason_in(|part| match ron::from_str(part) {
-                Ok(condition) => in_words(&condition, language),
-                Err(_) => part.to_owned(),
+            said: say(plain.clone().unwrap_or_else(|| missed.reason())),
+            told: say(plain.unwrap_or_else(|| {
+                missed.reason_in(|part| match ron::from_str(part) {
+                    Ok(condition) => in_words(&condition, language),
+                    Err(_) => part.to_owned(),
+                })
             })),
         }
     });
@@ -55,6 +64,55 @@ pub(super) fn unmet(rehearsal: &Rehearsal, world: &WorldFile) -> Vec<Unmet> {
         })
     });
     never.chain(often).collect()
+}
+
+/// Why an ending can never come, whatever happens: it names no choice, its choices exclude each
+/// other, or an ending that is looked at before it needs no more than it does.
+pub(super) fn never_comes(world: &WorldFile, number: usize) -> Option<UiText> {
+    let parts = |ending: &Ending| -> Vec<Condition> {
+        let parts = ending.when.required("").into_iter();
+        parts.map(|(part, _)| part.clone()).collect()
+    };
+    let own = parts(world.endings.get(number)?);
+    if own.contains(&Condition::Never) {
+        return Some(text!(rpg_draft_no_needs));
+    }
+    let excluded = own.iter().enumerate().find_map(|(at, part)| {
+        let Condition::Chose(scene, option) = part else {
+            return None;
+        };
+        let others = own.get(at + 1..)?.iter();
+        let other = others.filter_map(|other| match other {
+            Condition::Chose(of, other) if of == scene && other != option => Some(other),
+            _ => None,
+        });
+        let mut other = other.filter(|other| is_one_choice(world, scene, [option, other]));
+        let pair = [option, other.next()?].map(|option| format!("{scene}={option}"));
+        Some(text!(rpg_draft_exclude, choices = Argument::list(pair)))
+    });
+    let before = world.endings.get(..number)?.iter();
+    excluded.or_else(|| {
+        let mut taken = before.filter(|before| {
+            let parts = parts(before);
+            let is_less = parts.iter().all(|part| own.contains(part));
+            is_less && !parts.is_empty()
+        });
+        let other = &taken.next()?.id;
+        Some(text!(rpg_draft_comes_first, other))
+    })
+}
+
+/// Whether one person chooses one of these options, once.
+fn is_one_choice(world: &WorldFile, scene: &str, options: [&String; 2]) -> bool {
+    let mut scenes = world.scenes.iter().filter(|known| known.id == scene);
+    let Some(scene) = scenes.next().filter(|scene| !scene.again) else {
+        return false;
+    };
+    let mut choices = scene.choices().filter(|choice| choice.who.len() == 1);
+    choices.any(|choice| {
+        let has = |id: &String| choice.options.iter().any(|option| option.id == *id);
+        options.into_iter().all(has)
+    })
 }
 
 /// The texts of scenes and endings that were not true when they were told, and what options give
@@ -128,7 +186,7 @@ pub(super) fn in_words(condition: &Condition, language: Language) -> String {
         C::At(who, place) => text!(rpg_draft_at, who, place),
         C::All(parts) => {
             let parts = parts.iter().map(|part| in_words(part, language));
-            UiText::verbatim(parts.collect::<Vec<_>>().join("; "))
+            text!(rpg_draft_all, parts = Argument::list(parts))
         }
         other => UiText::verbatim(ron_text(other)),
     };

@@ -16,7 +16,7 @@ pub(crate) mod write;
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use bevy_ecs::prelude::*;
 use playhouse_engine::cast::{Kind, all_of};
@@ -82,6 +82,23 @@ impl From<Problems> for DraftError {
     }
 }
 
+/// What those are told who wait for a draft.
+#[derive(Clone, Debug, PartialEq)]
+pub enum DraftNews {
+    /// A part is in the draft, with what it names.
+    Taken {
+        part: &'static str,
+        names: Vec<String>,
+    },
+    /// The mind gave no usable answer for a part.
+    Unanswered { part: &'static str },
+    /// So many runs of a rehearsal are played.
+    Rehearsed { done: u32, all: u32 },
+}
+
+/// Takes the news of a draft.
+type Listener = Arc<dyn Fn(DraftNews) + Send + Sync>;
+
 /// A world that is drafted from a text of its writer.
 #[derive(Clone)]
 pub struct DraftGame {
@@ -95,6 +112,7 @@ pub struct DraftGame {
     runs: u32,
     phrases: Phrasebook,
     data: DataFolder,
+    listener: Option<Listener>,
 }
 
 /// What is asked for next.
@@ -154,6 +172,8 @@ struct DraftData<'a> {
     /// What the writer wishes of a part.
     wish: &'a str,
     world: &'a WorldFile,
+    /// How it is told, without the rules of every draft.
+    manner: &'a str,
     /// What each option needs, by the scene, and what each ending does, in words.
     needs: BTreeMap<&'a str, BTreeMap<&'a str, String>>,
     ending_needs: BTreeMap<&'a str, String>,
@@ -216,7 +236,21 @@ impl DraftGame {
             runs,
             phrases,
             data: data.clone(),
+            listener: None,
         })
+    }
+
+    /// The same draft, whose news are told.
+    #[must_use]
+    pub fn telling(mut self, listener: impl Fn(DraftNews) + Send + Sync + 'static) -> Self {
+        self.listener = Some(Arc::new(listener));
+        self
+    }
+
+    fn tell(&self, news: DraftNews) {
+        if let Some(listener) = &self.listener {
+            listener(news);
+        }
     }
 
     /// As much of the writer's text as is read.
@@ -277,18 +311,32 @@ impl Game for DraftGame {
 struct Drafting(DraftGame);
 
 /// Adds a part that a mind gave.
-fn take<P: DraftPart>(mut answers: Answers<Drafted<P>>, mut draft: ResMut<Draft>) {
+fn take<P: DraftPart>(
+    mut answers: Answers<Drafted<P>>,
+    mut draft: ResMut<Draft>,
+    game: Res<Drafting>,
+) {
     for (_, Drafted(part), by) in answers.take() {
-        if let AnsweredBy::Fallback(why) = by {
+        let language = draft.world.language;
+        let is_answer = if let AnsweredBy::Fallback(why) = by {
             let part = P::NAME;
             let said = text!(rpg_draft_no_answer, part, why);
-            let said = said.in_language(draft.world.language);
-            draft.changed.push(said);
-        }
-        let language = draft.world.language;
-        let said = text!(rpg_draft_language).in_language(language);
-        let foreign = part::foreign(&part, language).0.into_iter();
-        let foreign = foreign.map(|path| format!("{} {path}: {said}", P::NAME));
+            draft.changed.push(said.in_language(language));
+            false
+        } else {
+            true
+        };
+        let note = |(path, said): (String, UiText)| {
+            let at = format!("{} {path}", P::NAME);
+            format!("{}: {}", at.trim_end(), said.in_language(language))
+        };
+        let foreign = part::foreign(&part, language);
+        let foreign = match foreign.is_most {
+            true => vec![String::new()],
+            false => foreign.told,
+        };
+        let foreign = foreign.into_iter();
+        let foreign = foreign.map(|path| note((path, text!(rpg_draft_language))));
         draft.changed.extend(foreign);
         let (part, mistakes) = part::without_mistakes(&part, &draft);
         let left_out = mistakes.into_iter().map(|mistake| {
@@ -296,14 +344,19 @@ fn take<P: DraftPart>(mut answers: Answers<Drafted<P>>, mut draft: ResMut<Draft>
             text!(rpg_draft_left_out, part, why).in_language(language)
         });
         draft.changed.extend(left_out);
-        let lacking = part.lacking(&draft).into_iter();
-        let lacking = lacking.map(|name| {
-            let said = text!(rpg_draft_lacking, name).in_language(language);
-            format!("{}: {said}", P::NAME)
-        });
-        draft.changed.extend(lacking);
+        let doubts = part.doubts(&draft).into_iter().map(note);
+        draft.changed.extend(doubts);
+        let mut names = part::names_in(&part);
         let before = draft.world.clone();
         part.add_to(&mut draft);
+        names.retain(|name| draft.world.has_named(name));
+        game.0.tell(match is_answer {
+            true => DraftNews::Taken {
+                part: P::NAME,
+                names,
+            },
+            false => DraftNews::Unanswered { part: P::NAME },
+        });
         let is_there = |planned: &PlannedScene| {
             let mut scenes = draft.world.scenes.iter();
             scenes.any(|scene| scene.id == planned.id)
@@ -373,11 +426,14 @@ fn ask<P: DraftPart>(world: &mut World, draft: &Draft, game: &DraftGame) -> Opti
         (&*scene.id, options.collect::<BTreeMap<_, _>>())
     });
     let endings = draft.world.endings.iter();
+    let rules = game.phrases.fill_if_known(&Given::Rules);
+    let rules = rules.unwrap_or_default();
     let data = DraftData {
         step: P::NAME,
         premise: &game.premise,
         wish: &game.wish,
         world: &draft.world,
+        manner: draft.world.rules.trim_end_matches(rules.as_str()).trim(),
         needs: needs.collect(),
         ending_needs: endings.map(|it| (&*it.id, words(&it.when))).collect(),
         planned: &draft.planned,
@@ -428,7 +484,17 @@ fn rehearsed(draft: &Draft, game: &DraftGame) -> Option<(Rehearsal, Vec<RunFigur
         consistency: true,
         ..RehearsalPlan::default()
     };
-    let runs = rehearse(&campaign, &plan, &|_| ControlFlow::Continue(())).ok()?;
+    let done = Mutex::new(0);
+    let played = |_: &RunFigures| {
+        let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
+        *done += 1;
+        game.tell(DraftNews::Rehearsed {
+            done: *done,
+            all: draft.runs,
+        });
+        ControlFlow::Continue(())
+    };
+    let runs = rehearse(&campaign, &plan, &played).ok()?;
     Some((Rehearsal::of(&campaign.file, &runs), runs))
 }
 

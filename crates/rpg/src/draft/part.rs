@@ -36,8 +36,9 @@ pub(super) trait DraftPart:
 
     fn add_to(self, draft: &mut Draft);
 
-    /// Who or what of the draft it was asked about and says nothing of.
-    fn lacking(&self, _draft: &Draft) -> Vec<String> {
+    /// What it lacks, and what of it comes to nothing although `check` accepts it: the member and
+    /// what is wrong with it.
+    fn doubts(&self, _draft: &Draft) -> Vec<(String, UiText)> {
         Vec::new()
     }
 }
@@ -52,7 +53,7 @@ impl<P: DraftPart> Reply for Drafted<P> {
     const NAME: &'static str = P::NAME;
     const OWN_SCHEMA: bool = true;
     const MAY_LACK_PARTS: bool = true;
-    const MAY_BE_LEFT_OUT: &'static [&'static str] = &["people.called", "not_used"];
+    const MAY_BE_LEFT_OUT: &'static [&'static str] = &["people.called", "items.hidden", "not_used"];
 
     fn constrain_schema(schema: &Value, draft: &Self::Constraints) -> Option<Value> {
         let mut schema = schema.clone();
@@ -76,35 +77,29 @@ impl<P: DraftPart> Reply for Drafted<P> {
     }
 
     /// Which texts are in another language, and what `check` says of the world with this part. It
-    /// is told once: what is still wrong then is left out or named, unless most of it is in another
-    /// language.
+    /// is told once: what is still wrong then is left out or named.
     fn check(&self, before: &Self::Constraints) -> Vec<Violation> {
         let language = before.world.language;
-        let (paths, own) = foreign(&self.0, language);
-        let is_whole = paths.len() > own;
-        let foreign = paths.iter().take(MOST_TOLD).map(|path| {
-            let said = text!(rpg_draft_language).in_language(language);
-            let broken = Violation::new(path, said);
-            if is_whole { broken } else { broken.only_once() }
-        });
-        let foreign: Vec<_> = foreign.collect();
-        if is_whole {
-            return foreign;
+        let foreign = foreign(&self.0, language);
+        let told = foreign.told.iter().take(MOST_TOLD).cloned();
+        let told = told.map(|path| (path, text!(rpg_draft_language)));
+        let mut told: Vec<_> = told.collect();
+        // What is written again anyway need not be judged.
+        if !foreign.is_most {
+            let (_, mistakes) = without_mistakes(&self.0, before);
+            told.extend(mistakes.into_iter().take(MOST_TOLD).map(|mistake| {
+                let (message, help) = (mistake.message, mistake.help);
+                let said = match help.is_empty() {
+                    true => message,
+                    false => text!(world_data_with_help, message, help),
+                };
+                (mistake.path, said)
+            }));
+            told.extend(self.0.doubts(before).into_iter().take(MOST_TOLD));
         }
-        let (_, mistakes) = without_mistakes(&self.0, before);
-        let told = mistakes.into_iter().take(MOST_TOLD).map(|mistake| {
-            let (message, help) = (mistake.message, mistake.help);
-            let said = match help.is_empty() {
-                true => message,
-                false => text!(world_data_with_help, message, help),
-            };
-            Violation::new(mistake.path, said.in_language(language)).only_once()
-        });
-        let lacking = self.0.lacking(before).into_iter().map(|name| {
-            let said = text!(rpg_draft_lacking, name).in_language(language);
-            Violation::new(P::NAME, said).only_once()
-        });
-        foreign.into_iter().chain(told).chain(lacking).collect()
+        let told = told.into_iter();
+        told.map(|(path, said)| Violation::new(path, said.in_language(language)).only_once())
+            .collect()
     }
 }
 
@@ -222,9 +217,17 @@ fn path_of(value: &Value, pointer: &str, by_name: bool) -> String {
     path.trim_start_matches('.').to_owned()
 }
 
-/// The paths of the sentences of a part most of which is in another script than that of a language,
-/// and how many others there are. Names are shorter.
-pub(super) fn foreign(part: &impl Serialize, language: Language) -> (Vec<String>, usize) {
+/// The texts of a part that are in another language.
+pub(super) struct Foreign {
+    /// Their paths.
+    pub(super) told: Vec<String>,
+    /// Whether most of its texts are.
+    pub(super) is_most: bool,
+}
+
+/// The sentences of a part most of which is in another script than that of a language. Names are
+/// shorter.
+pub(super) fn foreign(part: &impl Serialize, language: Language) -> Foreign {
     fn look(value: &Value, path: &str, language: Language, found: &mut (Vec<String>, usize)) {
         match value {
             Value::Object(members) => members.iter().for_each(|(name, member)| {
@@ -255,7 +258,28 @@ pub(super) fn foreign(part: &impl Serialize, language: Language) -> (Vec<String>
     let mut found = Default::default();
     let value = serde_json::to_value(part).unwrap_or_default();
     look(&value, "", language, &mut found);
-    found
+    let (told, own) = found;
+    Foreign {
+        is_most: told.len() > own,
+        told,
+    }
+}
+
+/// Whom and what a part is about, by the names in it.
+pub(super) fn names_in(part: &impl Serialize) -> Vec<String> {
+    let part = serde_json::to_value(part).unwrap_or_default();
+    let members = part.as_object().into_iter().flat_map(|part| part.values());
+    let items = members.flat_map(|value| match value {
+        Value::Array(items) => items,
+        item => std::slice::from_ref(item),
+    });
+    let named = items.filter_map(|item| {
+        let mut members = ["name", "who", "id", "choice"].iter();
+        members.find_map(|member| item.get(member)?.as_str())
+    });
+    let mut names: Vec<_> = named.map(str::to_owned).collect();
+    names.dedup();
+    names
 }
 
 /// Puts other descriptions where a schema has these.
@@ -278,6 +302,14 @@ fn describe(schema: &mut Value, descriptions: &BTreeMap<String, String>) {
             .iter_mut()
             .for_each(|item| describe(item, descriptions)),
         _ => {}
+    }
+}
+
+impl WorldFile {
+    /// Whether anybody or anything that a part can name has this name.
+    pub(super) fn has_named(&self, name: &String) -> bool {
+        let kinds = "person or place or fact or item or scene or choice or ending";
+        names_of(kinds, self).contains(name)
     }
 }
 
@@ -307,12 +339,19 @@ fn names_of(kinds: &str, world: &WorldFile) -> Vec<String> {
     kinds.rsplit(" or ").flat_map(of_kind).collect()
 }
 
-/// Lists in a schema the names that its members may have, and asks for every member.
+/// Lists in a schema the names that its members may have, and asks for every member but those that
+/// may be left out.
 fn offer_names(schema: &mut Value, world: &WorldFile) {
     let Some(members) = schema.as_object_mut() else {
         return;
     };
     members.remove("default");
+    if let Some(Value::Array(kinds)) = members.get_mut("type") {
+        kinds.retain(|kind| kind != "null");
+        if let Some(kind) = kinds.pop() {
+            members.insert("type".into(), kind);
+        }
+    }
     let kinds = members.remove(NAMES);
     let listed = kinds.as_ref().and_then(Value::as_str);
     if let Some(kinds) = listed.filter(|kinds| !kinds.starts_with("own ")) {
@@ -329,11 +368,14 @@ fn offer_names(schema: &mut Value, world: &WorldFile) {
         offer_names(items, world);
     }
     if let Some(properties) = members.get_mut("properties").and_then(Value::as_object_mut) {
-        let names: Vec<_> = properties.keys().cloned().collect();
+        let asked = properties
+            .iter()
+            .filter(|(_, member)| !member.get("type").is_some_and(Value::is_array));
+        let asked: Vec<_> = asked.map(|(name, _)| name.clone()).collect();
         properties
             .values_mut()
             .for_each(|member| offer_names(member, world));
-        members.insert("required".into(), json!(names));
+        members.insert("required".into(), json!(asked));
         members.insert("additionalProperties".into(), json!(false));
     }
 }

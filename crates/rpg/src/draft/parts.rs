@@ -1,6 +1,6 @@
 //! What a mind is asked for, part by part: flat forms with few members, so that small models can
 //! fill them in. `x-names` marks members that name something of the world; their schema lists what
-//! there is, unless it comes with the answer itself (`own`).
+//! there is, unless it comes with the answer itself (`own`). What is an `Option` may be left out.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -115,6 +115,8 @@ forms! {
         look: String,
         /// Who has it, or where it lies.
         at: String = "person or place",
+        /// Whether it lies hidden at its place until somebody finds it or is told of it.
+        hidden: bool,
         /// The ids of the facts that one learns by reading it; usually none.
         teaches: Vec<String> = "own fact",
     }
@@ -258,7 +260,7 @@ forms! {
         lost_words: String,
     }
 
-    /// What is changed so that what was expected comes about.
+    /// What is changed so that what was expected comes about. What an entry leaves out stays.
     Changes {
         /// Scenes that should come at another time or place, or with other people.
         scenes: Vec<MovedScene>,
@@ -270,31 +272,31 @@ forms! {
 
     MovedScene {
         id: String = "scene",
-        place: String = "place",
-        day: u32,
-        hour: String = "hour or any",
-        present: Vec<String> = "person",
-        after: String = "scene or nothing",
-        /// Its opening in other words; empty to keep it.
-        opening: String,
+        place: Option<String> = "place",
+        day: Option<u32>,
+        hour: Option<String> = "hour or any",
+        present: Option<Vec<String>> = "person",
+        after: Option<String> = "scene or nothing",
+        /// Its opening in other words.
+        opening: Option<String>,
     }
 
     OtherOption {
         choice: String = "choice",
-        /// A fact that the one who decides must know for it; usually empty.
-        needs_fact: String = "fact or nothing",
-        /// A thing that the one who decides must have for it; usually empty.
-        needs_item: String = "item or nothing",
-        /// What the others see in other words; empty to keep it.
-        seen: String,
+        /// A fact that the one who decides must know for it; empty for none.
+        needs_fact: Option<String> = "fact or nothing",
+        /// A thing that the one who decides must have for it; empty for none.
+        needs_item: Option<String> = "item or nothing",
+        /// What the others see in other words.
+        seen: Option<String>,
     }
 
     OtherEnding {
         id: String = "ending",
-        chosen: Vec<String> = "choice",
-        known: Vec<Knower>,
-        /// Its last words in other words; empty to keep them.
-        closing: String,
+        chosen: Option<Vec<String>> = "choice",
+        known: Option<Vec<Knower>>,
+        /// Its last words in other words.
+        closing: Option<String>,
     }
 
     /// A scene with all that it needs.

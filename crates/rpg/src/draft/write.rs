@@ -55,6 +55,7 @@ pub(super) fn written(world: &WorldFile, remarks: &Remarks) -> String {
         text.value("name", &item.name);
         text.value("look", &item.look);
         text.value("at", &item.at);
+        text.filled("hidden", &item.hidden);
         text.filled("teaches", &item.teaches);
     });
     text.note_on(&world.bonds, &text!(rpg_draft_note_bonds));

@@ -9,7 +9,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use bevy_ecs::prelude::*;
-use playhouse_engine::cast::{CastList, EntityName, WorldTurn, is_dead, stage_of};
+use playhouse_engine::cast::{CastList, EntityName, Kind, WorldTurn, all_of, is_dead, stage_of};
 use playhouse_engine::engine::{MeetSet, Setup, StepSet};
 use playhouse_engine::event::{AudienceRule, EventRecord, Record, Records};
 use playhouse_engine::knowledge::Knowledge;
@@ -21,6 +21,8 @@ use serde::{Deserialize, Serialize};
 use super::play::each as each_with;
 use crate::drama::{Belongings, Condition, Effect, Hidden, ItemUse, Scene};
 use crate::everybody::living_on;
+use crate::phase::Phase;
+use crate::scenes::choose::PendingChoice;
 use crate::scenes::effects::Cause;
 use crate::world_file::{Actor, Voice, WorldFile, choices, each, part};
 
@@ -104,6 +106,9 @@ pub(crate) struct Watched {
     texts: Vec<ToldText>,
     /// What is told word for word.
     by_words: BTreeMap<String, Vec<usize>>,
+    /// What somebody is asked who decides: questions by `scene/number`, labels by
+    /// `scene/number/option`.
+    by_choice: BTreeMap<String, usize>,
     /// The lines of each actor's own, which it puts into what it says.
     by_speaker: BTreeMap<String, Vec<(String, usize)>>,
     /// Where the effects of each option stand, as `scene/option`, and the items of which its
@@ -128,7 +133,8 @@ pub(super) fn watch(setup: &mut Setup, world: &WorldFile) {
         }
     };
     setup.step.add_systems(at_end.after(StepSet::Deliver));
-    setup.meet.add_systems(at_end.after(MeetSet::Deliver));
+    let meeting = (at_end, look_at_questions).chain();
+    setup.meet.add_systems(meeting.after(MeetSet::Deliver));
 }
 
 /// What was told falsely, in the order of the file.
@@ -153,6 +159,39 @@ pub(crate) fn look(world: &mut World) {
         }
     }
     watched.read = records.0.len();
+    world.insert_resource(watched);
+}
+
+/// Looks at what those are going to be asked who have to decide.
+fn look_at_questions(world: &mut World) {
+    let Some(mut watched) = world.remove_resource::<Watched>() else {
+        return;
+    };
+    for place in all_of(world, Kind::Stage) {
+        let choice = world.get::<PendingChoice>(place);
+        let is_asked = world.get::<Phase>(place) == Some(&Phase::Choose);
+        let Some(choice) = choice.filter(|_| is_asked) else {
+            continue;
+        };
+        let asked = format!("{}/{}", choice.scene, choice.number);
+        let options = choice.options.iter();
+        let labels = options.map(|option| format!("{asked}/{option}"));
+        let keys = labels.chain([asked.clone()]);
+        let texts: Vec<_> = keys
+            .filter_map(|key| watched.texts.get(*watched.by_choice.get(&key)?))
+            .collect();
+        let turn = world.resource::<WorldTurn>().0;
+        let found = texts.into_iter().flat_map(|text| {
+            let wrong = watched.wrong(world, text, Some(place)).into_iter();
+            wrong.map(|wrong| FalseText {
+                path: text.path.clone(),
+                wrong,
+                turn,
+            })
+        });
+        let found: Vec<_> = found.collect();
+        watched.found.extend(found);
+    }
     world.insert_resource(watched);
 }
 
@@ -420,8 +459,14 @@ impl<'a> Reader<'a> {
         let options = scene.options().flat_map(|option| &option.effects);
         let at_first = allowed.with(scene.effects.iter().chain(options));
         self.told(format!("{path}.opening"), &scene.opening, true, &at_first);
+        for (path, own) in each(&format!("{path}.opening_for"), &scene.opening_for) {
+            self.told(format!("{path}.text"), &own.text, true, &at_first);
+        }
         self.effects(path, &scene.effects, &allowed);
-        for (path, choice) in choices(path, scene) {
+        for (number, (path, choice)) in choices(path, scene).enumerate() {
+            let asked = format!("{}/{number}", scene.id);
+            let question = (format!("{path}.question"), choice.question.as_str());
+            self.asked(asked.clone(), question, &allowed);
             for (path, option) in each(&format!("{path}.options"), &choice.options) {
                 let conditions = [&scene.when, &option.when].map(Condition::parts);
                 let held = conditions
@@ -437,6 +482,8 @@ impl<'a> Reader<'a> {
                 let is_label = option.seen.is_empty();
                 let field = if is_label { "label" } else { "seen" };
                 let allowed = allowed.under(&option.when);
+                let label = (format!("{path}.label"), option.label.as_str());
+                self.asked(format!("{asked}/{}", option.id), label, &allowed);
                 let effects = option.effects.iter().chain(&scene.effects);
                 self.told(
                     format!("{path}.{field}"),
@@ -466,7 +513,7 @@ impl<'a> Reader<'a> {
         let mut allowed = allowed.with(effects);
         allowed.absent.extend(effects.iter().filter_map(ended_by));
         for (path, effect) in each(&format!("{path}.effects"), effects) {
-            match effect {
+            match effect.bare() {
                 Effect::Tell(text) => self.told(part(&path, 0), text, true, &allowed),
                 Effect::Announce(text) => self.told(part(&path, 0), text, false, &allowed),
                 Effect::TellTo(_, text) => self.told(part(&path, 1), text, false, &allowed),
@@ -496,6 +543,15 @@ impl<'a> Reader<'a> {
             let same = self.watched.by_words.entry(words.to_owned()).or_default();
             same.push(self.watched.texts.len());
             self.watched.texts.push(text);
+        }
+    }
+
+    /// What whoever decides is asked, who may have to do with somebody elsewhere.
+    fn asked(&mut self, key: String, (path, words): (String, &str), allowed: &Allowed<'_>) {
+        if let Some(text) = self.names(path, words, false, allowed) {
+            let texts = &mut self.watched.texts;
+            self.watched.by_choice.insert(key, texts.len());
+            texts.push(text);
         }
     }
 
@@ -563,19 +619,21 @@ fn ended_by(effect: &Effect) -> Option<&str> {
     }
 }
 
-/// What an actor is called: by its name, and by its given name if nobody shares it.
+/// What an actor is called: by its name, and by its given name and as others address it if nobody
+/// else could be meant.
 fn names_of(actor: &Actor, world: &WorldFile) -> Vec<SearchedText> {
-    let given = given_name(&actor.name, world.language);
-    let fighters = world
-        .actors
-        .iter()
-        .map(|actor| actor.name.as_str())
-        .chain(world.foes.iter().map(|foe| foe.name.as_str()));
-    let given = given.filter(|given| {
-        let bearers = fighters.filter(|name| name.contains(given));
-        bearers.count() == 1
-    });
-    let names = [Some(actor.name.as_str()), given].into_iter().flatten();
+    let is_own = |called: &&str| {
+        let others = world.actors.iter().filter(|other| other.name != actor.name);
+        let others = others.flat_map(|other| [&other.name, &other.called]);
+        let mut others = others.chain(world.foes.iter().map(|foe| &foe.name));
+        !called.is_empty() && !others.any(|other| other.contains(called))
+    };
+    let called = [
+        given_name(&actor.name, world.language),
+        Some(&*actor.called),
+    ];
+    let called = called.into_iter().flatten().filter(is_own);
+    let names = std::iter::once(actor.name.as_str()).chain(called);
     names.map(SearchedText::of).collect()
 }
 

@@ -1,6 +1,6 @@
 //! Why scenes, options and endings did not come about: what was missing in the runs without them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use playhouse_engine::locale::{Argument, UiText, text};
 use playhouse_engine::statistics::Share;
@@ -44,6 +44,9 @@ pub struct MissedFigures {
     pub parts: Vec<PartFigures>,
     /// What came about instead although nothing was missing, and in how many runs.
     pub instead: BTreeMap<String, u64>,
+    /// Which parts held in the same run, in any of those without it.
+    #[serde(skip)]
+    together: BTreeSet<BTreeSet<usize>>,
 }
 
 /// Those of a world, before any run.
@@ -91,7 +94,23 @@ impl MissedFigures {
             near: Share::default(),
             parts: parts.collect(),
             instead: BTreeMap::new(),
+            together: BTreeSet::new(),
         }
+    }
+
+    /// The first two parts that each held in some run, and never in the same.
+    fn apart(&self) -> Option<[&PartFigures; 2]> {
+        let held = |numbers: &[usize]| {
+            let mut runs = self.together.iter();
+            runs.any(|run| numbers.iter().all(|number| run.contains(number)))
+        };
+        let parts = || self.parts.iter().enumerate();
+        let mut pairs =
+            parts().flat_map(|one| parts().skip(one.0 + 1).map(move |other| (one, other)));
+        let ((_, one), (_, other)) = pairs.find(|((one, _), (other, _))| {
+            held(&[*one]) && held(&[*other]) && !held(&[*one, *other])
+        })?;
+        self.is_never().then_some([one, other])
     }
 
     /// Its name: the id of a scene or an ending, `scene=option` of an option.
@@ -139,6 +158,10 @@ impl MissedFigures {
             let parts = Argument::list(never.iter().map(|part| words(&part.part)));
             return text!(rpg_rehearsal_part_never, parts);
         }
+        if let Some(parts) = self.apart() {
+            let parts = Argument::list(parts.map(|part| words(&part.part)));
+            return text!(rpg_rehearsal_apart, parts);
+        }
         let alone = self.parts.iter().max_by_key(|part| part.alone.hits);
         let alone = alone.filter(|part| part.alone.hits > 0);
         match (alone, self.instead.values().max()) {
@@ -166,6 +189,7 @@ impl MissedFigures {
         self.asked.count(missing.is_some());
         let Some(missing) = missing else { return };
         self.near.count(missing.nearest.len() <= 1);
+        self.together.insert(missing.held.clone());
         for (number, part) in self.parts.iter_mut().enumerate() {
             part.never.count(!missing.held.contains(&number));
             let is_alone = missing.nearest.len() == 1 && missing.nearest.contains(&number);

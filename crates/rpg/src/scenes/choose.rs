@@ -67,10 +67,10 @@ pub(crate) struct PendingChoice {
     pub(crate) scene: Arc<str>,
     pub(super) who: Arc<str>,
     /// The ids of the options that are offered.
-    pub(super) options: Vec<Arc<str>>,
+    pub(crate) options: Vec<Arc<str>>,
     /// Which choice of the scene it is, from 0.
     #[serde(default, skip_serializing_if = "is_first")]
-    number: usize,
+    pub(crate) number: usize,
     /// Who else decides together with it, by a vote.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) others: Vec<Arc<str>>,

@@ -20,11 +20,18 @@ fn small_world() -> Campaign {
 
 /// The small world with more scenes.
 fn world_with(scenes: &str) -> Campaign {
+    changed_world(&[("scenes: [", &format!("scenes: [{scenes}"))])
+}
+
+/// The small world in which each of these texts is another.
+fn changed_world(changes: &[(&str, &str)]) -> Campaign {
     let folder = tempfile::tempdir().unwrap();
     new_world(folder.path(), WorldKind::Journey, Language::En).unwrap();
     let file = folder.path().join("world.ron");
-    let world = std::fs::read_to_string(&file).unwrap();
-    let world = world.replace("scenes: [", &format!("scenes: [{scenes}"));
+    let mut world = std::fs::read_to_string(&file).unwrap();
+    for (old, new) in changes {
+        world = world.replace(old, new);
+    }
     std::fs::write(&file, world).unwrap();
     let data = DataFolder::embedded();
     let world = DataFolder::at(folder.path()).unwrap();
@@ -251,6 +258,23 @@ fn what_never_comes_about_is_told_with_what_was_missing() {
     assert_eq!(kept.instead, [("first".to_owned(), 4)].into());
 }
 
+#[test]
+fn what_never_held_in_the_same_run_is_named_together() {
+    let [take, share] = ["take", "share"].map(|it| format!("Chose(\"the-coins\", \"{it}\")"));
+    let both = format!(
+        "endings: [(id: \"both\", title: \"Both\", closing: \"So.\", when: All([{take}, {share}])),"
+    );
+    let campaign = changed_world(&[("endings: [", &both)]);
+    let figures = runs(&campaign, plan(1, 24, 2));
+    let rehearsal = Rehearsal::of(&campaign.file, &figures);
+    let missed = rehearsal.missed.iter().find(|it| it.name() == "both");
+    let reason = missed.unwrap().reason().in_language(Language::En);
+    assert!(
+        reason.ends_with(&format!("never in the same run: {take}, {share}")),
+        "{reason}"
+    );
+}
+
 /// What a small world with one more scene tells falsely.
 fn false_texts(campaign: &Campaign, count: u32) -> Vec<(String, Contradiction)> {
     let plan = RehearsalPlan {
@@ -277,6 +301,9 @@ fn a_text_that_is_not_true_when_it_is_told_is_found() {
     let takes = r#"(id: "after", at: "Village Green", when: Happened("new"), cast: ["Tam Weller"],
         opening: "And?", choice: (who: "Tam Weller", question: "?", options: [(id: "give",
         label: "Give it away", when: Always, effects: [Give("the miller's key", "Isa Finch")])])),"#;
+    let asks = r#"(id: "after", at: "Village Green", when: Happened("new"), opening: "And?",
+        choice: (who: "Isa Finch", question: "Where is Tam?", options: [(id: "a",
+        label: "Call Tam", seen: "Isa calls."), (id: "b", label: "Wait", seen: "Isa waits.")])),"#;
     for (scene, more, expected) in [
         (
             turns.to_owned(),
@@ -313,6 +340,21 @@ fn a_text_that_is_not_true_when_it_is_told_is_found() {
             after,
             vec![("opening", Contradiction::Dead("Tam Weller".into()))],
         ),
+        // What somebody is asked is read like what is told.
+        (
+            dies.to_owned(),
+            asks,
+            vec![
+                ("label", Contradiction::Dead("Tam Weller".into())),
+                ("question", Contradiction::Dead("Tam Weller".into())),
+            ],
+        ),
+        (
+            r#"opening: "Who is next?", effects: [If(Always, Tell("The miller's key turns."))]"#
+                .to_owned(),
+            "",
+            vec![("0", Contradiction::Gone(key()))],
+        ),
     ] {
         let scenes = format!(r#"(id: "new", at: "Village Green", {scene}), {more}"#);
         let found = false_texts(&world_with(&scenes), 2);
@@ -322,6 +364,20 @@ fn a_text_that_is_not_true_when_it_is_told_is_found() {
             .collect();
         assert_eq!(found, expected, "{scenes}");
     }
+}
+
+#[test]
+fn whoever_is_called_otherwise_is_meant_by_that_too() {
+    let (tam, green) = ("name: \"Tam Weller\",", "at: \"Village Green\"");
+    let called = format!("{tam} called: \"the baker\",");
+    let scenes = format!(
+        "scenes: [(id: \"new\", {green}, opening: \"So.\", effects: [Kill(\"Tam Weller\")]),
+            (id: \"after\", {green}, when: Happened(\"new\"), opening: \"The baker sneezes.\"),"
+    );
+    let world = changed_world(&[(tam, &called), ("scenes: [", &scenes)]);
+    let found = false_texts(&world, 2);
+    let dead = Contradiction::Dead("Tam Weller".into());
+    assert_eq!(found, [("scenes[1].opening".to_owned(), dead)]);
 }
 
 #[test]

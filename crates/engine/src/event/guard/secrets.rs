@@ -96,13 +96,19 @@ impl Secrets {
     /// The ids of the facts that a text gives away, without duplicates. Sworn facts are not among
     /// them.
     pub fn facts_in(&self, text: &str) -> Vec<Arc<str>> {
-        let leaks = self.leaks(text).into_iter();
-        let rules = leaks.filter_map(|leak| self.rules.get(leak.rule));
+        let found = self.rules_in(text).into_iter();
+        let rules = found.filter_map(|number| self.rules.get(number));
         let facts: BTreeSet<_> = rules
             .filter(|rule| !rule.sworn)
             .filter_map(|rule| rule.fact.clone())
             .collect();
         facts.into_iter().collect()
+    }
+
+    /// The numbers of the rules whose words are in a text.
+    pub fn rules_in(&self, text: &str) -> BTreeSet<usize> {
+        let leaks = self.leaks(text).into_iter();
+        leaks.map(|leak| leak.rule).collect()
     }
 
     /// Every leak, sorted by start; of leaks with the same start, the longest is first.

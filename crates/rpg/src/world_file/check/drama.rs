@@ -162,12 +162,13 @@ impl Report<'_> {
         let list = format!("{path}.known_by.0");
         self.require_distinct(&list, names);
         for (path, name) in each(&list, names) {
-            let is_party = name == PARTY;
-            self.refer(
-                &path,
-                if is_party { Kind::Person } else { Kind::Entity },
-                name,
-            );
+            let kind = match self.nearest(Kind::Entity, name) {
+                _ if name == PARTY => Kind::Person,
+                // Agents and places may know something, and hardly ever do: none is offered.
+                None => Kind::Fighter,
+                Some(_) => Kind::Entity,
+            };
+            self.refer(&path, kind, name);
         }
         if names.is_empty() && !is_taught {
             let wrong = text!(drama_nobody_can_know, id = fact.id.as_str());

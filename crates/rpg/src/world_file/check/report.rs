@@ -165,7 +165,7 @@ impl<'a> Report<'a> {
     }
 
     /// The name of this kind that was likely meant by another.
-    fn nearest(&self, kind: Kind, name: &str) -> Option<&'a str> {
+    pub(super) fn nearest(&self, kind: Kind, name: &str) -> Option<&'a str> {
         nearest(name, self.names(kind, usize::MAX))
     }
 

@@ -33,6 +33,7 @@ const MISTAKES: &str = r#"
     foes: ["Flour Wight"] => foes: ["Flower Wight", "Flour Wight"] => dungeons[0].fights[0].foes[0] => did you mean "Flour Wight"?
     connects: ["Bakehouse"] => connects: ["Bakehouse", "Pond"] => stages[0].connects[1] => unknown stage "Pond"
     known_by: Only(["Tam Weller"]), => known_by: Only(["Ysa Finch"]), => facts[0].known_by.0[0] => did you mean "Isa Finch"?
+    known_by: Only(["Tam Weller"]), => known_by: Only(["The Widow"]), => facts[0].known_by.0[0] => use one of: Tam Weller, Isa Finch, Flour Wight
     Home(days: 1), Dungeon => Home(days: 1), Dungeon("The Hill"), Dungeon => schedule[1].0 => unknown dungeon "The Hill"
     Teach("Isa Finch", "leaving") => Teach("Isa Finch", "staying") => scenes[0].choice.options[1].effects[0].1 => unknown name: "staying"
     Chose("the-coins", "share"), closing => Chose("the-coins", "split"), closing => endings[0].when.1 => unknown name: "split"
@@ -115,6 +116,7 @@ const SAID: &str = r#"
     language: en => language: zh => the world's language is zh
     phrases: ["leave Hollow Brook" => phrases: ["forty houses" => warning: rules
     phrases: ["leave Hollow Brook" => phrases: ["white with flour" => warning: items[0].look
+    phrases: ["leave Hollow Brook" => phrases: ["UNDER the third sack" => warning: scenes[0].opening
     phrases: ["leave Hollow Brook" => phrases: ["cash box" => warning: scenes[0].opening
     phrases: ["leave Hollow Brook" => phrases: ["shuts the empty box" => warning: scenes[0].choice.options[0].seen
     id: "take" => id: "nothing" => scenes[0].choice.options[0].id

@@ -1,6 +1,7 @@
 //! Texts: nothing empty, nothing that can't be shown, everything in the world's language, and no
 //! secret where everybody can read it.
 
+use playhouse_engine::event::guard::{SecretRule, Secrets};
 use playhouse_engine::knowledge::Fact;
 use playhouse_engine::locale::{UiText, text};
 use playhouse_engine::mind::Language;
@@ -46,11 +47,15 @@ pub(super) fn check(report: &mut Report<'_>) {
         check_voice(&path, &foe.voice, report);
     }
     let phrases = phrases(report);
+    let secrets = Secrets::new(phrases.iter().map(|(_, words)| SecretRule {
+        text: (*words).to_owned(),
+        ..SecretRule::default()
+    }));
     for text in Texts::of(world).0 {
         check_text(&text, report);
         check_language(world.language, &text, report);
         if text.readers == Everyone && !report.is_full() {
-            check_secrets(&phrases, &text, report);
+            check_secrets((&phrases, &secrets), &text, report);
         }
     }
 }
@@ -274,14 +279,15 @@ fn is_han(c: char) -> bool {
 }
 
 /// A text that everybody reads must not contain words that must not be spoken.
-fn check_secrets(phrases: &[(&str, &str)], text: &Text<'_>, report: &mut Report<'_>) {
-    let open = phrases
-        .iter()
-        .filter(|(fact, _)| !text.taught.contains(fact));
-    for (fact, words) in open {
-        if text.text.contains(words) {
-            let wrong = text!(rpg_check_fact_told, words, fact);
-            report.warn(&text.path, wrong, text!(rpg_check_leave_fact_out));
-        }
+fn check_secrets(
+    (phrases, secrets): (&[(&str, &str)], &Secrets),
+    text: &Text<'_>,
+    report: &mut Report<'_>,
+) {
+    let told = secrets.rules_in(text.text).into_iter();
+    let told = told.filter_map(|number| phrases.get(number));
+    for (fact, words) in told.filter(|(fact, _)| !text.taught.contains(fact)) {
+        let wrong = text!(rpg_check_fact_told, words, fact);
+        report.warn(&text.path, wrong, text!(rpg_check_leave_fact_out));
     }
 }
