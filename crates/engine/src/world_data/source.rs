@@ -685,8 +685,8 @@ impl Source {
         Some((problem, copy?))
     }
 
-    /// Where a text ends that began with a wide quotation mark: at the other half, or at a plain one
-    /// before a comma, bracket or line break; then `None`.
+    /// Where a text ends that began with a wide quotation mark: at the other half; `None` if at a
+    /// plain one, before a comma, a bracket or a line break.
     fn wide_end(&self, inside: usize) -> Option<usize> {
         let mut depth = 1;
         let rest = self.text.get(inside..)?;

@@ -82,7 +82,7 @@ impl Nearness {
         }
     }
 
-    /// Notes at the end of the story which scenes would open now if there were another hour for them.
+    /// Notes at the end of the story which scenes would open if another hour came.
     pub(crate) fn note_late(world: &World, scenes: &[Scene]) {
         let Some(Self(points)) = world.get_resource::<Self>() else {
             return;
