@@ -1,5 +1,6 @@
 //! The environment, the terminal and the clock: the one place that reads them.
 
+use std::ffi::OsString;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
@@ -61,6 +62,8 @@ pub(crate) struct Env {
     pub(crate) world: Option<String>,
     /// The value of `RUST_LOG`.
     pub(crate) log_filter: Option<String>,
+    /// The language of the interface if nothing says one: that of the names on the command line.
+    pub(crate) typed: Language,
 }
 
 impl Env {
@@ -81,17 +84,35 @@ impl Env {
             width: columns.or_else(measured).filter(|width| *width > 0),
             world: world_in(Path::new(".")),
             log_filter: variable("RUST_LOG"),
+            typed: typed(std::env::args_os()),
         }
     }
 }
 
-/// The language of the locale: of the first of these variables that is set.
+/// The language in which a command line is written.
+fn typed(arguments: impl Iterator<Item = OsString>) -> Language {
+    let is_han = |c: char| ('\u{4e00}'..='\u{9fff}').contains(&c);
+    let mut arguments = arguments.map(|argument| argument.to_string_lossy().contains(is_han));
+    let is_chinese = arguments.any(|is_chinese| is_chinese);
+    if is_chinese {
+        Language::Zh
+    } else {
+        Language::En
+    }
+}
+
+/// The language of the locale: of the first of these variables that is set. That of a bare system,
+/// such as a container, is none.
 fn locale(variable: impl Fn(&str) -> Option<String>) -> Option<(&'static str, Language)> {
     let names = ["LC_ALL", "LC_MESSAGES", "LANG"];
     let (name, value) = names
         .into_iter()
         .find_map(|name| Some((name, variable(name)?)))?;
-    let chinese = value.to_ascii_lowercase().starts_with("zh");
+    let language = value.split(['.', '_', '@']).next().unwrap_or_default();
+    if matches!(language, "C" | "POSIX") {
+        return None;
+    }
+    let chinese = language.eq_ignore_ascii_case("zh");
     Some((name, if chinese { Language::Zh } else { Language::En }))
 }
 
@@ -174,7 +195,13 @@ mod tests {
         };
         assert_eq!(of(&[("LANG", "zh_CN.UTF-8")]), Some(("LANG", Language::Zh)));
         let both = of(&[("LANG", "zh_CN.UTF-8"), ("LC_ALL", "C")]);
-        assert_eq!(both, Some(("LC_ALL", Language::En)));
+        assert_eq!(both, None);
+        let says = |value| of(&[("LANG", value)]).map(|(_, language)| language);
+        assert_eq!(says("zh"), Some(Language::Zh));
+        assert_eq!(says("de_DE@euro"), Some(Language::En));
+        for none in ["C", "POSIX", "C.UTF-8"] {
+            assert_eq!(says(none), None);
+        }
         assert_eq!(of(&[]), None);
     }
 }

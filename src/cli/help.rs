@@ -59,7 +59,9 @@ impl Help {
         let command = command
             .about(self.text(&format!("help_about_{name}")))
             .mut_args(|arg| self.translate_arg(&name, arg))
-            .mut_subcommands(|subcommand| self.translate(subcommand, &below));
+            .mut_subcommands(|subcommand| self.translate(subcommand, &below))
+            // What is missing is told, not everything that there is.
+            .arg_required_else_help(false);
         let page = self.page(&command);
         command.override_help(page)
     }
@@ -118,7 +120,9 @@ impl Help {
         let command_name = say!(language, help_value_command);
         let usage = usage
             .replace("[OPTIONS]", &say!(language, help_usage_options))
-            .replace("COMMAND", &command_name);
+            .replace("COMMAND", &command_name)
+            // Of the command above, it was put together before that was translated.
+            .replace("SLOT", &say!(language, help_value_slot));
         let about = command.get_about().map(ToString::to_string);
         let mut page = vec![
             Paragraph::default().plain(about.unwrap_or_default()),
@@ -218,6 +222,10 @@ pub(crate) fn usage_error(error: &clap::Error) -> CommandError {
         ClapErrorKind::ArgumentConflict => {
             let other = first(ContextKind::PriorArg);
             text!(cli_usage_conflict, option, other)
+        }
+        ClapErrorKind::MissingSubcommand => {
+            let names = Argument::list(values(ContextKind::ValidSubcommand));
+            text!(cli_usage_missing_question, names)
         }
         ClapErrorKind::MissingRequiredArgument => {
             let options = Argument::list(values(ContextKind::InvalidArg));

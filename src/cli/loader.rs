@@ -24,6 +24,7 @@ use crate::world_data::{DataError, DataFault, DataFolder, MAX_BYTES, Problems, S
 use crate::{groupchat, rpg, undercover};
 use bevy_ecs::prelude::World;
 
+use super::args::LANGUAGES;
 use super::help::command_names;
 use super::settings::{IMPROVISER, OFF};
 
@@ -84,6 +85,19 @@ pub(crate) fn load_changed(
         change,
         window,
     ))
+}
+
+/// The language that the file of a world names, whatever else is wrong with it.
+pub(crate) fn language(app: &App, name: &str) -> Option<Language> {
+    let data = app.data().ok()?;
+    let (folder, path) = match own_folder(&data, name).ok()? {
+        None => (data, format!("worlds/{name}/world.ron")),
+        Some(world) => (world, "world.ron".to_owned()),
+    };
+    let text = folder.read_text(&path).ok()?;
+    let source = Source::new(path, &text);
+    let code = source.value_at("language").unwrap_or(Language::En.code());
+    LANGUAGES.into_iter().find(|known| known.code() == code)
 }
 
 /// The smallest window of the models that are asked in a world. The improviser reads any prompt,

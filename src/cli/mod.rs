@@ -64,7 +64,7 @@ use self::app::App;
 use self::args::{Command, CommandLine, CommonArgs, LANGUAGES, NewArgs, PlayArgs, SuggestArgs};
 use self::env::Env;
 use self::error::CommandError;
-use self::settings::{SETTINGS_FILE, Settings, SettingsFile, SettingsFiles};
+use self::settings::{Origin, SETTINGS_FILE, Settings, SettingsFile, SettingsFiles};
 use crate::event::{EventRecord, EventTypes, Watching};
 use crate::locale::{Language, text};
 #[cfg(feature = "mcp")]
@@ -199,7 +199,29 @@ fn explain(error: &clap::Error, app: &App) -> ExitCode {
         let _ = error.print();
         return ExitCode::SUCCESS;
     }
-    app.finish(Err(help::usage_error(error)))
+    let told = help::usage_error(error);
+    // More than one word without a command is most likely a misspelt one.
+    let first = std::env::args().nth(1).filter(|word| {
+        error.kind() == ClapErrorKind::UnknownArgument
+            && !word.starts_with('-')
+            && !help::command_names().contains(word)
+    });
+    let unknown = first.and_then(|word| loader::check_bare_world(app, &word).err());
+    app.finish(Err(unknown.unwrap_or(told)))
+}
+
+/// The language of the world that a command is about, which is that of the interface if nobody says
+/// another.
+fn language_of(app: &App, command: &Command) -> Option<Language> {
+    let world = match command {
+        Command::Run(_) => Some(&app.settings.world.value),
+        #[cfg(feature = "page")]
+        Command::Watch(_) => Some(&app.settings.world.value),
+        Command::Check { name, .. } => name.as_ref(),
+        Command::Rehearse(args) => Some(&args.world),
+        _ => None,
+    };
+    loader::language(app, world?)
 }
 
 fn run(mut command: Command, common: &CommonArgs, env: &Env, mut found: Found) -> ExitCode {
@@ -258,6 +280,12 @@ fn run(mut command: Command, common: &CommonArgs, env: &Env, mut found: Found) -
         (None, Command::Experiment { action }) => commands::recall_experiment(&mut app, action),
         (None, _) => Ok(()),
     };
+    if app.settings.language.origin == Origin::Default
+        && let Some(language) = language_of(&app, &command)
+    {
+        app.settings.language.value = language;
+        app = App::new(app.settings, env);
+    }
     let result = recalled.and_then(|()| commands::run(command, &app));
     app.finish(result)
 }

@@ -289,7 +289,7 @@ impl Settings {
             common.lang,
             env.locale,
             files.find(|file| file.lang),
-            Language::En,
+            env.typed,
         );
         let default_world = match (&env.world, language.value) {
             (Some(found), _) => found,
@@ -416,6 +416,7 @@ mod tests {
     fn env() -> Env {
         Env {
             locale: Some(("LANG", Language::Zh)),
+            typed: Language::En,
             no_colour: true,
             stdout_is_terminal: false,
             stderr_is_terminal: false,

@@ -247,7 +247,7 @@ fn every_mistake_of_a_world_is_told_in_chinese() {
     ]);
     broken(&[("title: \"船夫", "title: 船夫")]);
     let lost = broken(&[("actors: [", "actors: ")]);
-    has(&lost, &["请闭合最后打开的括号"]);
+    has(&lost, &["这里缺少 `[`：第"]);
     write(&file, "()");
     let empty = out(&run_chinese(folder, "check mine"));
     has(&empty, &["没有角色"]);
@@ -259,6 +259,32 @@ fn every_mistake_of_a_world_is_told_in_chinese() {
     write(&file, &right);
     let fine = out(&run_chinese(folder, "check mine"));
     assert_eq!(fine, "世界“mine”没有错误。\n");
+    let late = "title: \"仍在渡口\",";
+    write(&file, &right.replace(late, &format!("{late} when: Never,")));
+    let warned = out(&run_chinese(folder, "check mine"));
+    let last = warned.lines().last().unwrap_or_default();
+    assert_eq!(last, "世界“mine”没有错误，有 1 条警告。", "{warned}");
+}
+
+#[test]
+fn where_no_language_is_set_the_names_and_the_world_say_it() {
+    let folder = &Dir::new();
+    let told = |arguments: &str, lang: &str| {
+        let mut command = playhouse(folder);
+        command.env("LANG", lang).args(arguments.split(' '));
+        let output = command.output().unwrap();
+        out(&output) + &err(&output)
+    };
+    has(&told("new 渡口", "C.UTF-8"), &["已创建"]);
+    has(&told("check 渡口", "POSIX"), &["没有错误"]);
+    let run = told("run zhaoying-ban --until 1 --save z", "C");
+    has(&run, &["已到第 1 轮"]);
+    has(&told("worlds", "C.UTF-8"), &["drowned-assize"]);
+    has(&told("check 渡口", "en_US.UTF-8"), &["has no errors"]);
+    has(&told("check drowned-assize", "C"), &["has no errors"]);
+    has(&told("ask 渡口", "C"), &["命令不完整"]);
+    let help = told("ask z why --help", "zh_CN.UTF-8");
+    has(&help, &["playhouse ask <存档> why"]);
 }
 
 /// Words that are the same in every language: names of commands, options, values, members, roles

@@ -322,6 +322,28 @@ fn what_is_told_at_a_meeting_has_no_place() {
 }
 
 #[test]
+fn an_event_is_found_by_what_stands_on_the_screen() {
+    let folder = &Dir::new();
+    let story = told(folder, "run tuannian --seed 3 --save s --width 1000");
+    let line = story
+        .lines()
+        .find(|line| line.trim_start().starts_with("→"))
+        .unwrap();
+    let asked = run(folder, &format!("ask s why '{line}'"));
+    assert!(!err(&asked).contains("no event"), "{line}: {}", err(&asked));
+    let events = records(folder, "show s --view events");
+    let choice = events
+        .iter()
+        .find(|event| event["type"] == "choice")
+        .unwrap();
+    let id = choice["id"].as_str().unwrap();
+    let why = told(folder, &format!("ask s why {id} --width 1000"));
+    has(&why, &["what the character thought: "]);
+    let absent = why.lines().find(|line| line.starts_with("everyone else"));
+    assert!(!absent.unwrap().contains("灶屋 ("), "{why}");
+}
+
+#[test]
 fn stories_of_different_worlds_are_not_compared() {
     let folder = &Dir::new();
     told(folder, "run drowned-assize --until 1 --save s -q");
@@ -435,6 +457,10 @@ fn an_unknown_command_is_not_taken_for_a_world() {
         ("drowned-asize", "did you mean 'drowned-assize'?"),
         ("xyzzy", "neither a command nor a world"),
         ("xyzzy --model deepseek", "unknown command 'xyzzy'"),
+        ("chek drowned-assize", "did you mean 'check'?"),
+        ("ask", "one of: who, what, why, recall"),
+        ("ask tale", "for usage, run: playhouse ask --help"),
+        ("saves tale", "unexpected argument 'tale'"),
     ] {
         let output = exits(folder, arguments, 2);
         assert!(err(&output).contains(says), "{arguments}: {}", err(&output));

@@ -44,7 +44,7 @@ fn playhouse(folder: &Path) -> Command {
     command
         .current_dir(folder)
         .env_clear()
-        .env("LANG", "C.UTF-8")
+        .env("LANG", "en_US.UTF-8")
         .env("PLAYHOUSE_SEED", "1");
     command.stdin(Stdio::null());
     command

@@ -50,7 +50,7 @@ impl Terminal {
             .current_dir(folder)
             .env_clear()
             .envs([
-                ("LANG", "C.UTF-8"),
+                ("LANG", "en_US.UTF-8"),
                 ("TERM", "xterm"),
                 ("PLAYHOUSE_SEED", "1"),
             ]);

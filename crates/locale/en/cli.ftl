@@ -12,6 +12,7 @@ cli_none = none
 cli_one_seat = One person can sit at a terminal. Several play in the browser, with 'run', 'watch' or 'undercover'.
 cli_place = { $place }
 cli_rehearsal_nowhere = nowhere any more
+cli_rehearsal_why_late = In { $runs } all that it needs was there in the end, but no hour was left for it: a place has one scene a round.
 cli_rehearsal_why_offered = In { $runs } it was offered, and something else was chosen.
 cli_unknown = unknown
 cli_value = value
@@ -130,6 +131,7 @@ cli_usage_conflict = { $option } can't be used with { $other }
 cli_usage_percent = expected a percentage from 0 to 100
 cli_usage_help = for usage, run: { $command } --help
 cli_usage_missing = missing: { $options }
+cli_usage_missing_question = a word is missing at the end, one of: { $names }
 cli_usage_model_of = expected a player's name and a model, such as Greta=deepseek
 cli_usage_no_value = { $option } needs a value
 cli_usage_order = write the command first, then its world and options
@@ -274,8 +276,16 @@ cli_world_agent = world agent
 cli_world_created = Created { $path }.
 cli_cost_at_least = at least { $cost }
 cli_price_unknown = unknown
-cli_team_ok = The team '{ $team }' has no errors.
-cli_world_ok = The world '{ $world }' has no errors.
+cli_team_ok = The team '{ $team }' has no errors{ $warnings ->
+    [0] .
+    [one] , but { $warnings } warning.
+   *[other] , but { $warnings } warnings.
+    }
+cli_world_ok = The world '{ $world }' has no errors{ $warnings ->
+    [0] .
+    [one] , but { $warnings } warning.
+   *[other] , but { $warnings } warnings.
+    }
 
 ## Who received an event
 
@@ -580,6 +590,7 @@ cli_many_events_say = { $count } events say "{ $words }"
 cli_many_events_help = give more of the text, or an ID: { $ids }
 cli_not_told = { $who } ({ $why })
 cli_why_not_elsewhere = elsewhere
+cli_why_chosen = what the character thought
 cli_why_not_at = at { $place }
 cli_why_not_left_out = excluded by name
 cli_why_not_named = not named

@@ -1,14 +1,23 @@
 # Texts of `crates/rpg/src/drama/`. Keys begin with `drama_`.
 
+drama_add_last_ending = remove its condition, or add one that needs nothing after it
 drama_add_one_first = add one first
 drama_change_it = change or remove it
 drama_common_fact_has_phrases = everyone knows this fact, so its phrases are never masked
 drama_count_from_0 = goals are counted from 0
+drama_day_never_comes = the schedule has { $days ->
+    [one] one day
+   *[other] { $days } days
+    } in all
+drama_decider_not_among = whoever decides here is not among those whom the scene is for
 drama_did_you_mean = did you mean "{ $near }"?
 drama_empty_phrase = the phrase is empty
 drama_hides_endings = the ending "{ $id }" always holds, so the endings after it are never reached
+drama_item_nowhere = nobody has it, it lies nowhere, and nothing gives it to anybody
+drama_last_ending_needs_nothing = the last ending comes whenever no other does, whether its condition holds or not
 drama_let_come = name "{ $who }" in the scene's `cast`, write `dawns` for that day, or let an effect (Move) bring them there before
 drama_let_somebody_know = add names to known_by, or let an item or an effect teach it
+drama_name_among = name one of them, or add it to `among`
 drama_no_options = the choice has no options
 drama_no_range = the maximum value must be greater than 0
 drama_no_such_hour = no round of a day is called "{ $name }"; rounds are named in the member rounds of the world
@@ -20,6 +29,7 @@ drama_no_title = the fact has no title
 drama_nobody_can_know = nobody can ever know the fact "{ $id }"
 drama_one_of = use one of: { $names }
 drama_out_of_range = the value must be from { $low } to { $high }
+drama_place_item = write who has it or where it lies, or let an effect (`Give`, `Put`, `Become`) bring it
 drama_put_it_last = give it a condition, or put it last
 drama_remove_it = remove it
 drama_resolve_alone = resolve and moved_by work only together

@@ -50,6 +50,7 @@ help_value_team = TEAM
 help_value_text = TEXT
 help_value_turn = TURN
 help_value_variable = VARIABLE
+help_value_view = VIEW
 help_value_watch_world = WORLD|SAVE
 help_value_which = NAME
 help_value_words = FILE|A,B

@@ -311,3 +311,4 @@ rpg_reference_head = # Reference of the world file
 rpg_reference_member = member
 rpg_reference_range = range
 rpg_reference_type = type
+rpg_rehearsal_too_late = in { $runs } of { $of } runs all that it needs was there in the end, but no hour was left for it: a place has one scene a round

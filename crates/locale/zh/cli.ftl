@@ -15,6 +15,7 @@ cli_one_seat = 终端前只能坐一个人；多人请用 run、watch 或 underc
 # same
 cli_place = { $place }
 cli_rehearsal_nowhere = 已不在任何地方
+cli_rehearsal_why_late = 其中 { $runs } 次到最后条件都齐了，却没有时间再开这一场：一个地点一轮只开一场。
 cli_rehearsal_why_offered = 有 { $runs } 次提供了它，但选了别的。
 cli_unknown = 未知
 cli_value = 值
@@ -125,6 +126,7 @@ cli_usage_conflict = { $option } 不能与 { $other } 同用
 cli_usage_percent = 请写一个 0 到 100 的百分比
 cli_usage_help = 查看用法：{ $command } --help
 cli_usage_missing = 缺少：{ $options }
+cli_usage_missing_question = 命令不完整，后面还要写其中一个：{ $names }
 cli_usage_model_of = 请写玩家名和模型，例如 Greta=deepseek
 cli_usage_no_value = { $option } 需要一个值
 cli_usage_order = 先写命令，再写世界和选项
@@ -252,8 +254,14 @@ cli_world_agent = 世界代理
 cli_world_created = 已创建 { $path }。
 cli_cost_at_least = 至少 { $cost }
 cli_price_unknown = 未知
-cli_team_ok = 团队“{ $team }”没有错误。
-cli_world_ok = 世界“{ $world }”没有错误。
+cli_team_ok = 团队“{ $team }”没有错误{ $warnings ->
+    [0] 。
+   *[other] ，有 { $warnings } 条警告。
+    }
+cli_world_ok = 世界“{ $world }”没有错误{ $warnings ->
+    [0] 。
+   *[other] ，有 { $warnings } 条警告。
+    }
 
 ## 谁收到了事件
 
@@ -394,7 +402,7 @@ cli_recall_nothing = 没有与这个问题有关的记忆。
 cli_recall_too_many_lines = 文件里的记录超过 { $max } 条
 cli_usage_choose = 请写场景和它的一个选项，例如 the-log=burn
 
-## 彩排
+## 排演
 
 cli_expectation_errors = 预期文件里有 { $count } 处错误
 cli_no_price_as = --cost-as 需要价格，但模型“{ $model }”没有标价
@@ -411,7 +419,7 @@ cli_rehearsal_map = 按日子、时段和地点排列的场景与人物，各附
 cli_rehearsal_missing = { $name } 为何没有出现？{ $of } 次中有 { $runs } 次没有出现，其中 { $asked } 次检查过它的条件
 cli_rehearsal_before = 故事开始之前
 cli_rehearsal_morning = 上午
-cli_rehearsal_near = 只差一步
+cli_rehearsal_near = 有机会说
 cli_rehearsal_never_held = 从未成立
 cli_rehearsal_never_title = 从未出现的内容
 cli_rehearsal_no_such_id = 没有叫“{ $id }”的场景、选项、结局或事实；选项写作 场景=选项
@@ -489,18 +497,18 @@ cli_rehearsal_scene = 场景
 cli_rehearsal_scenes = 场景（最少见的在前）
 cli_rehearsal_share_of_clauses = 占分句的比例
 cli_rehearsal_share_of_runs = 占运行次数的比例
-cli_rehearsal_share_of_tokens = 占 token 的比例
+cli_rehearsal_share_of_tokens = 占比
 cli_rehearsal_speech = 对话
 cli_rehearsal_stage = 舞台
 cli_rehearsal_start = 开始
-cli_rehearsal_subtitle = 即兴生成器运行了 { $runs } 次，第一次的种子是 { $seed }
+cli_rehearsal_subtitle = 即兴演员运行了 { $runs } 次，第一次的种子是 { $seed }
 cli_rehearsal_texts = 文本
 cli_rehearsal_thoughts = 心声
 cli_rehearsal_tokens_fights = 战斗所用的 token
 cli_rehearsal_tokens_memory = 记忆所用的 token
 cli_rehearsal_tokens_other = 其余所用的 token
 cli_rehearsal_tokens_talk = 对话所用的 token
-cli_rehearsal_taken_up = 有回应（占说出的）
+cli_rehearsal_taken_up = 说出后有人接话
 cli_rehearsal_told = 说出（占运行次数）
 cli_rehearsal_turns = 每次运行的轮数
 cli_rehearsal_unmet = 有 { $count } 项预期没有达到
@@ -514,8 +522,8 @@ cli_rehearsal_votes = 表决
 cli_rehearsal_why_alone = 其中 { $runs } 次只差 { $part }。
 cli_rehearsal_why_elsewhere = { $who }当时在别处：{ $places }。
 cli_rehearsal_why_instead = 其中 { $runs } 次条件已全部满足，但 { $other } 先到一步。
-cli_rehearsal_why_told = { $of } 次运行中有 { $told } 次讲出了 { $name }。其余 { $untold } 次中有 { $near } 次只差一步：知情者与不知情者在一起。
-cli_rehearsal_why_words = { $of } 次运行中有 { $runs } 次没有出现 { $name }。其中 { $asked } 次有过时机，{ $near } 次只差一步：最多缺一个条件。
+cli_rehearsal_why_told = { $of } 次运行中有 { $told } 次讲出了 { $name }。其余 { $untold } 次中有 { $near } 次本来有机会：知情的人和不知情的人在一起。
+cli_rehearsal_why_words = { $of } 次运行中有 { $runs } 次没有出现 { $name }。其中 { $asked } 次轮到过它，{ $near } 次最多只缺一个条件。
 cli_rehearsal_won = 胜
 cli_runs_played = 已运行 { $done }/{ $all } 次
 cli_no_such_attempt = { $who }的第 { $number } 次调用有 { $count } 个请求，没有第 { $attempt } 个
@@ -531,6 +539,7 @@ cli_many_events_help = 请给出更长的文字，或用编号：{ $ids }
 # same
 cli_not_told = { $who }（{ $why }）
 cli_why_not_elsewhere = 在别处
+cli_why_chosen = 当时的想法
 cli_why_not_at = 在{ $place }
 cli_why_not_left_out = 被点名排除
 cli_why_not_named = 没有被点名
@@ -693,7 +702,7 @@ cli_draft_changed = 略去的或需要查看的部分：
 cli_draft_changes = 排演指出的毛病
 cli_draft_endings = 结局与目标（接着排演）
 cli_draft_go_on = 答过的不会再问：用同样的命令继续，或查看 { $folder }/draft
-cli_draft_needs_model = 起草需要模型，即兴生成器不能起草
+cli_draft_needs_model = 起草需要模型，即兴演员不能起草
 cli_draft_needs_model_help = 用 --model 指定一个（见 `playhouse doctor`），或从模板开始：playhouse new NAME --kind talk
 cli_draft_next = 请读 { $folder }/world.ron，注释指出该看的地方；然后运行 playhouse rehearse { $folder } 和 playhouse run { $folder }
 cli_draft_not_used = 据模型说没有用上的部分：
@@ -715,7 +724,7 @@ cli_suggest_take = 这样修改文件吗？[y/N]
 
 ## 单个场景
 cli_scene_never = { $played } 次排演都没有走到场景“{ $scene }”
-cli_scene_opens = 场景“{ $scene }”在种子 { $seed } 的故事第 { $turn } 轮开始；之前的部分由即兴生成器演完。
+cli_scene_opens = 场景“{ $scene }”在种子 { $seed } 的故事第 { $turn } 轮开始；之前的部分由即兴演员演完。
 cli_scene_why = 查明原因：playhouse rehearse { $world } --why { $scene }
 cli_import_warned = 请留意
 cli_no_cards = 这些文件里没有角色卡

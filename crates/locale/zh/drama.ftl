@@ -1,14 +1,20 @@
 # `crates/rpg/src/drama/` 的文字。键以 `drama_` 开头。
 
+drama_add_last_ending = 去掉它的条件，或在后面再加一个没有条件的结局
 drama_add_one_first = 请先添加一个
 drama_change_it = 请修改或删除
 drama_common_fact_has_phrases = 这个事实人人皆知，其中的词句不会被遮盖
 drama_count_from_0 = 目标从 0 开始编号
+drama_day_never_comes = 日程一共只有 { $days } 天
+drama_decider_not_among = 做决定的人不在这一场的 among 里
 drama_did_you_mean = 是不是“{ $near }”？
 drama_empty_phrase = 词句为空
 drama_hides_endings = 结局“{ $id }”总会成立，排在它后面的结局永远不会出现
+drama_item_nowhere = 没有人拿着它，它不在任何地方，也没有什么会让人得到它
+drama_last_ending_needs_nothing = 最后一个结局不看条件：别的结局都没有成立时，它总会到来
 drama_let_come = 把“{ $who }”写进这个场景的 cast，或为那一天写上 dawns，或让前面的效果（Move）把此人带到那里
 drama_let_somebody_know = 在 known_by 中写上名字，或用物品或效果让人得知
+drama_name_among = 请写其中一个人，或把他加进 among
 drama_no_options = 这个抉择没有选项
 drama_no_range = 最高值必须大于 0
 drama_no_such_hour = 一天中没有名为“{ $name }”的时段；时段的名字写在世界文件的 rounds 里
@@ -17,6 +23,7 @@ drama_no_title = 这个事实没有标题
 drama_nobody_can_know = 没有人能得知事实“{ $id }”
 drama_one_of = 可选值：{ $names }
 drama_out_of_range = 取值范围是 { $low } 到 { $high }
+drama_place_item = 请写上谁拿着它或它放在哪里，或用效果（Give、Put、Become）让它出现
 drama_put_it_last = 给它加上条件，或放到最后
 drama_remove_it = 请删除
 drama_resolve_alone = resolve 和 moved_by 要一起写才有用

@@ -7,7 +7,7 @@ help_commands = 命令：
 help_common_options = 通用选项：
 help_default = （默认：{ $value }）
 help_end =
-    退出码：0 成功，1 其他错误，2 用法错误，3 世界或数据有误，4 存档有误，5 模型或服务器出错，6 达到上限，7 彩排没有达到预期，130 被 Ctrl-C、SIGTERM 或终端关闭中断。
+    退出码：0 成功，1 其他错误，2 用法错误，3 世界或数据有误，4 存档有误，5 模型或服务器出错，6 达到上限，7 排演没有达到预期，130 被 Ctrl-C、SIGTERM 或终端关闭中断。
 
     上限（--max-calls、--max-tokens、--max-cost）在每次调用前按最坏情况检查；因上限停下的运行可以继续。存档会记住所用的模型、座位和给定的上限；`resume` 沿用它们，除非另有指定。设置依次取自：选项、环境变量、工作目录中的 playhouse.ron、你自己的 playhouse.ron、默认值；`playhouse config` 显示各项设置的来源。支持 NO_COLOR；RUST_LOG 用于过滤日志。
 help_options = 选项：
@@ -53,6 +53,7 @@ help_value_team = 团队
 help_value_text = 文字
 help_value_turn = 轮次
 help_value_variable = 变量
+help_value_view = 视图
 help_value_watch_world = 世界|存档
 help_value_which = 名称
 help_value_words = 文件|词,词
@@ -89,7 +90,7 @@ help_about_import_team = 由 AutoGen 组件文件生成团队文件
 help_about_help = 显示帮助
 help_about_new = 创建一个小世界，作为起点
 help_about_playhouse = 由大语言模型扮演角色的故事引擎，没有图形界面。不指定命令时，运行一个世界。
-help_about_rehearse = 彩排：让即兴生成器多次运行一个世界，统计各种情况出现的频率
+help_about_rehearse = 排演：让即兴演员多次运行一个世界，统计各种情况出现的频率
 help_about_replay = 按日志重放存档，并检查结果是否一致
 help_about_resume = 继续一个存档
 help_about_run = 运行一个世界
@@ -103,7 +104,7 @@ help_about_worlds = 列出世界
 
 ## 各命令通用的选项
 
-help_any_after_limit = 超时以后：improviser（由即兴生成器代演，直到此人重新入座）或 wait（继续等待）
+help_any_after_limit = 超时以后：improviser（由即兴演员代演，直到此人重新入座）或 wait（继续等待）
 help_any_allow_code = 允许团队里运行代码的成员启动 python 和 sh，每次都要先经批准
 help_any_color = 何时使用颜色：auto（在终端上，除非设置了 NO_COLOR）、always（总是）、never（从不）
 help_any_data = 含 worlds/、prompts/ 和 models.ron 的文件夹（默认：./data，没有则用内置数据）
@@ -124,7 +125,7 @@ help_any_max_calls = 调用次数上限
 help_any_max_cost = 费用上限，货币与模型价格相同
 help_any_max_defaults = 没有得到可用回答、只好采用默认回答的提问超过这个数时停止（默认：同一模型连续 5 次，或最近 30 次中有 10 次；可在模型文件中另行设定）
 help_any_max_tokens = token 数上限，提示词与回答合计
-help_any_model = 由哪个模型回答：模型文件中的名称、服务商/模型，或 improviser（内置的即兴生成器，不需要密钥）
+help_any_model = 由哪个模型回答：模型文件中的名称、服务商/模型，或 improviser（内置的即兴演员，不需要密钥）
 help_any_models = 用这个模型文件代替你自己的和数据文件夹中的模型文件
 help_any_no_undo = 浏览器里的人不能撤销上一次回答
 help_any_on_server_error = 模型无法回答，或服务器迟迟不恢复时怎么办：stop（停止，存档可以继续）、fall-back（使用默认回答，继续运行）
@@ -194,7 +195,7 @@ help_help_subcommand = 要显示帮助的命令
 help_new_dir = 要创建的文件夹
 help_new_from = 让模型根据这段文字（或这个文件里的笔记、小说、章节、角色卡，也可以是一文件夹角色卡）起草世界
 help_new_kind = 故事的种类：talk、mystery、journey（默认：在终端上会问，否则为 journey）
-help_new_runs = 与 --from 合用：即兴生成器每次排演草稿几遍
+help_new_runs = 与 --from 合用：即兴演员每次排演草稿几遍
 help_new_world_lang = 世界的语言：en、zh（默认：与文字相同，没有文字时与界面相同）
 help_rehearse_at = 与 --find 合用：在这个场景开始的那一轮查看
 help_rehearse_consistency = 把世界文件里写到人和物的文字，与讲出来那一刻的实情对照（运行 200 次）
@@ -281,7 +282,7 @@ help_watch_all = 展示所有存档
 help_suggest_part = 要提出什么：scene（场景）、ending（结局）、voice（声音）、fact（事实）
 help_suggest_wish = 你对它的要求
 help_suggest_world = 世界的名称（见 `playhouse worlds`），或含 world.ron 的文件夹的路径
-help_any_scene = 布置好这个场景并上演：之前的部分由即兴生成器演到场景开始
+help_any_scene = 布置好这个场景并上演：之前的部分由即兴演员演到场景开始
 help_about_worker = 与其他机器上的工作进程一起运行存储库中的世界
 help_about_submit = 把一个世界提交到存储库，由工作进程运行
 help_about_status = 显示存储库中的世界：由谁运行，到了哪里

@@ -1,7 +1,7 @@
 # 页面及其服务器。大多数文字只由 crates/page/src/assets 中的脚本使用。
 page_a_person = 真人
 page_added = 新增
-page_after_improviser = 到时由即兴生成器代演
+page_after_improviser = 到时由即兴演员代演
 page_after_wait = 到时大家继续等待
 page_again = 重试
 page_all = 全部
@@ -372,7 +372,7 @@ page_seat_over = 故事结束了。
 page_seat_send = 确定
 page_seat_time = 还剩 { $time }
 page_seat_time_over = 你的时间已到，大家在等你。
-page_seat_time_up = 时间到了，由即兴生成器代演。
+page_seat_time_up = 时间到了，由即兴演员代演。
 page_secrets = 秘密
 page_seed = 种子
 page_seed_hint = 随机

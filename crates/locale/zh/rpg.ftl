@@ -314,3 +314,4 @@ rpg_reference_head = # 世界文件参考
 rpg_reference_member = 成员
 rpg_reference_range = 范围
 rpg_reference_type = 类型
+rpg_rehearsal_too_late = { $of } 次中有 { $runs } 次到最后条件都齐了，却没有时间再开这一场：一个地点一轮只开一场

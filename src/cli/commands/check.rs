@@ -140,11 +140,12 @@ fn print(app: &App, name: &str, checked: &Checked) {
     for found in problems {
         out.line(found.in_language(app.language));
     }
+    let warnings = problems.len() - errors(problems);
     if !app.settings.quiet {
         out.line(match (*what, errors(problems)) {
-            ("team", 0) => say!(app.language, cli_team_ok, team = name),
+            ("team", 0) => say!(app.language, cli_team_ok, team = name, warnings),
             ("team", count) => say!(app.language, cli_team_errors, team = name, count),
-            (_, 0) => say!(app.language, cli_world_ok, world = name),
+            (_, 0) => say!(app.language, cli_world_ok, world = name, warnings),
             (_, count) if *is_playable => say!(app.language, cli_expectation_errors, count),
             (_, count) => say!(app.language, cli_world_errors, world = name, count),
         });

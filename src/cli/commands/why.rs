@@ -3,12 +3,14 @@
 use crate::cli::prelude::*;
 use std::sync::Arc;
 
-use crate::cast::turn_number;
-use crate::event::{AudienceRule, EventRecord};
+use crate::cast::{Kind, turn_number};
+use crate::event::{AudienceRule, EventRecord, EventTypes, Recipients};
+use crate::journal::AskEnding;
 use crate::message::one_line;
 use crate::story::{EventEntry, WhyNot};
 
 use super::told;
+use crate::cli::event_types;
 use crate::cli::labels::{event_label, guard_note};
 use crate::cli::printed::NotTold;
 use crate::cli::record_printer::numbered_event;
@@ -46,7 +48,7 @@ pub(super) fn why(app: &App, slot: &str, wanted: &str) -> Result<()> {
         .not_told(&event)
         .filter(|(_, why)| *why != WhyNot::Later)
         .collect();
-    print(app, &contents, &event.record(), &others);
+    print(app, &saved, &contents, &event.record(), &others);
     Ok(())
 }
 
@@ -63,10 +65,14 @@ fn find(app: &App, contents: &Contents, slot: &str, wanted: &str) -> Result<Arc<
         let missing = || usage(text!(cli_no_such_event, id = wanted)).help(list_help());
         return event.cloned().ok_or_else(missing);
     }
-    // As people copy it.
-    let words = one_line(wanted);
+    // As people copy it, with the sign before it.
+    let copied = one_line(wanted);
+    let words = copied.trim_start_matches(['→', '◆', '·', '*', ' ', '（', '(']);
+    let types = event_types();
     let says = |event: &&Arc<EventEntry>| {
-        !words.is_empty() && one_line(&event.record().text).contains(&words)
+        let record = event.record();
+        let is_said = |text: &str| one_line(text).contains(words);
+        !words.is_empty() && (is_said(&record.text) || to_readers(app, &types, &record, is_said))
     };
     let found: Vec<_> = contents.events.iter().filter(says).collect();
     match &found[..] {
@@ -83,6 +89,49 @@ fn find(app: &App, contents: &Contents, slot: &str, wanted: &str) -> Result<Arc<
             Err(error.help(text!(cli_many_events_help, ids)))
         }
     }
+}
+
+/// Whether what readers are told of an event is this, in their language or that of the story.
+fn to_readers(
+    app: &App,
+    types: &EventTypes,
+    event: &EventRecord,
+    is_said: impl Fn(&str) -> bool,
+) -> bool {
+    let Some(telling) = types.telling(event) else {
+        return false;
+    };
+    [app.language, Language::En, Language::Zh]
+        .into_iter()
+        .any(|language| {
+            let to = Recipients {
+                names: &[],
+                language,
+            };
+            let told = [telling.third_person(&to), telling.line(&to)];
+            let mut told = told.into_iter().flatten();
+            told.any(|text| is_said(&text.in_language(language)))
+        })
+}
+
+/// What a character thought as it chose, if this is a choice and the mind said it.
+fn thought(saved: &Saved, event: &EventRecord) -> Option<String> {
+    let told = |name: &str| event.data.get(name)?.as_str();
+    let (actor, question, option) = (told("actor")?, told("question")?, told("option")?);
+    let journal = Contents::of_journal(&saved.story.lines);
+    let answers = journal.answers().filter_map(|(_, outcome)| {
+        let is_it = &*outcome.entity == actor && outcome.asked.contains(question);
+        let AskEnding::Answered { text, .. } = outcome.ending.clone() else {
+            return None;
+        };
+        let answer = serde_json::from_str::<Value>(&text)
+            .ok()
+            .filter(|_| is_it)?;
+        let is_chosen = answer.get("option")?.as_str() == Some(option);
+        let mind = answer.get("mind")?.as_str()?.trim().to_owned();
+        Some(mind).filter(|mind| is_chosen && !mind.is_empty())
+    });
+    answers.last()
 }
 
 fn list<'e>(app: &App, events: impl Iterator<Item = &'e Arc<EventEntry>>) {
@@ -103,7 +152,13 @@ fn list<'e>(app: &App, events: impl Iterator<Item = &'e Arc<EventEntry>>) {
     }
 }
 
-fn print(app: &App, contents: &Contents, event: &EventRecord, others: &[(&Being, WhyNot)]) {
+fn print(
+    app: &App,
+    saved: &Saved,
+    contents: &Contents,
+    event: &EventRecord,
+    others: &[(&Being, WhyNot)],
+) {
     let told: Vec<_> = event
         .audience
         .iter()
@@ -128,7 +183,9 @@ fn print(app: &App, contents: &Contents, event: &EventRecord, others: &[(&Being,
         });
     }
     let language = app.language;
-    let others = others.iter().map(|(other, why)| {
+    // A place learns what happens in it; nobody asks why another did not.
+    let others = others.iter().filter(|(other, _)| other.kind != Kind::Stage);
+    let others = others.map(|(other, why)| {
         let (who, why) = (&*other.name, reason(*why, place_of(why)));
         say!(language, cli_not_told, who, why)
     });
@@ -157,6 +214,11 @@ fn print(app: &App, contents: &Contents, event: &EventRecord, others: &[(&Being,
         let row = Paragraph::indented(0, 2).add(Style::Dim, name.in_language(language));
         let row = row.plain(say!(language, cli_colon));
         out.paragraph(&row.plain(text.in_language(language)));
+    }
+    if let Some(thought) = thought(saved, event) {
+        let row = Paragraph::indented(0, 2).add(Style::Dim, say!(language, cli_why_chosen));
+        let row = row.plain(say!(language, cli_colon));
+        out.paragraph(&row.plain(one_line(&thought)));
     }
     for act in &event.guarded {
         out.line(guard_note(act).in_language(language));

@@ -165,11 +165,21 @@ fn options(language: Language, drama: &DramaFigures) -> Section {
     )
 }
 
+/// A scene and an ending may have the same name.
+fn kind(missed: &MissedFigures) -> UiText {
+    match missed.point {
+        PlotPoint::Scene(_) => text!(cli_rehearsal_scene),
+        PlotPoint::Option { .. } => text!(cli_rehearsal_option),
+        PlotPoint::Ending(_) => text!(cli_rehearsal_ending),
+    }
+}
+
 /// What came about in no run, and why.
 fn never(language: Language, rehearsal: &Rehearsal) -> Section {
     let never = rehearsal.missed.iter().filter(|missed| missed.is_never());
     section!(
         language, say!(language, cli_rehearsal_never_title), missed in never,
+        < cli_kind: kind(missed).in_language(language),
         < cli_name: missed.name(),
         < cli_rehearsal_why: missed.reason().in_language(language),
     )
@@ -245,8 +255,8 @@ pub(super) fn why_told(language: Language, drama: &DramaFigures, name: &str) -> 
     words.into_iter().collect()
 }
 
-/// Why something came about in some runs only, in words.
-fn in_words(language: Language, missed: &MissedFigures) -> String {
+/// Why something came about in some runs only, in words. `at` is the place of the scene.
+fn in_words(language: Language, missed: &MissedFigures, at: Option<&str>) -> String {
     let (name, runs, of) = (missed.name(), missed.missed.hits, missed.missed.of);
     let (asked, near) = (missed.asked.hits, missed.near.hits);
     let mut words = vec![say!(
@@ -270,11 +280,19 @@ fn in_words(language: Language, missed: &MissedFigures) -> String {
     }
     for (who, places) in missed.parts.iter().flat_map(|part| &part.elsewhere) {
         let mut places = places.clone();
+        places.retain(|place, _| Some(&**place) != at);
+        if places.is_empty() {
+            continue;
+        }
         if let Some(gone) = places.remove(NOWHERE) {
             places.insert(say!(language, cli_rehearsal_nowhere), gone);
         }
         let places = most_frequent(&places);
         words.push(say!(language, cli_rehearsal_why_elsewhere, who, places));
+    }
+    if missed.late.hits > 0 {
+        let runs = missed.late.hits;
+        words.push(say!(language, cli_rehearsal_why_late, runs));
     }
     if missed.offered() > 0 {
         let runs = missed.offered();
@@ -304,8 +322,20 @@ pub(super) fn whys(
     };
     let found = rehearsal.missed.iter().filter(is_it);
     let found = found.filter(|missed| missed.missed.hits > 0);
+    let place = |missed: &MissedFigures| {
+        let (PlotPoint::Scene(scene) | PlotPoint::Option { scene, .. }) = &missed.point else {
+            return None;
+        };
+        let mut scenes = rehearsal.drama.scenes.iter();
+        scenes
+            .find(|known| known.id == *scene)
+            .map(|scene| &*scene.at)
+    };
     found
-        .map(|missed| (in_words(language, missed), missing(language, missed)))
+        .map(|missed| {
+            let words = in_words(language, missed, place(missed));
+            (words, missing(language, missed))
+        })
         .collect()
 }
 

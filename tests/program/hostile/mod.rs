@@ -34,7 +34,7 @@ fn limited(folder: &Path, limits: &str, arguments: &str) -> Output {
         .args(["--width", "1000"])
         .current_dir(folder)
         .env_clear()
-        .envs([("LANG", "C.UTF-8"), ("PATH", "/usr/bin:/bin")])
+        .envs([("LANG", "en_US.UTF-8"), ("PATH", "/usr/bin:/bin")])
         .stdin(Stdio::null());
     let output = command.output().unwrap();
     let told = err(&output);

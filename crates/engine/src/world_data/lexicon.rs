@@ -192,7 +192,7 @@ mod tests {
         w.ron:2:16: error: pairs[0].one.word: missing word; write a word
         w.ron:2:51: error: pairs[0].other.color: unknown field `color`; expected one of: word, own, also
         w.ron:1:9: error: pairs: no pairs of words; write pairs: [(one: (word: "…"), other: (word: "…"))]
-        w.ron:1:14: error: unexpected input; write its fields in parentheses: ( name: value, … )
+        w.ron:1:15: error: pairs[0]: `)])` is missing here: the `(` of line 1 is not closed; add `)])`
         "#
         );
     }

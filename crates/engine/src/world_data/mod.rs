@@ -6,6 +6,7 @@
 //! [`Problems`]. [`Templates`] are the prompts, and a [`PromptSet`] says which of them a game
 //! has. Start reading at [`Source`].
 
+mod brackets;
 mod file_text;
 mod folder;
 mod lexicon;

@@ -334,6 +334,11 @@ impl<'a> Tokens<'a> {
         Self { text, position: 0 }
     }
 
+    /// The byte after the last token.
+    pub(super) fn position(&self) -> usize {
+        self.position
+    }
+
     fn rest(&self) -> &str {
         self.text.get(self.position..).unwrap_or_default()
     }

@@ -1,10 +1,12 @@
 //! A RON file: its text, the position of each field, and reading it into a type.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use ron::error::{Error, Position, SpannedError};
 use serde::de::DeserializeOwned;
 
+use super::brackets::{Repair, has_open_quote, repairs};
 use super::mistake::{Mistake, Scope, explain};
 use super::outline::{Node, Outline, Token, Tokens, past_blanks};
 use super::problem::{Problem, Problems};
@@ -18,7 +20,9 @@ const MAX_MISTAKES: usize = 100;
 const MAX_READ_AGAIN: usize = 16 * 1024 * 1024;
 
 /// Full-width marks of three bytes, each with that of RON for which it is taken.
-const WIDE_MARKS: [&str; 8] = ["：:", "，,", "、,", "（(", "）)", "【[", "】]", "“\""];
+const WIDE_MARKS: [&str; 9] = [
+    "：:", "，,", "、,", "（(", "）)", "【[", "】]", "“\"", "”\"",
+];
 
 /// The text of one RON file that knows the line and column of every field.
 #[derive(Clone, Debug, Default)]
@@ -30,11 +34,13 @@ pub struct Source {
     outline: Outline,
     /// Why it is not read at all. Then there is no outline.
     refusal: Option<Refusal>,
-    /// The original, if this is a copy with parts left out. Bytes keep their position.
-    original: Option<Box<Source>>,
     /// Whether no mistake may quote a value.
     is_secret: bool,
-    /// The files that were [joined](Self::joined), and which bytes come from them.
+    /// Whether this is an edited copy whose brackets match better than the original's, so that its
+    /// outline says what is where.
+    is_mended: bool,
+    /// The files that were [joined](Self::joined), or the original of an [edited](Self::edited)
+    /// copy, and which bytes come from them.
     files: Vec<Source>,
     pieces: Vec<Piece>,
 }
@@ -92,13 +98,15 @@ struct Diagnosis {
     problem: Problem,
     /// Whether nothing can be at this position, most likely because of an earlier mistake.
     is_stray: bool,
+    /// Whether a quotation mark is the mistake.
+    is_quote: bool,
     recovery: Option<Recovery>,
 }
 
 enum Recovery {
     /// Leave out this node, which was probably meant to be the field of this name.
     Skip(usize, Option<&'static str>),
-    /// Put a comma at this byte, which is blank.
+    /// Put a comma at this byte.
     AddComma(usize),
 }
 
@@ -145,8 +153,8 @@ impl Source {
             outline,
             refusal,
             text,
-            original: None,
             is_secret: false,
+            is_mended: false,
             files: Vec::new(),
             pieces: Vec::new(),
         }
@@ -519,9 +527,12 @@ impl Source {
     /// Reads the whole text as a `T`.
     pub fn read<T: DeserializeOwned>(&self) -> Result<T, Problem> {
         self.refused()?;
-        parse(&self.text).map_err(|error| match self.with_plain_mark() {
-            Some((problem, _)) => problem,
-            None => self.diagnose(&error).problem,
+        parse(&self.plain()).map_err(|error| {
+            let diagnosis = self.diagnose(&error);
+            let repaired = self
+                .with_plain_mark()
+                .or_else(|| self.with_brackets(&diagnosis));
+            repaired.map_or(diagnosis.problem, |(problem, _)| problem)
         })
     }
 
@@ -582,7 +593,7 @@ impl Source {
         let mut reported: Vec<String> = Vec::new();
         let mistakes = MAX_READ_AGAIN / self.text.len().max(1);
         for _ in 0..mistakes.min(MAX_MISTAKES) {
-            let error = match parse(&source.text) {
+            let error = match parse(&source.plain()) {
                 Ok(value) => {
                     return Some(Parsed {
                         value,
@@ -593,14 +604,21 @@ impl Source {
                 }
                 Err(error) => error,
             };
-            if let Some((problem, plain)) = source.with_plain_mark() {
+            let diagnosis = source.diagnose(&error);
+            let repaired = source.with_plain_mark();
+            if let Some((problem, copy)) = repaired.or_else(|| source.with_brackets(&diagnosis)) {
                 problems.push(problem);
-                source = plain;
+                source = copy;
                 continue;
             }
-            let diagnosis = source.diagnose(&error);
             let field = &diagnosis.problem.field;
+            // A second mistake at one place follows from the first.
+            let place = |problem: &Problem| (problem.line, problem.column);
+            let follows = problems.iter().any(|known| {
+                known.file == diagnosis.problem.file && place(known) == place(&diagnosis.problem)
+            });
             let is_left_out = match error.code {
+                _ if follows => true,
                 Error::MissingStructField { field: name, .. } => {
                     skipped.paths.contains(&format!("{field}.{name}"))
                 }
@@ -613,6 +631,28 @@ impl Source {
             source = source.recovered(diagnosis.recovery?, &mut skipped)?;
         }
         None
+    }
+
+    /// The text with a space for each blank that is none in RON, such as the wide one of a Chinese
+    /// keyboard. Lines and columns stay.
+    fn plain(&self) -> Cow<'_, str> {
+        let is_odd = |c: char| c.is_whitespace() && (c == '\u{a0}' || c > '\u{ff}');
+        if !self.text.contains(is_odd) {
+            return Cow::Borrowed(&self.text);
+        }
+        let mut plain = String::with_capacity(self.text.len());
+        let mut tokens = Tokens::of(&self.text);
+        loop {
+            let end = tokens.position();
+            let token = tokens.next();
+            let start = past_blanks(&self.text, end);
+            let gap = self.text.get(end..start).unwrap_or_default();
+            plain.extend(gap.chars().map(|c| if is_odd(c) { ' ' } else { c }));
+            plain += self.text.get(start..tokens.position()).unwrap_or_default();
+            if token.is_none() {
+                return Cow::Owned(plain);
+            }
+        }
     }
 
     /// A copy without the first full-width mark that stands where a plain one belongs, as a Chinese
@@ -634,15 +674,84 @@ impl Source {
         let message = text!(world_data_unexpected, found = wide.to_string());
         let help = text!(world_data_did_you_mean, name = plain);
         let problem = self.problem_at(start, message, help);
-        // Bytes keep their position.
-        let padded = format!("{plain}  ");
-        let copy = self.with(start..start + padded.len(), &padded)?;
-        let closing = self.text.get(start..)?.find('”').map(|at| start + at);
-        let copy = match closing.filter(|_| wide == '“') {
-            Some(end) => copy.with(end..end + padded.len(), &padded)?,
-            None => copy,
+        let inside = start + wide.len_utf8();
+        let copy = match self.wide_end(inside).filter(|_| plain == "\"") {
+            Some(end) => {
+                let words = self.text.get(inside..end)?.replace('"', "'");
+                self.edited(start..end + '”'.len_utf8(), &format!("\"{words}\""))
+            }
+            None => self.edited(start..inside, plain),
         };
-        Some((problem, copy))
+        Some((problem, copy?))
+    }
+
+    /// Where a text ends that began with a wide quotation mark: at the other half; `None` if at a
+    /// plain one, before a comma, a bracket or a line break.
+    fn wide_end(&self, inside: usize) -> Option<usize> {
+        let mut depth = 1;
+        let rest = self.text.get(inside..)?;
+        for (at, quote) in rest.match_indices(['"', '“', '”']) {
+            let after = rest.get(at + quote.len()..)?.trim_start_matches(' ');
+            match quote {
+                "“" => depth += 1,
+                "”" if depth == 1 => return Some(inside + at),
+                "”" => depth -= 1,
+                _ if after.starts_with([',', ')', ']', '}', '\n']) => return None,
+                _ => {}
+            }
+        }
+        None
+    }
+
+    /// A copy with the first bracket that is missing, or without the first that is one too many.
+    fn with_brackets(&self, diagnosis: &Diagnosis) -> Option<(Problem, Self)> {
+        // An open quote hides what is a bracket, even when it has been left out.
+        let original = self.files.last().unwrap_or(self);
+        if diagnosis.is_quote || has_open_quote(&original.text) {
+            return None;
+        }
+        let repair = repairs(&self.text).into_iter().next()?;
+        let copy = match &repair {
+            Repair::Remove(at) => self.edited(*at..at + 1, ""),
+            Repair::Insert {
+                at, marks, comma, ..
+            } => {
+                let comma = if *comma { "," } else { "" };
+                self.edited(*at..*at, &format!("{marks}{comma}"))
+            }
+        };
+        let copy = copy?;
+        let is_mended = true;
+        Some((self.bracket_problem(&repair), Self { is_mended, ..copy }))
+    }
+
+    fn bracket_problem(&self, repair: &Repair) -> Problem {
+        let quoted = |at: usize| self.text.get(at..at + 1).unwrap_or_default();
+        let (at, of, message, help) = match repair {
+            Repair::Remove(at) => {
+                let message = text!(world_data_bracket_too_many, mark = quoted(*at));
+                (*at, *at, message, text!(world_data_remove_it))
+            }
+            Repair::Insert {
+                at, marks, partner, ..
+            } => {
+                let (other, line) = (quoted(*partner), self.place(*partner).1);
+                let message = if at < partner {
+                    text!(world_data_bracket_not_opened, marks, other, line)
+                } else {
+                    text!(world_data_bracket_not_closed, marks, other, line)
+                };
+                let help = text!(world_data_bracket_add, marks);
+                (*at, *partner.min(at), message, help)
+            }
+        };
+        let node = self
+            .innermost(of)
+            .map(|(index, _)| self.original_path(index));
+        Problem {
+            field: node.unwrap_or_default(),
+            ..self.problem_at(at, message, help)
+        }
     }
 
     fn refused(&self) -> Result<(), Problem> {
@@ -659,7 +768,7 @@ impl Source {
     /// A copy in which parsing gets further.
     fn recovered(&self, recovery: Recovery, skipped: &mut Skipped) -> Option<Self> {
         let (node, meant) = match recovery {
-            Recovery::AddComma(byte) => return self.with(byte..byte + 1, ","),
+            Recovery::AddComma(byte) => return self.edited(byte..byte, ","),
             Recovery::Skip(node, meant) => (node, meant),
         };
         let path = self.original_path(node);
@@ -669,7 +778,7 @@ impl Source {
         skipped.paths.push(path);
         skipped.texts.extend(self.texts_within(node));
         let field = self.with_comma(&self.node(node)?.field);
-        self.with(field.clone(), &self.blanks(field)?)
+        self.edited(field, "")
     }
 
     /// The position of `path`, and its path in the original.
@@ -697,12 +806,12 @@ impl Source {
     /// The original, and the node in it.
     fn origin(&self, node: usize) -> (&Self, usize) {
         let start = self.node(node).map(|node| node.value.start);
+        let start = start.filter(|_| !self.is_mended);
         let file = start.and_then(|start| self.file_at(start));
-        let file = file.and_then(|(file, byte)| Some((self.files.get(file)?, Some(byte))));
-        let original = self.original.as_deref().map(|original| (original, start));
-        let same = file.or(original).and_then(|(source, start)| {
+        let same = file.and_then(|(file, start)| {
+            let source = self.files.get(file)?;
             let mut nodes = source.outline.nodes().iter();
-            let found = nodes.position(|original| Some(original.value.start) == start);
+            let found = nodes.position(|original| original.value.start == start);
             Some(source.origin(found?))
         });
         same.unwrap_or((self, node))
@@ -714,12 +823,9 @@ impl Source {
         if let Some((file, byte)) = file.and_then(|(file, at)| Some((self.files.get(file)?, at))) {
             return file.place(byte.min(file.text.len()));
         }
-        let original = self.original.as_ref();
-        let text = original.map_or(&self.text, |source| &source.text);
-        // Copies have the lines of the original.
         let line = self.lines.partition_point(|start| *start <= byte);
         let start = line.checked_sub(1).and_then(|line| self.lines.get(line));
-        let before = text.get(start.copied().unwrap_or(0)..byte);
+        let before = self.text.get(start.copied().unwrap_or(0)..byte);
         let column = 1 + before.unwrap_or_default().chars().count();
         (&self.file, line.max(1), column)
     }
@@ -751,7 +857,16 @@ impl Source {
         }
         let node = self.innermost(byte);
         let (found, inside) = self.found(byte, node.map(|(_, node)| node));
-        let mistake = explain(&error.code, found, inside);
+        let mut mistake = explain(&error.code, found, inside);
+        let is_quote = mistake.scope == Scope::Comma
+            && self
+                .text
+                .get(..byte)
+                .is_some_and(|before| before.ends_with('"'));
+        if is_quote {
+            mistake.message = text!(world_data_text_ended);
+            mistake.help = text!(world_data_quote_within);
+        }
         let is_stray = node.is_some_and(|(index, _)| {
             let (source, index) = self.origin(index);
             source.node(index).is_some_and(|node| node.stray)
@@ -762,7 +877,7 @@ impl Source {
         let skip = part.map(|(index, _)| Recovery::Skip(index, mistake.meant));
         let recovery = match mistake.scope {
             Scope::File => None,
-            Scope::Comma => self.gap_before(byte).map(Recovery::AddComma).or(skip),
+            Scope::Comma => self.end_before(byte).map(Recovery::AddComma).or(skip),
             Scope::Part => skip,
         };
         let field = node.map(|(index, _)| self.original_path(index));
@@ -773,6 +888,7 @@ impl Source {
         Diagnosis {
             problem,
             is_stray,
+            is_quote,
             recovery,
         }
     }
@@ -782,6 +898,7 @@ impl Source {
         Diagnosis {
             problem: self.problem_at(byte, message, help),
             is_stray: true,
+            is_quote: false,
             recovery: None,
         }
     }
@@ -824,12 +941,10 @@ impl Source {
         around.rev().min_by_key(|(_, node)| node.field.len())
     }
 
-    /// The blank after the last value before a byte.
-    fn gap_before(&self, byte: usize) -> Option<usize> {
+    /// The end of the last value before a byte.
+    fn end_before(&self, byte: usize) -> Option<usize> {
         let ends = self.outline.nodes().iter().map(|node| node.value.end);
-        let end = ends.filter(|end| *end <= byte).max()?;
-        let gap = self.text.get(end..byte)?;
-        gap.starts_with([' ', '\t', '\n']).then_some(end)
+        ends.filter(|end| *end <= byte).max()
     }
 
     /// A field and the comma after it.
@@ -840,31 +955,36 @@ impl Source {
         field.start..field.end + if comma { blanks + 1 } else { 0 }
     }
 
-    /// The range with everything but line breaks replaced by blanks.
-    fn blanks(&self, range: Range<usize>) -> Option<String> {
-        let blank = |c: char| match c {
-            '\n' => "\n".to_owned(),
-            c => " ".repeat(c.len_utf8()),
+    /// A copy with another text in a range, which knows where its bytes come from.
+    fn edited(&self, range: Range<usize>, new: &str) -> Option<Self> {
+        let text = replaced(&self.text, range.clone(), new)?;
+        let end = range.start + new.len();
+        let is_copy = !self.files.is_empty() && !self.is_mended;
+        let old = if is_copy { &self.pieces[..] } else { &[] };
+        let piece = |at: usize, byte: usize| {
+            let of = is_copy.then(|| self.file_at(byte)).flatten();
+            let (file, from) = of.unwrap_or((0, byte));
+            Piece { at, file, from }
         };
-        Some(self.text.get(range)?.chars().map(blank).collect())
-    }
-
-    /// A copy with a range replaced by another text of the same length.
-    fn with(&self, range: Range<usize>, replacement: &str) -> Option<Self> {
-        self.text.get(range.clone())?;
-        let mut text = self.text.clone();
-        text.replace_range(range, replacement);
-        let original = self.original.clone();
+        let before = old.iter().take_while(|piece| piece.at < range.start);
+        let after = old.iter().skip_while(|piece| piece.at <= range.end);
+        let mut pieces = vec![piece(0, 0)];
+        pieces.extend(before.skip(1).cloned());
+        pieces.push(piece(range.start, range.start));
+        pieces.push(piece(end, range.end));
+        pieces.extend(after.map(|piece| Piece {
+            at: piece.at - range.end + end,
+            ..piece.clone()
+        }));
         Some(Self {
-            file: self.file.clone(),
-            lines: self.lines.clone(),
-            outline: Outline::of(&text),
-            refusal: None,
-            text,
-            original: Some(original.unwrap_or_else(|| Box::new(self.clone()))),
+            pieces,
+            files: if is_copy {
+                self.files.clone()
+            } else {
+                vec![self.clone()]
+            },
             is_secret: self.is_secret,
-            files: self.files.clone(),
-            pieces: self.pieces.clone(),
+            ..Self::new(self.file.clone(), &text)
         })
     }
 
@@ -1080,6 +1200,46 @@ mod tests {
             told[1],
             "x.ron:1:6: error: unexpected `：`; did you mean `:`?"
         );
+    }
+
+    #[test]
+    fn wide_blanks_are_blanks_and_wide_quotes_add_none() {
+        let text = "(\n\u{3000}\u{3000}name:\u{3000}“他说：“好”，\u{3000}走。”, // \u{3000}\n\u{a0}cages: [(legs: x)])";
+        let (parsed, told) = read_all(text);
+        assert_eq!(
+            parsed.expect("is read").value.name,
+            "他说：“好”，\u{3000}走。"
+        );
+        let told: Vec<_> = told.iter().map(|line| &line[..25]).collect();
+        assert_eq!(
+            told,
+            ["x.ron:2:9: error: unexpec", "x.ron:3:17: error: cages["]
+        );
+        let (parsed, told) = read_all("(name: ”羊\", cages: [(animal: ”牛”)])");
+        assert_eq!(parsed.expect("is read").value.cages[0].animal, "牛");
+        assert_eq!(told.len(), 2, "{told:?}");
+    }
+
+    #[test]
+    fn a_lost_bracket_is_told_where_it_belongs_and_nothing_follows_from_it() {
+        let text = "(\n  name: \"Zoo\",\n  cages: [\n    (animal: \"ox\",\n      diet: Meat([\"ham\"]),\n    \
+            (animal: \"owl\", legs: two, diet: Meat([\"mice\"], legs: 2),\n  ],\n)\n";
+        let (parsed, told) = read_all(text);
+        insta::assert_snapshot!(told.join("\n"), @r"
+        x.ron:5:26: error: cages[0]: `)` is missing here: the `(` of line 4 is not closed; add `)`
+        x.ron:6:51: error: cages[1].diet: `)` is missing here: the `(` of line 6 is not closed; add `)`
+        x.ron:6:27: error: cages[1].legs: unexpected `two`; write an integer
+        ");
+        let cages = parsed.expect("is read").value.cages;
+        assert_eq!(cages.len(), 2);
+        assert_eq!(cages[1].diet, Diet::Meat(vec!["mice".into()]));
+        assert_eq!(
+            first("(cages: [(legs: 1), (legs: 2)]").to_string(),
+            "x.ron:1:31: error: `)` is missing here: the `(` of line 1 is not closed; add `)`"
+        );
+        let quoted = first("(\n  cages: [],\n  name: \"a \"b\" c\")").to_string();
+        assert!(quoted.starts_with("x.ron:3:13: error: "), "{quoted}");
+        assert!(quoted.contains("write “…” or \\\""), "{quoted}");
     }
 
     #[test]

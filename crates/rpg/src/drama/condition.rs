@@ -35,6 +35,7 @@ pub enum Condition {
     /// An actor knows a fact: `Knows("Odile Marsh", "the-order")`.
     Knows(String, String),
     /// An actor holds an item, or it lies on a stage for all to see: `Holds("party", "the log")`.
+    /// Wherever an actor is named, `party` is any of those who travel (`faction: Hero`).
     Holds(String, String),
     /// A living actor is at a place: `At("Edda Hollis", "Customs Stair")`.
     At(String, String),
@@ -48,7 +49,8 @@ pub enum Condition {
     Bond(String, String, i32),
     /// It is this day or later, from 1: `Day(2)`.
     Day(u32),
-    /// It is this part of a day or of a journey: `Now(Morning)`.
+    /// It is this part of a day or of a journey: `Now(Morning)`. At home, `Morning` is the first
+    /// round of a day and `Afternoon` every later one; `Hour` names a round.
     Now(Occasion),
     /// It is this round of talk of a day at home, from 1.
     Round(u32),

@@ -10,6 +10,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::condition::{Condition, entities_of};
+use super::scene::Scene;
 
 /// What comes about if its condition holds.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
@@ -32,6 +33,8 @@ pub struct Missing {
     pub elsewhere: BTreeMap<usize, Vec<Whereabout>>,
     /// What came about instead when none was missing.
     pub instead: BTreeSet<String>,
+    /// Whether at the end it lacked nothing but a time that had passed.
+    pub is_late: bool,
 }
 
 /// Somebody, and the place where it was.
@@ -76,6 +79,23 @@ impl Nearness {
                 .filter_map(|number| Some((*number, parts.get(*number)?.whereabouts(world))));
             known.elsewhere = parts.filter(|(_, people)| !people.is_empty()).collect();
             known.nearest = missing;
+        }
+    }
+
+    /// Notes at the end of the story which scenes would open if another hour came.
+    pub(crate) fn note_late(world: &World, scenes: &[Scene]) {
+        let Some(Self(points)) = world.get_resource::<Self>() else {
+            return;
+        };
+        let mut points = points.lock().unwrap_or_else(PoisonError::into_inner);
+        for scene in scenes {
+            let Some(known) = points.get_mut(&PlotPoint::Scene(scene.id.clone())) else {
+                continue;
+            };
+            let parts = scene.when.required_now(world, &scene.id);
+            known.is_late = parts.enumerate().all(|(number, (part, holds))| {
+                holds || (part.is_about_time() && known.held.contains(&number))
+            });
         }
     }
 

@@ -44,7 +44,7 @@ pub struct Scene {
     /// What some of them are told instead.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub opening_for: Vec<OwnOpening>,
-    /// The maximum number of turns of talk; `None` for as many as in any talk.
+    /// How often its people speak in all at most; as often as in any talk if left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub turns: Option<u32>,
     /// What must be decided after the talk.

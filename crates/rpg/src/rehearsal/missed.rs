@@ -40,6 +40,8 @@ pub struct MissedFigures {
     pub asked: Share,
     /// Of these, those in which it was near: at some time one part at most was missing.
     pub near: Share,
+    /// Of these, those in which at the end nothing was missing any more, and no hour was left.
+    pub late: Share,
     /// The parts of its condition, in the order of the world file.
     pub parts: Vec<PartFigures>,
     /// What came about instead although nothing was missing, and in how many runs.
@@ -92,6 +94,7 @@ impl MissedFigures {
             missed: Share::default(),
             asked: Share::default(),
             near: Share::default(),
+            late: Share::default(),
             parts: parts.collect(),
             instead: BTreeMap::new(),
             together: BTreeSet::new(),
@@ -152,6 +155,9 @@ impl MissedFigures {
                 PlotPoint::Ending(_) => text!(rpg_rehearsal_ended_otherwise),
             };
         }
+        if self.late.hits * 2 > asked && self.instead.is_empty() {
+            return text!(rpg_rehearsal_too_late, runs = self.late.hits, of = asked);
+        }
         let parts = self.parts.iter();
         let never: Vec<_> = parts.filter(|part| part.never.hits == asked).collect();
         if !never.is_empty() {
@@ -190,6 +196,7 @@ impl MissedFigures {
         let Some(missing) = missing else { return };
         self.near.count(missing.nearest.len() <= 1);
         self.together.insert(missing.held.clone());
+        self.late.count(missing.is_late);
         for (number, part) in self.parts.iter_mut().enumerate() {
             part.never.count(!missing.held.contains(&number));
             let is_alone = missing.nearest.len() == 1 && missing.nearest.contains(&number);

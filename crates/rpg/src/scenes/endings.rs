@@ -188,6 +188,7 @@ pub(crate) fn reached_ending(world: &World, is_over: bool) -> Option<Ending> {
 /// Everybody learns how the story ends, and is asked what became of it. At a meeting.
 pub(crate) fn begin_epilogue(world: &mut World, ending: &Ending) {
     settle_for_good(world);
+    Nearness::note_late(world, &world.resource::<StoryData>().scenes);
     world.resource_mut::<History>().ending = Some(ending.id.as_str().into());
     let event = StoryCloses {
         ending: ending.id.clone(),

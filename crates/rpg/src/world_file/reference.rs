@@ -133,12 +133,13 @@ impl<'s> Reference<'s> {
                 .chain(content.map(|(name, content)| (name.clone(), self.arguments(content))));
             for (variant_name, kind) in variants.collect::<Vec<_>>() {
                 let path = format!("{name}.{variant_name}");
+                let (about, example) = without_example(&self.about(&path, variant));
                 self.explained.push(Explained {
                     kind,
                     default: String::new(),
                     range: String::new(),
-                    about: self.about(&path, variant),
-                    example: String::new(),
+                    about,
+                    example,
                     path,
                 });
             }
@@ -261,6 +262,16 @@ fn range(path: &str) -> String {
     range_of(path).map_or_else(String::new, |range| {
         format!("{}–{}", range.start(), range.end())
     })
+}
+
+/// What a variant is, and the example that stands behind it after a colon.
+fn without_example(about: &str) -> (String, String) {
+    let parts = about.split_once(": `").or_else(|| about.split_once("：`"));
+    let example = parts.and_then(|(before, rest)| Some((before, rest.split_once('`')?)));
+    match example {
+        Some((before, (example, after))) => (format!("{before}{after}"), example.to_owned()),
+        None => (about.to_owned(), String::new()),
+    }
 }
 
 fn one_line(text: &str) -> String {

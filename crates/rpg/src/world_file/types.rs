@@ -209,7 +209,8 @@ pub struct Actor {
     pub faction: ActorFaction,
     /// The home stage on which it begins.
     pub stage: String,
-    /// The home stage to which it goes at night; where it is, if empty.
+    /// The home stage to which it goes at night; where it is, if empty. Whom an effect (`Move`) has
+    /// put somewhere since the last night stays there.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub sleeps: String,
     /// How others address it; by the first part of its name if empty.

@@ -120,7 +120,8 @@ impl Report<'_> {
 
     fn facts(&mut self) {
         let world = self.world;
-        let read = world.items.iter().flat_map(|item| &item.teaches);
+        let items = world.items.iter().filter(|item| self.is_somewhere(item));
+        let read = items.flat_map(|item| &item.teaches);
         let taught = world.effects().filter_map(|effect| match effect {
             Effect::Teach(_, fact) | Effect::Reveal(fact) => Some(fact),
             _ => None,
@@ -151,6 +152,17 @@ impl Report<'_> {
         }
     }
 
+    /// Whether an item is held or lies somewhere, or can come to.
+    fn is_somewhere(&self, item: &Item) -> bool {
+        let comes = |effect: &Effect| match effect.bare() {
+            Effect::Give(name, _) | Effect::Put(name, _) | Effect::Become(_, name) => {
+                *name == item.name
+            }
+            _ => false,
+        };
+        !item.at.is_empty() || self.world.effects().any(comes)
+    }
+
     fn known_by(&mut self, path: &str, fact: &Fact, is_taught: bool) {
         let KnownBy::Only(names) = &fact.known_by else {
             if !fact.phrases.is_empty() {
@@ -179,6 +191,9 @@ impl Report<'_> {
     fn item(&mut self, path: &str, item: &Item) {
         let field = format!("{path}.at");
         let at = item.at.as_str();
+        if !self.is_somewhere(item) && self.is_whole("scenes") {
+            self.warn(&field, text!(drama_item_nowhere), text!(drama_place_item));
+        }
         match at {
             "" => {}
             PARTY => self.refer(&field, Kind::Person, PARTY),
@@ -267,12 +282,21 @@ impl Report<'_> {
         self.effects(&format!("{path}.effects"), &scene.effects);
         self.require_all(&format!("{path}.cast"), Kind::Actor, &scene.cast);
         for (path, choice) in choices(path, scene) {
-            self.choice(&path, choice);
+            self.choice(&path, choice, &scene.among);
         }
     }
 
-    fn choice(&mut self, path: &str, choice: &Choice) {
-        self.refer_each(&format!("{path}.who"), Kind::Fighter, &choice.who);
+    fn choice(&mut self, path: &str, choice: &Choice, among: &[String]) {
+        let who = format!("{path}.who");
+        self.refer_each(&who, Kind::Fighter, &choice.who);
+        let is_out = |name: &String| name != PARTY && !among.contains(name);
+        if !among.is_empty() && choice.who.iter().all(is_out) {
+            self.error(
+                &who,
+                text!(drama_decider_not_among),
+                text!(drama_name_among),
+            );
+        }
         let list = format!("{path}.options");
         if choice.options.is_empty() {
             self.error(&list, text!(drama_no_options), text!(drama_write_options));
@@ -295,6 +319,10 @@ impl Report<'_> {
             if always_holds && number + 1 < endings.len() {
                 let wrong = text!(drama_hides_endings, id = ending.id.as_str());
                 self.error(&path, wrong, text!(drama_put_it_last));
+            }
+            if !always_holds && number + 1 == endings.len() {
+                let wrong = text!(drama_last_ending_needs_nothing);
+                self.warn(&path, wrong, text!(drama_add_last_ending));
             }
             self.condition(&path, &ending.when);
         }
@@ -355,7 +383,13 @@ impl Report<'_> {
                 self.two(path, (Fighter, from), to);
                 self.at_least(&part(path, 2), *least, -2);
             }
-            C::Day(day) => self.at_least(&first, i32::try_from(*day).unwrap_or(i32::MAX), 1),
+            C::Day(day) => {
+                self.at_least(&first, i32::try_from(*day).unwrap_or(i32::MAX), 1);
+                if let Some(days) = self.days_at_home().filter(|days| day > days) {
+                    let wrong = text!(drama_day_never_comes, days);
+                    self.warn(&first, wrong, text!(drama_change_it));
+                }
+            }
             C::Round(round) => {
                 let rounds = self.world.home_rounds();
                 self.range(&first, *round, 1..=rounds);
@@ -389,6 +423,15 @@ impl Report<'_> {
             C::Chance(percent) => self.range(&first, *percent, 0..=100),
             C::Judged { claim, signs } => self.judged(path, claim, signs),
         }
+    }
+
+    /// How many days the story has; `None` if journeys or conditions decide it.
+    fn days_at_home(&self) -> Option<u32> {
+        let mut steps = self.world.schedule.iter();
+        steps.try_fold(0u32, |sum, step| match step {
+            CampaignStep::Home { days } => Some(sum.saturating_add(u32::try_from(*days).ok()?)),
+            _ => None,
+        })
     }
 
     /// Reports a number that is always reached.

@@ -191,7 +191,10 @@ impl<'a> Report<'a> {
         let help = match nearest(name, known.iter().copied()) {
             Some(near) => text!(drama_did_you_mean, near),
             None if known.is_empty() => text!(drama_add_one_first),
-            None => text!(drama_one_of, names = Argument::list(known.iter().take(12))),
+            None => {
+                let names = known.iter().filter(|name| !name.is_empty()).take(12);
+                text!(drama_one_of, names = Argument::list(names))
+            }
         };
         self.error(path, text!(drama_unknown, name), help);
     }

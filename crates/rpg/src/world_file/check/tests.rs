@@ -120,6 +120,10 @@ const SAID: &str = r#"
     phrases: ["leave Hollow Brook" => phrases: ["cash box" => warning: scenes[0].opening
     phrases: ["leave Hollow Brook" => phrases: ["shuts the empty box" => warning: scenes[0].choice.options[0].seen
     id: "take" => id: "nothing" => scenes[0].choice.options[0].id
+    effects: [Give("the miller's key", "Isa Finch")], => /**/ => warning: items[0]
+    effects: [Give("the miller's key", "Isa Finch")], => /**/ => nobody has it, it lies nowhere
+    title: "The mill stands", => title: "The mill stands", when: Never, => warning: endings[2].when: the last ending comes
+    at: "Grinding Floor", => at: "Grinding Floor", among: ["Isa Finch"], => scenes[0].choice.who: whoever decides here
     fights: [ => fights: [(stage: "Grinding Floor", foes: ["Flour Wight"], gain: "Dust."), => is already met in dungeons[0].fights[0] and does not return
 "#;
 
@@ -141,6 +145,23 @@ fn what_is_unusual_but_right_is_accepted() {
     "#,
         |[old, new]| assert_eq!(wrong(&[(old, new)]).to_string(), "", "{new}"),
     );
+}
+
+#[test]
+fn a_day_after_the_last_is_told() {
+    let told = |day: &str| {
+        let schedule = "schedule: [Home(days: 1), Dungeon(\"The Mill\")]";
+        let at_home = "schedule: [Home(days: 1), Home(days: 1)]";
+        let day = format!("when: {day}, closing");
+        wrong(&[
+            (schedule, at_home),
+            ("when: Chose(\"the-coins\", \"share\"), closing", &day),
+        ])
+        .to_string()
+    };
+    let said = "endings[0].when.0: the schedule has 2 days in all";
+    assert!(told("Day(3)").contains(said), "{}", told("Day(3)"));
+    assert!(!told("Day(2)").contains("in all"), "{}", told("Day(2)"));
 }
 
 #[test]
@@ -329,13 +350,14 @@ fn a_lost_bracket_is_told_without_what_follows_from_it() {
         ("Dungeon(\"The Mill\")", "\"The Mill\""),
     ];
     insta::assert_snapshot!(changes.map(told).join("\n\n"), @r##"
-    w.ron:37:9: error: stages[0]: unexpected `)`; close the last open bracket, or complete its content
+    w.ron:36:36: error: stages[0].connects: `]` is missing here: the `[` of line 36 is not closed; add `]`
     w.ron:89:25: error: foes[0].stats.hp: is -24; write a number from 1 to 9999
     
-    w.ron:82:5: error: actors: unexpected input; write its fields in parentheses: ( name: value, … )
+    w.ron:81:11: error: actors: `]` is missing here: the `[` of line 54 is not closed; add `]`
+    w.ron:89:25: error: foes[0].stats.hp: is -24; write a number from 1 to 9999
     
-    w.ron:55:9: error: actors: unexpected `(…`; write a list: [ … , … ]
-    w.ron:82:5: error: unexpected `]`; close the last open bracket, or complete its content
+    w.ron:54:12: error: actors: `[` is missing here: the `]` of line 82 closes nothing; add `[`
+    w.ron:89:25: error: foes[0].stats.hp: is -24; write a number from 1 to 9999
     
     w.ron:7:12: error: title: unexpected `A`; write a text in quotes: "…", or r#"…"# for a long one
     w.ron:12:30: error: else: unknown field `else`; expected one of: name, language, title, rules, files, agents, stages, actors, foes, skills, common, facts, items, qualities, bonds, scenes, endings, dungeons, schedule, rounds, limits, fights, patterns
