@@ -8,8 +8,8 @@ pub(super) fn number(value: &Value, paths: &[&str]) -> Option<u64> {
     paths.iter().find_map(|path| value.pointer(path)?.as_u64())
 }
 
-/// The usage in a response of OpenAI's API, DashScope's, or one like them. `input` includes the cached tokens,
-/// `output` the reasoning, whatever the server's way of counting.
+/// The usage in a response of OpenAI's API, DashScope's, or one like them. `input` includes the
+/// cached tokens, `output` the reasoning, whatever the server's way of counting.
 pub(super) fn of_chat(value: &Value) -> Option<TokenUsage> {
     let input = number(value, &["/usage/prompt_tokens"]).or_else(|| input_by_parts(value))?;
     let output = [
