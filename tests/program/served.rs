@@ -46,7 +46,7 @@ impl Answer {
     /// The slot that it names.
     #[track_caller]
     pub(super) fn slot(&self) -> String {
-        self.json()["slot"].as_str().expect(&self.body).to_owned()
+        self.json()["slot"].as_str().unwrap().to_owned()
     }
 
     /// The header that sends back the cookie that it sets.

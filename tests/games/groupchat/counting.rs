@@ -31,7 +31,7 @@ fn sum(messages: &[ChatMessage]) -> RequestUsage {
 
 #[tokio::test]
 async fn rounds_of_tools_are_told_and_counted_once_however_often_the_same_one_speaks() {
-    let mut solo = caller("A", "calculate");
+    let solo = caller("A", "calculate");
     let file = TeamFile::new("solo", [solo]).with_max_turns(3);
     let round = |prompt| calls("calculate", &json!({"expression": "6 * 7"}), [prompt, 1]);
     let (mut team, _) = scripted(file, &json!({"A": [round(119), round(200), round(279)]}));
@@ -53,7 +53,7 @@ async fn rounds_of_tools_are_told_and_counted_once_however_often_the_same_one_sp
 
 #[tokio::test]
 async fn an_answer_without_a_word_tells_no_round_of_an_earlier_turn() {
-    let mut solo = caller("A", "calculate");
+    let solo = caller("A", "calculate");
     let file = TeamFile::new("solo", [solo]).with_max_turns(2);
     let round = calls("calculate", &json!({"expression": "1"}), [1, 1]);
     let script = Scripted::new(&json!({"A": [round, {"text": ""}]}));

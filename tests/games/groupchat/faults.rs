@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use playhouse::groupchat::message::ChatMessage;
-use playhouse::groupchat::team::{Participant, Selection, TeamFile};
+use playhouse::groupchat::team::{Selection, TeamFile};
 use playhouse::groupchat::{ChatGame, Functions, Task, Team};
 use playhouse::mind::Minds;
 use playhouse::tool::{NoArguments, Toolbox};

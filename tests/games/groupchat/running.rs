@@ -102,7 +102,7 @@ async fn an_outage_within_a_tool_stops_the_run_instead_of_being_told() {
     let dead = Scripted::new(&json!({"A": [{"fail": "no power"}]}));
     let inner = TeamFile::new("inner", [Participant::named("A")]).with_max_turns(1);
     let tool = TeamTool::new(game(inner), Minds::all(Arc::new(dead)));
-    let mut asks = caller("B", "ask");
+    let asks = caller("B", "ask");
     let file = TeamFile::new("outer", [asks]).with_max_turns(1);
     for falls_back in [false, true] {
         let lines = json!({"B": [{"calls": [["1", "ask", {"task": "well?"}]]}, "B1"]});
@@ -361,7 +361,7 @@ async fn a_run_that_was_given_up_while_a_person_thinks_goes_on_here_and_after_a_
 
 #[tokio::test]
 async fn an_agent_runs_alone_and_answers_with_what_it_did_on_the_way() {
-    let mut agent = caller("A", "calculate");
+    let agent = caller("A", "calculate");
     let script = Scripted::new(&json!({
         "A": [{"text": "hm", "calls": [["1", "calculate", {"expression": "6 * 7"}]]}, "and more"],
     }));

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::cases::short;
 use super::minds::Scripted;
-use super::{assert_told, has, team, texts, unscripted};
+use super::{assert_told, has, team, unscripted};
 
 fn three() -> TeamFile {
     super::three().with_max_turns(2)
@@ -50,7 +50,7 @@ async fn a_state_is_loaded_by_a_team_with_other_settings_which_are_used() {
     assert!(rest.stop_reason.unwrap().contains("5"));
     let prompt = &script.heard("B").prompts[0];
     assert!(prompt.contains("Be kind.\n\nYou are B."), "{prompt}");
-    has(&prompt, &["likes tea", "A: A1"]);
+    has(prompt, &["likes tea", "A: A1"]);
     assert_eq!(script.heard("C").prompts[0].matches("Human:").count(), 1);
     // Its own state, and that of the first version again.
     let own = loaded.save_state().unwrap();

@@ -16,7 +16,7 @@ use playhouse::groupchat::{
 use playhouse::locale::UiText;
 use playhouse::mind::{Answering, Completion, Mind, MindError, MindInfo, Minds, Prompt};
 use playhouse::session::Session;
-use serde_json::{Value, json};
+use serde_json::json;
 use tokio::sync::Notify;
 
 use super::cases::short;
