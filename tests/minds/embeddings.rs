@@ -24,6 +24,7 @@ use playhouse::tool::{SpendLimits, ToolSet};
 use playhouse::world_data::DataFolder;
 use serde_json::{Value, json};
 
+use crate::has;
 use crate::openai::{Script, Server, Step, answer, error, whole};
 
 /// How many turns are played: the first chapters are closed by then, and recalled.
@@ -182,9 +183,8 @@ impl Played {
         let has_vector = |(outcome, sought): &&(&Arc<Outcome>, Digest)| {
             self.lines.iter().any(|line| match line {
                 Line::Question(question) => {
-                    let of_ask =
-                        question.entity == outcome.entity && question.number == outcome.number;
-                    of_ask && question.text == *sought
+                    let asked = (&question.entity, question.number, &question.text);
+                    asked == (&outcome.entity, outcome.number, sought)
                 }
                 _ => false,
             })
@@ -255,10 +255,8 @@ async fn play_within(limits: SpendLimits, minds: impl Fn() -> Minds, until: &[u6
 async fn assert_replays(played: &Played) {
     let replayed = replay(&played.slot(), &campaign(), None).await.unwrap();
     let saved = played.slot().read_world().unwrap().unwrap();
-    assert!(
-        replayed.snapshot == saved,
-        "a replay leads to another world"
-    );
+    let is_same = replayed.snapshot == saved;
+    assert!(is_same, "a replay leads to another world");
 }
 
 #[tokio::test]
@@ -272,10 +270,8 @@ async fn a_story_with_vectors_replays_and_resumes_without_the_server() {
     let (texts, questions) = whole.vectors();
     assert!(texts > 20 && questions > 5, "{texts}, {questions}");
     let (plans, with_vectors) = whole.looked_up();
-    assert!(
-        plans > 3 && with_vectors == plans,
-        "{plans}, {with_vectors}"
-    );
+    assert_eq!(with_vectors, plans);
+    assert!(plans > 3, "{plans}");
     let tokens = TOKENS * (texts + questions);
     let cost = Cost::from_units(1e-3 * tokens as f64);
     assert_eq!(whole.of_vectors(), (tokens as u64, cost));
@@ -322,20 +318,15 @@ async fn whatever_is_wrong_with_a_server_is_said_once_and_words_go_on() {
             whole(&json!({"data": data(texts, 4), "more": "x".repeat(3_000_000)}))
         }),
         ("made no vectors within 1 s", |_, _| vec![Step::Hang]),
-        ("sent no usable answer", |_, _| {
-            answer(200, "", "not JSON {")
-        }),
+        ("no usable answer", |_, _| answer(200, "", "not JSON {")),
         ("overloaded", |_, _| error(500, "overloaded")),
     ];
     let without = play(minds, &[TURNS]).await;
     for (says, wrong) in wrong {
         let server = server(wrong).await;
         let played = play(|| minds().with_embedder(embedder(server.port)), &[TURNS]).await;
-        let warnings = &played.warnings;
-        assert!(
-            warnings.len() == 1 && warnings[0].contains(says),
-            "{says}: {warnings:?}"
-        );
+        assert_eq!(played.warnings.len(), 1, "{says}: {:?}", played.warnings);
+        has(&played.warnings[0], &[says]);
         assert_eq!(played.recalled(), without.recalled(), "{says}");
         assert_replays(&played).await;
     }
@@ -460,9 +451,8 @@ struct Asks(u32);
 async fn a_mind_that_searches_finds_what_has_the_same_meaning() {
     let server = server(|_, texts| {
         let items = texts.iter().map(|text| {
-            let of_rope = ["rope", "severed"]
-                .iter()
-                .any(|word| text.as_str().unwrap().contains(word));
+            let text = text.as_str().unwrap();
+            let of_rope = text.contains("rope") || text.contains("severed");
             let embedding = if of_rope { [1.0, 0.0] } else { [-0.5, 1.0] };
             json!({"embedding": embedding})
         });

@@ -24,26 +24,8 @@ const LONGEST: usize = 4 * 1024;
 const PART: usize = 1024;
 
 /// What is put into inputs.
-const PARTS: [&str; 18] = [
-    "[",
-    "]",
-    "{",
-    "}",
-    "(",
-    ")",
-    "\"",
-    "\\",
-    "{{",
-    "{%",
-    "data: ",
-    "<think>",
-    "\n\n",
-    "\u{202e}",
-    "NaN",
-    "99999999999999999999",
-    "null",
-    "大",
-];
+const PARTS: &str =
+    "[ ] { } ( ) \" \\ {{ {% data: <think> \n\n \u{202e} NaN 99999999999999999999 null 大";
 
 /// The texts in some folders of the repository, in parts.
 fn seeds(folders: &[&str]) -> Vec<Vec<u8>> {
@@ -86,7 +68,10 @@ fn change(input: &mut Vec<u8>, seeds: &[Vec<u8>], rng: &mut SplitMix64) {
     let to = (from + rng.below(64)).min(input.len());
     match rng.below(5) {
         0 => drop(input.drain(from..to)),
-        1 => drop(input.splice(from..from, rng.pick(&PARTS).unwrap().bytes())),
+        1 => {
+            let parts: Vec<_> = PARTS.split(' ').collect();
+            input.splice(from..from, rng.pick(&parts).unwrap().bytes());
+        }
         2 => {
             // Seldom often, so that most inputs stay short.
             let most = 1 << rng.below(8);

@@ -16,3 +16,11 @@ mod request_schemas;
 mod server_dialects;
 mod tls;
 mod web;
+
+/// The text has all of these words.
+#[track_caller]
+fn has(text: &str, words: &[&str]) {
+    for words in words {
+        assert!(text.contains(words), "'{words}' is not in: {text}");
+    }
+}

@@ -13,13 +13,6 @@ use playhouse::mind::{AnswerForm, ExchangeRound, Language, Prompt, Refused, Tool
 use playhouse::tool::ToolSpec;
 use serde_json::{Value, json};
 
-const STYLES: [Style; 4] = [
-    Style::AsStored,
-    Style::Perspective,
-    Style::History,
-    Style::Brackets,
-];
-
 fn call(id: &str) -> Block {
     Block::ToolUse {
         id: id.into(),
@@ -45,23 +38,15 @@ fn history() -> AgentContext {
         Block::Unknown(json!({"type": "hologram"})),
     ];
     history.add_human_message(Body::blocks(shown).from_sender("Odile Marsh"), Tags::new());
-    let said = vec![
-        Block::thinking("Hm."),
-        Block::text("I look."),
-        call("call 1"),
-    ];
-    let said = Body::blocks(said).from_sender("Mira");
-    history.add_ai_message([said]).unwrap();
-    let result = vec![Block::tool_result(
-        "call 1",
-        json!([{"type": "text", "text": "4"}]),
-    )];
-    history
-        .add_message(Message::new(Role::Tool, result))
-        .unwrap();
-    history
-        .add_ai_message([Body::text("A four.").from_sender("Mira")])
-        .unwrap();
+    let of_mira = |body: Body| [body.from_sender("Mira")];
+    let (thought, words) = (Block::thinking("Hm."), Block::text("I look."));
+    let said = Body::blocks(vec![thought, words, call("call 1")]);
+    history.add_ai_message(of_mira(said)).unwrap();
+    let four = json!([{"type": "text", "text": "4"}]);
+    let result = Message::new(Role::Tool, vec![Block::tool_result("call 1", four)]);
+    history.add_message(result).unwrap();
+    let said = Body::text("A four.");
+    history.add_ai_message(of_mira(said)).unwrap();
     history
 }
 
@@ -88,13 +73,12 @@ fn rounds() -> Vec<ExchangeRound> {
 /// Every kind of request of an interface, with words for errors.
 fn requests(api: Api) -> Vec<(String, Value)> {
     let schema = json!({"type": "object", "properties": {"sides": {"type": "integer"}}, "required": ["sides"]});
-    let dice = [Arc::new(
-        ToolSpec::new("dice", "Rolls dice.", &schema).unwrap(),
-    )];
+    let dice = ToolSpec::new("dice", "Rolls dice.", &schema).unwrap();
+    let dice = [Arc::new(dice)];
     let stable = Arc::from(schema.to_string());
     let (history, rounds, question) = (history(), rounds(), Body::text("What do you do?"));
     let mut requests = Vec::new();
-    for style in STYLES {
+    for style in Style::ALL {
         for (tools, callable) in [(0, false), (1, true), (1, false)] {
             let dialect = ModelSettings {
                 api,
@@ -132,8 +116,7 @@ fn requests(api: Api) -> Vec<(String, Value)> {
             };
             for mode in SchemaMode::ALL {
                 let body = request_body(&prompt, &form, mode).unwrap();
-                let about =
-                    format!("{api:?} {style:?} {mode:?}, {tools} tool(s), callable: {callable}");
+                let about = format!("{api:?} {style:?} {mode:?} {tools} {callable}");
                 requests.push((about, serde_json::from_slice(body.bytes()).unwrap()));
             }
         }

@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use crate::has;
 use crate::http::HttpServer;
 use hyper::body::Incoming;
 use hyper::{Request, Response};
@@ -14,32 +15,23 @@ const PAGE: &str =
 
 async fn page(request: Request<Incoming>) -> Response<String> {
     let path = request.uri().path().to_owned();
-    let port = request.headers()["host"]
-        .to_str()
-        .unwrap()
-        .rsplit(':')
-        .next()
-        .unwrap()
-        .to_owned();
-    let answer = |status: u16, kind: &str, body: &str| {
-        let response = Response::builder()
-            .status(status)
-            .header("content-type", kind);
+    let host = request.headers()["host"].to_str().unwrap();
+    let port = host.rsplit(':').next().unwrap().to_owned();
+    let response = |status: u16, header: &str, value: &str, body: &str| {
+        let response = Response::builder().status(status).header(header, value);
         response.body(body.to_owned()).unwrap()
     };
-    let redirect = |to: String| {
-        let response = Response::builder().status(302).header("location", to);
-        response.body(String::new()).unwrap()
-    };
+    let answer = |status, kind: &str, body: &str| response(status, "content-type", kind, body);
+    let redirect = |to: &str| response(302, "location", to, "");
     match path.as_str() {
         "/inn" => answer(200, "text/html; charset=utf-8", PAGE),
         "/plain" => answer(200, "text/plain", "<b>as it is</b>"),
         "/long" => answer(200, "text/html", &"x".repeat(60_000)),
         "/picture" => answer(200, "image/png", "PNG"),
-        "/once" => redirect("/inn".into()),
-        "/round" => redirect("/round".into()),
-        "/home" => redirect(format!("http://127.0.0.1:{port}/inn")),
-        "/elsewhere" => redirect("http://example.org/".into()),
+        "/once" => redirect("/inn"),
+        "/round" => redirect("/round"),
+        "/home" => redirect(&format!("http://127.0.0.1:{port}/inn")),
+        "/elsewhere" => redirect("http://example.org/"),
         "/slow" => {
             tokio::time::sleep(Duration::from_secs(30)).await;
             answer(200, "text/html", PAGE)
@@ -63,117 +55,81 @@ fn tools() -> Toolbox {
 }
 
 async fn call(tools: &Toolbox, name: &str, arguments: Value) -> Result<String, String> {
-    let tool = tools.get(name).unwrap();
-    let running = tool
-        .start_async(
-            &arguments.to_string(),
-            Duration::from_secs(20),
-            &ToolTrace::default(),
-        )
-        .unwrap();
-    running.await.map_err(|error| error.to_string())
+    let (tool, time) = (tools.get(name).unwrap(), Duration::from_secs(20));
+    let running = tool.start_async(&arguments.to_string(), time, &ToolTrace::default());
+    running.unwrap().await.map_err(|error| error.to_string())
+}
+
+async fn fetch(tools: &Toolbox, arguments: Value) -> Result<String, String> {
+    call(tools, "fetch_web_content", arguments).await
 }
 
 #[tokio::test]
 async fn a_page_is_read_fetched_once_and_followed_where_it_leads() {
     let server = HttpServer::start(page).await;
     let (tools, base) = (tools(), format!("http://localhost:{}", server.port));
-    let fetch = async |path: &str| {
-        call(
-            &tools,
-            "fetch_web_content",
-            json!({"url": format!("{base}{path}")}),
-        )
-        .await
+    let read = async |path: &str| {
+        let arguments = json!({"url": format!("{base}{path}")});
+        fetch(&tools, arguments).await.unwrap()
     };
-    assert_eq!(fetch("/inn").await.unwrap(), "The Inn\nTwo beds.\n12 pence");
-    assert_eq!(fetch("/inn").await.unwrap(), "The Inn\nTwo beds.\n12 pence");
+    let inn = "The Inn\nTwo beds.\n12 pence";
+    assert_eq!(read("/inn").await, inn);
+    assert_eq!(read("/inn").await, inn);
     assert_eq!(server.count(), 1, "the second time it was kept");
-    assert_eq!(
-        fetch("/once").await.unwrap(),
-        "The Inn\nTwo beds.\n12 pence"
-    );
-    assert_eq!(fetch("/plain").await.unwrap(), "<b>as it is</b>");
+    assert_eq!(read("/once").await, inn);
+    assert_eq!(read("/plain").await, "<b>as it is</b>");
     let raw = json!({"url": format!("{base}/inn"), "html": true});
-    assert_eq!(call(&tools, "fetch_web_content", raw).await.unwrap(), PAGE);
+    assert_eq!(fetch(&tools, raw).await.unwrap(), PAGE);
 }
 
 #[tokio::test]
 async fn what_may_not_be_fetched_is_refused_with_a_reason() {
     let server = HttpServer::start(page).await;
     let (tools, port) = (tools(), server.port);
+    let here = |path: &str| format!("http://localhost:{port}/{path}");
     for (url, said) in [
-        (
-            format!("http://localhost:{port}/long"),
-            "longer than 50000 bytes",
-        ),
-        (
-            format!("http://localhost:{port}/picture"),
-            "no text but image/png",
-        ),
-        (format!("http://localhost:{port}/gone"), "404"),
-        (
-            format!("http://localhost:{port}/round"),
-            "more than 5 redirects",
-        ),
-        (format!("http://localhost:{port}/slow"), "timed out"),
+        (here("long"), "longer than 50000 bytes"),
+        (here("picture"), "no text but image/png"),
+        (here("gone"), "404"),
+        (here("round"), "more than 5 redirects"),
+        (here("slow"), "timed out"),
         // Allowed by name, but a private address that is not listed; directly, and by a redirect.
         (format!("http://127.0.0.1:{port}/inn"), "private network"),
-        (format!("http://localhost:{port}/home"), "private network"),
-        (
-            format!("http://localhost:{port}/elsewhere"),
-            "may not be asked",
-        ),
+        (here("home"), "private network"),
+        (here("elsewhere"), "may not be asked"),
         ("http://example.org/".into(), "may not be asked"),
     ] {
-        let refused = call(&tools, "fetch_web_content", json!({"url": url}))
-            .await
-            .unwrap_err();
-        assert!(refused.contains(said), "{url}: {refused}");
+        let refused = fetch(&tools, json!({"url": url})).await.unwrap_err();
+        has(&refused, &[said]);
     }
     let mut none = Toolbox::standard();
     allow_web(&mut none, &WebPolicy::default());
-    let refused = call(
-        &none,
-        "fetch_web_content",
-        json!({"url": "http://example.org/"}),
-    )
-    .await;
-    assert!(refused.unwrap_err().contains("model file"));
+    let refused = fetch(&none, json!({"url": "http://example.org/"})).await;
+    has(&refused.unwrap_err(), &["model file"]);
 }
 
 #[tokio::test]
 async fn information_is_extracted_from_a_page_or_from_html() {
     let server = HttpServer::start(page).await;
     let tools = tools();
-    let rules = json!({"price": ".price"});
-    let from_page = json!({"url": format!("http://localhost:{}/inn", server.port), "rules": rules, "fields": ["title"]});
-    let found = call(&tools, "extract_information", from_page)
-        .await
-        .unwrap();
-    let found: Value = serde_json::from_str(&found).unwrap();
+    let extract = async |arguments| call(&tools, "extract_information", arguments).await;
+    let (url, rules) = (
+        format!("http://localhost:{}/inn", server.port),
+        json!({"price": ".price"}),
+    );
+    let from_page = json!({"url": url, "rules": rules, "fields": ["title"]});
+    let found: Value = serde_json::from_str(&extract(from_page).await.unwrap()).unwrap();
     assert_eq!(found, json!({"title": "The Inn", "price": "12 pence"}));
     let from_html = json!({"html": PAGE, "rules": rules});
-    let found = call(&tools, "extract_information", from_html)
-        .await
-        .unwrap();
-    assert_eq!(found, r#"{"price":"12 pence"}"#);
+    assert_eq!(extract(from_html).await.unwrap(), r#"{"price":"12 pence"}"#);
+    let of = |member: &str, value: Value| json!({"html": PAGE, member: value});
     for (wrong, said) in [
         (json!({"rules": rules}), "either `url` or `html`"),
         (json!({"html": PAGE}), "what to extract"),
-        (
-            json!({"html": PAGE, "fields": ["price"]}),
-            "fields[0]: unknown variant",
-        ),
-        (
-            json!({"html": PAGE, "rules": {"a": "<"}}),
-            "no CSS selector",
-        ),
-        (json!({"html": PAGE, "rules": {"a": 3}}), "rules"),
+        (of("fields", json!(["price"])), "fields[0]: unknown variant"),
+        (of("rules", json!({"a": "<"})), "no CSS selector"),
+        (of("rules", json!({"a": 3})), "rules"),
     ] {
-        let refused = call(&tools, "extract_information", wrong)
-            .await
-            .unwrap_err();
-        assert!(refused.contains(said), "{refused}");
+        has(&extract(wrong).await.unwrap_err(), &[said]);
     }
 }

@@ -42,6 +42,20 @@ impl Answer {
     pub(super) fn json(&self) -> Value {
         serde_json::from_str(&self.body).unwrap()
     }
+
+    /// The slot that it names.
+    #[track_caller]
+    pub(super) fn slot(&self) -> String {
+        self.json()["slot"].as_str().unwrap().to_owned()
+    }
+
+    /// The header that sends back the cookie that it sets.
+    #[track_caller]
+    pub(super) fn cookie(&self) -> String {
+        let mut lines = self.head.lines();
+        let cookie = lines.find_map(|line| line.strip_prefix("set-cookie: "));
+        format!("\r\nCookie: {}", cookie.unwrap().split(';').next().unwrap())
+    }
 }
 
 /// What a look finds, once it finds something; `None` if it never does.
@@ -55,11 +69,21 @@ pub(super) fn await_some<T>(mut look: impl FnMut() -> Option<T>) -> Option<T> {
     })
 }
 
+/// What is in a list.
+#[track_caller]
+pub(super) fn each(list: &Value) -> std::slice::Iter<'_, Value> {
+    list.as_array().unwrap().iter()
+}
+
 /// The first of a list whose member is this.
 #[track_caller]
 pub(super) fn one<'v>(list: &'v Value, member: &str, is: &str) -> &'v Value {
-    let mut list = list.as_array().unwrap().iter();
-    list.find(|one| one[member] == is).unwrap()
+    each(list).find(|one| one[member] == is).unwrap()
+}
+
+/// Whether a story offers a deed.
+pub(super) fn can(story: &Value, deed: &str) -> bool {
+    each(&story["can"]).any(|can| can == deed)
 }
 
 /// An answer to what a seat is asked: these words, and the last option of each choice.
@@ -68,25 +92,22 @@ pub(super) fn any_answer(asked: &Value, words: &str) -> Value {
     if asked["fields"].is_array() {
         return json!({"number": number, "form": filled(&asked["fields"], words)});
     }
-    match asked["options"]
-        .as_array()
-        .and_then(|options| options.last())
-    {
+    let options = asked["options"].as_array();
+    match options.and_then(|options| options.last()) {
         Some(option) => json!({"number": number, "option": option["value"]}),
         None => json!({"number": number, "text": words}),
     }
 }
 
 fn filled(fields: &Value, words: &str) -> Value {
-    let fields = fields.as_array().unwrap().iter().map(|field| {
-        let option = field["options"].as_array().unwrap().last();
-        let given = option.map_or_else(
-            || json!(words),
-            |option| {
+    let fields = each(fields).map(|field| {
+        let given = match each(&field["options"]).last() {
+            None => json!(words),
+            Some(option) => {
                 let number: u32 = option["value"].as_str().unwrap().parse().unwrap();
                 json!([{"option": number, "fields": filled(&option["fields"], words)}])
-            },
-        );
+            }
+        };
         (field["name"].as_str().unwrap().to_owned(), given)
     });
     Value::Object(fields.collect())
@@ -142,13 +163,10 @@ impl Served {
 
     /// The program with a command that serves a page.
     pub(super) fn begin(folder: &Path, arguments: &str) -> Self {
+        // A name with a space has another one here.
+        let words = arguments.split(' ').map(|word| word.replace('\u{a0}', " "));
         let mut program = playhouse(folder)
-            // A name with a space has another one here.
-            .args(
-                arguments
-                    .split(' ')
-                    .map(|argument| argument.replace('\u{a0}', " ")),
-            )
+            .args(words)
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .spawn()
@@ -156,23 +174,14 @@ impl Served {
         let invited = ["--invite", "--seat"].map(|option| arguments.matches(option).count());
         let mut lines = BufReader::new(program.stdout.take().unwrap()).lines();
         let mut records: Vec<Value> = Vec::new();
-        while records
-            .iter()
-            .filter(|record| record["address"] != Value::Null)
-            .count()
-            <= invited.iter().sum()
-        {
+        let has_address = |record: &&Value| !record["address"].is_null();
+        while records.iter().filter(has_address).count() <= invited.iter().sum() {
             records.push(serde_json::from_str(&lines.next().unwrap().unwrap()).unwrap());
         }
         let page = records.iter().find(|record| record["record"] == "page");
         let page = page.unwrap()["address"].as_str().unwrap().to_owned();
-        let address = page
-            .trim_start_matches("http://")
-            .split('/')
-            .next()
-            .unwrap();
         let mut served = Self {
-            address: address.to_owned(),
+            address: page.split('/').nth(2).unwrap().to_owned(),
             program,
             records,
             cookie: String::new(),
@@ -192,28 +201,21 @@ impl Served {
 
     /// Opens an address with a token; returns the header of its cookie.
     pub(super) fn enter(&self, address: &str) -> String {
-        let path = address
-            .trim_start_matches("http://")
-            .split_once('/')
-            .unwrap()
-            .1;
-        let answer = self.get(&format!("/{path}"));
+        let path = address.split_once(&self.address).unwrap().1;
+        let answer = self.get(path);
         // A redirect would lose the cookie after a click on another site.
         assert_eq!(answer.status, 200, "{}", answer.body);
         has(&answer.body, &["http-equiv=\"refresh\""]);
         let head = answer.head.to_lowercase();
         has(&head, &["httponly; samesite=strict"]);
-        let cookie = answer
-            .head
-            .lines()
-            .find(|line| line.starts_with("set-cookie: "))
-            .unwrap();
-        let cookie = cookie
-            .trim_start_matches("set-cookie: ")
-            .split(';')
-            .next()
-            .unwrap();
-        format!("\r\nCookie: {cookie}")
+        answer.cookie()
+    }
+
+    /// Is whoever was invited to the first seat from now on; returns the cookie of before.
+    pub(super) fn sit(&mut self) -> String {
+        let address = self.record("seat")["address"].as_str().unwrap();
+        let own = self.enter(address);
+        std::mem::replace(&mut self.cookie, own)
     }
 
     pub(super) fn send(&self, head: &str, body: &str) -> TcpStream {
@@ -300,11 +302,7 @@ impl Served {
     /// Plays one turn of a paused story.
     pub(super) fn step(&self, slot: &str) {
         let next = self.wait_for(slot, "paused")["turn"].as_u64().unwrap() + 1;
-        let done = self.post(
-            &format!("/api/{slot}/do"),
-            &json!({"do": "step", "by": "turn"}),
-        );
-        assert_eq!(done.status, 200, "{}", done.body);
+        self.done(slot, &json!({"do": "step", "by": "turn"}));
         self.wait_for_turn(slot, next);
     }
 

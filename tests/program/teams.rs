@@ -36,19 +36,16 @@ fn a_team_is_chosen_talks_is_saved_and_replayed() {
     has(&listed, &["en/writing-desk", "zh/xiezuo-tai"]);
     let task = "What is the weather in Paris, and what is 123 * 456?";
     let told = talk(folder, "chat en/assistant --save one", task);
-    let page = out(&told);
-    has(
-        &page,
-        &[
-            "---------- TextMessage (user) ----------",
-            "---------- ToolCallRequestEvent (Assistant) ----------",
-            "weather({\"city\":\"Paris\"})",
-            "56088",
-            "---------- Summary ----------",
-            "Number of messages: 4",
-            "Finish reason: Maximum number of turns 1 reached",
-        ],
-    );
+    let parts = [
+        "---------- TextMessage (user) ----------",
+        "---------- ToolCallRequestEvent (Assistant) ----------",
+        "weather({\"city\":\"Paris\"})",
+        "56088",
+        "---------- Summary ----------",
+        "Number of messages: 4",
+        "Finish reason: Maximum number of turns 1 reached",
+    ];
+    has(&out(&told), &parts);
     succeed(folder, "replay one");
     // What would be sent next is shown, and neither sent nor saved.
     let before = std::fs::read(folder.join("saves/one/journal.jsonl")).unwrap();
@@ -56,57 +53,48 @@ fn a_team_is_chosen_talks_is_saved_and_replayed() {
         "chat en/assistant --save two --model deepseek --dry-run",
         "resume one --dry-run",
     ] {
-        let unsent = talk(folder, arguments, "And in Oslo?");
-        let page = out(&unsent);
-        has(&page, &["user: And in Oslo?"]);
-        has(&page, &["1 prompt would be sent next"]);
+        let unsent = out(&talk(folder, arguments, "And in Oslo?"));
+        has(
+            &unsent,
+            &["user: And in Oslo?", "1 prompt would be sent next"],
+        );
     }
     assert!(!folder.join("saves/two").exists());
     let after = std::fs::read(folder.join("saves/one/journal.jsonl")).unwrap();
     assert!(before == after);
     let more = talk(folder, "resume one", "And in Oslo: how is the weather?");
-    let page = out(&more);
-    has(&page, &["snow, -3 °C"]);
-    lacks(&page, &["light rain"]);
+    has(&out(&more), &["snow, -3 °C"]);
+    lacks(&out(&more), &["light rain"]);
 }
 
 #[test]
 fn the_trace_shows_what_each_call_saw() {
     let folder = &Dir::new();
-    let told = talk(
-        folder,
-        "chat en/coordinator --save fair --format log",
-        "Find a day for the fair",
-    );
-    let page = out(&told);
-    has(&page, &["] User: Find a day for the fair\n"]);
-    has(
-        &page,
-        &["📋 Task finished\nStop reason: Maximum number of turns 3 reached\nMessages: 4\n"],
-    );
-    has(&page, &["    📊 Model usage: "]);
+    let command = "chat en/coordinator --save fair --format log";
+    let told = talk(folder, command, "Find a day for the fair");
+    let parts = [
+        "] User: Find a day for the fair\n",
+        "📋 Task finished\nStop reason: Maximum number of turns 3 reached\nMessages: 4\n",
+        "    📊 Model usage: ",
+    ];
+    has(&out(&told), &parts);
     let trace = out(&run(folder, "show fair --view trace Coordinator"));
-    has(
-        &trace,
-        &[
-            ">>> AGENT: Coordinator  (call #1)",
-            "Sender: harbour-office",
-            "Asked (turn to speak, improviser/improviser)\nSystem message: You coordinate. ",
-            "\nInternal context (harbour-office): 1 message\n    [0] [user] User: Find a day for the fair\n",
-            ">>> AGENT: Coordinator  (call #2)",
-            "Internal context (harbour-office): 3 messages",
-            "    [1] [assistant] Coordinator: ",
-            "    [2] [user] Worker: ",
-            "\nReply: ",
-        ],
-    );
-    assert!(!trace.contains("AGENT: Worker"));
+    let parts = [
+        ">>> AGENT: Coordinator  (call #1)",
+        "Sender: harbour-office",
+        "Asked (turn to speak, improviser/improviser)\nSystem message: You coordinate. ",
+        "\nInternal context (harbour-office): 1 message\n    [0] [user] User: Find a day for the fair\n",
+        ">>> AGENT: Coordinator  (call #2)",
+        "Internal context (harbour-office): 3 messages",
+        "    [1] [assistant] Coordinator: ",
+        "    [2] [user] Worker: ",
+        "\nReply: ",
+    ];
+    has(&trace, &parts);
+    lacks(&trace, &["AGENT: Worker"]);
     let trace = out(&run(folder, "show fair --view trace"));
-    let calls: Vec<_> = trace
-        .lines()
-        .filter(|line| line.starts_with(">>> "))
-        .collect();
-    assert_eq!(calls.len(), 4, "the user's task is a call too: {calls:?}");
+    let calls = trace.lines().filter(|line| line.starts_with(">>> "));
+    assert_eq!(calls.count(), 4, "the user's task is a call too: {trace}");
     let unknown = exits(folder, "show fair --view trace Wroker", 2);
     has(&err(&unknown), &["Worker"]);
 }
@@ -148,13 +136,11 @@ fn a_trace_in_the_form_of_ag2_has_the_messages_before_each_turn() {
         let command = format!("show one --view ag2 --lang {language}");
         assert_eq!(out(&run(folder, &command)), wanted);
     }
-    let of_worker = run(folder, "show one Worker --view ag2 --json");
-    let calls = records_of(&of_worker);
+    let calls = records_of(&run(folder, "show one Worker --view ag2 --json"));
     let first = &calls[0];
-    assert_eq!(
-        (calls.len(), &first["call"], &first["sender"]),
-        (2, &1.into(), &"chat_manager".into())
-    );
+    assert_eq!(calls.len(), 2);
+    assert_eq!(first["call"], 1);
+    assert_eq!(first["sender"], "chat_manager");
     let [source, said] = texts[0];
     let message = ["role", "name", "content"].map(|member| &first["context"][0][member]);
     assert_eq!(message, ["user", source, said]);
@@ -175,26 +161,18 @@ fn a_team_whose_server_failed_goes_on() {
     });
     let team = r#"Team(name: "duo", participants: [(name: "Ava"), (name: "Bo")], max_turns: 2)"#;
     write(&folder.join("duo.ron"), &team);
-    let failed = chat(
-        folder,
-        "chat duo.ron --save one --model m --models models.ron",
-        "Who is there?",
-    );
+    let command = "chat duo.ron --save one --model m --models models.ron";
+    let failed = chat(folder, command, "Who is there?");
     assert_eq!(failed.status.code(), Some(5), "{}", err(&failed));
     has(&err(&failed), &["Bo could not be asked"]);
     assert_eq!(err(&failed).matches("playhouse resume one").count(), 1);
     let paid = || -> Vec<_> {
         let costs = records_of(&run(folder, "show one --view costs --json")).into_iter();
         let costs = costs.filter(|cost| cost["entity"].is_string() && cost["calls"] == 1);
-        costs
-            .map(|cost| cost["entity"].as_str().unwrap().to_owned())
-            .collect()
+        costs.map(|mut cost| cost["entity"].take()).collect()
     };
-    assert_eq!(
-        paid(),
-        ["Ava", "user"],
-        "what was answered before it stopped"
-    );
+    // What was answered before it stopped.
+    assert_eq!(paid(), ["Ava", "user"]);
     is_up.store(true, Ordering::SeqCst);
     let resumed = succeed(folder, "resume one --model m --models models.ron --json");
     let said = records_of(&resumed);
@@ -209,30 +187,23 @@ fn a_team_whose_server_failed_goes_on() {
 #[test]
 fn a_team_that_falls_back_goes_on_without_an_answer() {
     let folder = &Dir::new();
-    serve_model(folder, |request| {
-        match request.to_string().contains("Here I am.") {
-            false => Reply::at_once("Here I am."),
-            true => Reply::Error("{}".into()),
-        }
+    serve_model(folder, |request| match request.to_string() {
+        request if request.contains("Here I am.") => Reply::Error("{}".into()),
+        _ => Reply::at_once("Here I am."),
     });
     let team = r#"Team(name: "duo", participants: [(name: "Ava"), (name: "Bo")], max_turns: 3)"#;
     write(&folder.join("duo.ron"), &team);
-    let command =
-        "chat duo.ron --save one --model m --models models.ron --on-server-error fall-back";
-    let told = talk(folder, command, "Who is there?");
-    let page = out(&told);
-    has(
-        &page,
-        &["---------- ThoughtEvent (Bo) ----------\nBo could not answer: "],
-    );
-    has(&page, &["---------- TextMessage (Bo) ----------\n…\n"]);
-    has(&page, &["Maximum number of turns 3 reached"]);
+    let command = "chat duo.ron --model m --models models.ron --save";
+    let lenient = format!("{command} one --on-server-error fall-back");
+    let told = talk(folder, &lenient, "Who is there?");
+    let parts = [
+        "---------- ThoughtEvent (Bo) ----------\nBo could not answer: ",
+        "---------- TextMessage (Bo) ----------\n…\n",
+        "Maximum number of turns 3 reached",
+    ];
+    has(&out(&told), &parts);
     succeed(folder, "replay one -q");
-    let strict = chat(
-        folder,
-        "chat duo.ron --save two --model m --models models.ron",
-        "Who is there?",
-    );
+    let strict = chat(folder, &format!("{command} two"), "Who is there?");
     assert_eq!(strict.status.code(), Some(5), "{}", err(&strict));
 }
 
@@ -275,16 +246,12 @@ fn the_summary_says_what_was_paid_whoever_was_asked() {
             team: (name: "laboratory", participants: [(name: "Ed")], max_turns: 1),
         )],
     )"#;
-    let ledger = team
-        .replace("Selector()", "Ledger()")
-        .replace("office", "works");
+    let ledger = team.replace("Selector()", "Ledger()");
+    let ledger = ledger.replace("office", "works");
     for (name, team) in [("office", team), ("works", &ledger)] {
         write(&folder.join(format!("{name}.ron")), &team);
-        let told = talk(
-            folder,
-            &format!("chat {name}.ron"),
-            "Test this stone in the lab.",
-        );
+        let task = "Test this stone in the lab.";
+        let told = talk(folder, &format!("chat {name}.ron"), task);
         let costs = run(folder, &format!("show {name} --view costs --json"));
         let costs = records_of(&costs);
         let paid = |member: &str| -> u64 {
@@ -293,11 +260,9 @@ fn the_summary_says_what_was_paid_whoever_was_asked() {
         };
         let own = |cost: &&serde_json::Value| cost["entity"] == *name;
         assert!(costs.iter().find(own).unwrap()["prompt_tokens"].as_u64() > Some(0));
-        for (label, member) in [
-            ("prompt", "prompt_tokens"),
-            ("completion", "completion_tokens"),
-        ] {
-            let line = format!("Total {label} tokens: {}\n", paid(member));
+        for label in ["prompt", "completion"] {
+            let tokens = paid(&format!("{label}_tokens"));
+            let line = format!("Total {label} tokens: {tokens}\n");
             has(&out(&told), &[&line]);
         }
         let replayed = succeed(folder, &format!("replay {name}"));
@@ -309,11 +274,8 @@ fn the_summary_says_what_was_paid_whoever_was_asked() {
 fn a_finished_talk_advises_a_command_that_works() {
     let folder = &Dir::new();
     for (lang, task) in [("en", "TEXT"), ("zh", "文字")] {
-        let told = talk(
-            folder,
-            &format!("chat en/assistant --save {lang} --lang {lang} --max-calls 99"),
-            "Hello",
-        );
+        let command = format!("chat en/assistant --save {lang} --lang {lang} --max-calls 99");
+        let told = talk(folder, &command, "Hello");
         lacks(&err(&told), &["Continue with", "继续"]);
         let advice = format!("resume {lang} --task {task}");
         has(&err(&told), &[&advice]);
@@ -324,11 +286,8 @@ fn a_finished_talk_advises_a_command_that_works() {
     let advice = "playhouse resume far --models models.ron";
     has(&err(&talk(folder, command, "Of bees")), &[advice]);
     succeed(folder, "resume far --models models.ron --model m");
-    let paused = talk(
-        folder,
-        "chat en/writing-desk --save two --until 1",
-        "Of bees",
-    );
+    let command = "chat en/writing-desk --save two --until 1";
+    let paused = talk(folder, command, "Of bees");
     has(&err(&paused), &["Continue with: playhouse resume two"]);
     succeed(folder, "resume two");
 }
@@ -336,42 +295,31 @@ fn a_finished_talk_advises_a_command_that_works() {
 #[test]
 fn a_team_is_checked_as_a_world_is() {
     let folder = &Dir::new();
-    has(
-        &out(&succeed(folder, "check en/writing-desk")),
-        &["'en/writing-desk' has no errors"],
-    );
+    let checked = out(&succeed(folder, "check en/writing-desk"));
+    has(&checked, &["'en/writing-desk' has no errors"]);
     let team = r#"Team(name: "duo", max_turns: 2, participants: [
         (name: "Ava", tools: ["calculate", "almanac"]), (name: "Bo", tools: ["tides", "shop.find"]),
     ])"#;
     write(&folder.join("duo.ron"), &team);
-    let unknown = exits(folder, "check duo.ron", 3);
-    let page = out(&unknown);
-    has(
-        &page,
-        &["'almanac'", "'tides'", "tools/en/almanac.ron", "2 errors"],
-    );
+    let page = out(&exits(folder, "check duo.ron", 3));
+    let parts = ["'almanac'", "'tides'", "tools/en/almanac.ron", "2 errors"];
+    has(&page, &parts);
     // Tools of servers are known when they are connected; internal ones are nobody's choice.
     lacks(&page, &["shop", "(code)"]);
     let record = &records_of(&exits(folder, "check duo.ron --json", 3))[0];
-    assert_eq!(
-        (&record["team"], &record["playable"]),
-        (&"duo.ron".into(), &false.into())
-    );
+    assert_eq!(record["team"], "duo.ron");
+    assert_eq!(record["playable"], false);
     let hidden = team.replace("Bo", "Bo\u{e0041}");
     write(&folder.join("hidden.ron"), &hidden);
     let hidden = exits(folder, "check hidden.ron", 3);
     has(&out(&hidden), &["invisible"]);
     let broken = team.replace("max_turns: 2, ", "");
     write(&folder.join("endless.ron"), &broken);
-    has(
-        &out(&exits(folder, "check endless.ron", 3)),
-        &["endless.ron:1:"],
-    );
+    let endless = exits(folder, "check endless.ron", 3);
+    has(&out(&endless), &["endless.ron:1:"]);
     let chinese = exits(folder, "check duo.ron --lang zh", 3);
-    has(
-        &out(&chinese),
-        &["tools/en/almanac.ron", "团队“duo.ron”无法使用"],
-    );
+    let parts = ["tools/en/almanac.ron", "团队“duo.ron”无法使用"];
+    has(&out(&chinese), &parts);
     has(&err(&exits(folder, "check no-such", 3)), &["no-such"]);
 }
 
@@ -399,11 +347,8 @@ fn what_is_said_in_a_team_that_is_a_tool_is_shown_live_in_replay_and_resume_alik
     for (number, (team, task, [panel, doubter, speaker, host, user])) in (0..).zip(rows) {
         let shown = |form: &str| {
             let slot = format!("{form}-{number}");
-            let told = talk(
-                folder,
-                &format!("chat {team} --save {slot} --format {form}"),
-                task,
-            );
+            let command = format!("chat {team} --save {slot} --format {form}");
+            let told = talk(folder, &command, task);
             let replayed = succeed(folder, &format!("replay {slot} --format {form}"));
             assert_eq!(timeless(&out(&told)), timeless(&out(&replayed)));
             out(&told)
@@ -414,13 +359,9 @@ fn what_is_said_in_a_team_that_is_a_tool_is_shown_live_in_replay_and_resume_alik
         let (inner, result) = (page.find(&inner).unwrap(), page.find(&result).unwrap());
         assert!(inner < result, "{page}");
         let page = shown("log");
-        let mut inside = page
-            .lines()
-            .filter(|line| line.starts_with(&format!("    {panel} › [")));
-        assert!(
-            inside.any(|line| line.contains(&format!("] {doubter}: "))),
-            "{page}"
-        );
+        let (place, name) = (format!("    {panel} › ["), format!("] {doubter}: "));
+        let is_inside = |line: &str| line.starts_with(&place) && line.contains(&name);
+        assert!(page.lines().any(is_inside), "{page}");
         lacks(&page, &["[00:00:0"]);
         // Said inside, it is no message of this conversation.
         has(&page, &["Messages: 4\n"]);
@@ -434,18 +375,13 @@ fn what_is_said_in_a_team_that_is_a_tool_is_shown_live_in_replay_and_resume_alik
         assert_eq!(inner.len(), 3, "{inner:?}");
 
         let trace = out(&run(folder, &format!("show {slot} --view trace {doubter}")));
-        has(
-            &trace,
-            &[
-                &format!(">>> AGENT: {doubter}  (call #1)\n"),
-                &format!("Sender: {panel}\nInside: {panel}\n"),
-                &format!("    [0] [user] {user}: {task}\n"),
-            ],
-        );
+        has(&trace, &[&format!(">>> AGENT: {doubter}  (call #1)\n")]);
+        has(&trace, &[&format!("Sender: {panel}\nInside: {panel}\n")]);
+        has(&trace, &[&format!("    [0] [user] {user}: {task}\n")]);
         let trace = out(&run(folder, &format!("show {slot} --view trace")));
         let place_of = |who: &str| trace.rfind(&format!(">>> AGENT: {who} ")).unwrap();
         assert!(
-            place_of(doubter) < place_of(speaker) && place_of(speaker) < place_of(host),
+            [doubter, speaker, host].map(place_of).is_sorted(),
             "{trace}"
         );
         has(&trace, &["\nreaders({\"task\":"]);
@@ -471,8 +407,7 @@ fn a_resumed_run_shows_what_is_said_inside_from_where_it_stopped() {
     )"#;
     write(&folder.join("twice.ron"), &team);
     let task = "Test this stone in the lab.";
-    let whole = talk(folder, "chat twice.ron --save whole --json", task);
-    let whole = out(&whole);
+    let whole = out(&talk(folder, "chat twice.ron --save whole --json", task));
     for inside in ["laboratory", "den"] {
         has(&whole, &[&format!("\"team_path\":\"{inside}\"")]);
     }
@@ -487,21 +422,16 @@ fn a_resumed_run_shows_what_is_said_inside_from_where_it_stopped() {
         messages
     };
     for until in 1..5 {
-        let first = talk(
-            folder,
-            &format!("chat twice.ron --save part-{until} --json --until {until}"),
-            task,
-        );
+        let command = format!("chat twice.ron --save part-{until} --json --until {until}");
+        let first = talk(folder, &command, task);
         let rest = succeed(folder, &format!("resume part-{until} --json"));
         let mut told = messages(&out(&first));
         told.extend(messages(&out(&rest)));
         assert_eq!(told, messages(&whole), "stopped after turn {until}");
     }
+    // Each call of the tool counts.
     let trace = out(&run(folder, "show part-2 --view trace Flo"));
-    assert!(
-        trace.contains("(call #2)"),
-        "each call of the tool counts:\n{trace}"
-    );
+    has(&trace, &["(call #2)"]);
 }
 
 #[test]
@@ -562,32 +492,22 @@ fn what_is_written_in_pieces_stands_on_the_page_once() {
         ("zh/xiezuo-tai", "写一段关于蜜蜂的话", "zh", "执笔"),
     ] {
         let folder = &Dir::new();
-        let told = talk(
-            folder,
-            &format!("chat {team} --save one --lang {language}"),
-            task,
-        );
+        let command = format!("chat {team} --save one --lang {language}");
+        let told = talk(folder, &command, task);
         let json = talk(folder, &format!("chat {team} --save two --json"), task);
         let lines = records_of(&json);
-        let mut messages = lines.iter().map(|line| &line["message"]);
-        let whole = messages
-            .find(|message| message["type"] == "TextMessage" && message["source"] == writer);
-        let whole = whole.unwrap();
-        let pieces = lines.iter().map(|line| &line["message"]);
-        let pieces = pieces.filter(|piece| piece["full_message_id"] == whole["id"]);
-        let pieces: Vec<_> = pieces
-            .map(|piece| piece["content"].as_str().unwrap())
-            .collect();
+        let messages = || lines.iter().map(|line| &line["message"]);
+        let mut texts = messages().filter(|message| message["type"] == "TextMessage");
+        let whole = texts.find(|message| message["source"] == writer).unwrap();
+        let pieces = messages().filter(|piece| piece["full_message_id"] == whole["id"]);
+        let pieces = pieces.map(|piece| piece["content"].as_str().unwrap());
+        let pieces: Vec<_> = pieces.collect();
         assert!(pieces.len() > 1, "{pieces:?}");
         let text = whole["content"].as_str().unwrap();
         assert_eq!(pieces.concat(), text);
         let page = out(&told);
-        has(
-            &page,
-            &[&format!(
-                "---------- ModelClientStreamingChunkEvent ({writer}) ----------\n{text}\n"
-            )],
-        );
+        let head = format!("---------- ModelClientStreamingChunkEvent ({writer}) ----------");
+        has(&page, &[&format!("{head}\n{text}\n")]);
         lacks(&page, &[&format!("TextMessage ({writer})")]);
         succeed(folder, "replay one");
 
@@ -656,12 +576,9 @@ fn pieces_stand_on_the_page_while_the_server_is_still_writing() {
         let (let_go_on, go_on) = channel();
         let port = serve(texts, go_on);
         let options = format!("--lang {language} --format {form}");
-        let mut command = command(
-            folder,
-            &format!("chat solo.ron --model some --task hi {options}"),
-        );
-        command.env("OPENAI_BASE_URL", format!("http://127.0.0.1:{port}"));
-        let mut program = command
+        let chat = format!("chat solo.ron --model some --task hi {options}");
+        let mut program = command(folder, &chat)
+            .env("OPENAI_BASE_URL", format!("http://127.0.0.1:{port}"))
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
@@ -681,11 +598,8 @@ fn pieces_stand_on_the_page_while_the_server_is_still_writing() {
         assert_ok(&ended);
         let page = String::from_utf8(page).unwrap();
         has(&page, &[after]);
-        assert_eq!(
-            page.matches(texts[2]).count(),
-            1,
-            "not told once more: {page}"
-        );
+        // It is not told once more.
+        assert_eq!(page.matches(texts[2]).count(), 1, "{page}");
     }
 }
 
@@ -726,16 +640,12 @@ fn a_task_that_is_given_to_an_unfinished_talk_is_heard_at_once_and_replayed() {
         let paused = format!("chat en/writing-desk --save {slot} --until {until}");
         talk(folder, &paused, first);
         let resumed = talk(folder, &format!("resume {slot} --json"), again);
-        let page = out(&resumed);
-        let lines = page
-            .lines()
-            .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
-        let said = lines.filter(|line| line["message"]["type"] == "TextMessage");
-        let said: Vec<_> = said.map(|line| line["message"].clone()).collect();
-        assert_eq!(said[0]["content"], again, "{page}");
-        assert!(said.len() > 1, "somebody answers: {page}");
+        let mut said = records_of(&resumed);
+        said.retain(|line| line["message"]["type"] == "TextMessage");
+        assert_eq!(said[0]["message"]["content"], again, "{said:?}");
+        assert!(said.len() > 1, "somebody answers: {said:?}");
         let replayed = succeed(folder, &format!("replay {slot}"));
-        assert!(out(&replayed).contains(again));
+        has(&out(&replayed), &[again]);
         let trace = out(&run(folder, &format!("show {slot} --view trace Reviewer")));
         has(&trace, &[first, again]);
         talk(folder, &format!("resume {slot} -q"), "And once more");

@@ -81,6 +81,13 @@ impl Server {
         Self { state, port }
     }
 
+    /// A server whose every answer is this one.
+    pub(crate) async fn always(script: Script) -> Self {
+        let server = Self::start([]).await;
+        *server.state.always.lock().unwrap() = Some(script);
+        server
+    }
+
     /// A server that answers by what it is asked.
     pub(crate) async fn ruled(rule: impl Fn(&Received) -> Script + Send + Sync + 'static) -> Self {
         let server = Self::start([]).await;
@@ -115,13 +122,13 @@ impl Server {
     }
 
     pub(crate) async fn sees_a_client_leave(&self) {
-        self.wait_until(|state| state.left.load(Ordering::SeqCst) > 0)
-            .await;
+        let has_left = |state: &State| state.left.load(Ordering::SeqCst) > 0;
+        self.wait_until(has_left).await;
     }
 
     pub(crate) async fn receives_a_request(&self) {
-        self.wait_until(|state| !state.received.lock().unwrap().is_empty())
-            .await;
+        let is_asked = |state: &State| !state.received.lock().unwrap().is_empty();
+        self.wait_until(is_asked).await;
     }
 
     async fn wait_until(&self, holds: impl Fn(&State) -> bool) {
@@ -163,12 +170,8 @@ async fn serve(mut stream: TcpStream, state: Arc<State>) {
         state.received.lock().unwrap().push(received);
         let under_way = state.under_way.fetch_add(1, Ordering::SeqCst) + 1;
         state.most_at_once.fetch_max(under_way, Ordering::SeqCst);
-        let stays = play(
-            &mut stream,
-            script.expect("a script for each request"),
-            &state,
-        )
-        .await;
+        let script = script.expect("a script for each request");
+        let stays = play(&mut stream, script, &state).await;
         state.under_way.fetch_sub(1, Ordering::SeqCst);
         if !stays {
             return;
@@ -234,11 +237,8 @@ pub(crate) fn answer(status: u16, headers: &str, body: &str) -> Script {
 }
 
 pub(crate) fn error(status: u16, message: &str) -> Script {
-    answer(
-        status,
-        "",
-        &json!({"error": {"message": message}}).to_string(),
-    )
+    let body = json!({"error": {"message": message}});
+    answer(status, "", &body.to_string())
 }
 
 /// A whole answer of JSON.
@@ -248,10 +248,8 @@ pub(crate) fn whole(body: &Value) -> Script {
 
 /// Events that hold these values, as server-sent events.
 pub(crate) fn events(values: &[Value]) -> String {
-    values
-        .iter()
-        .map(|value| format!("data: {value}\n\n"))
-        .collect()
+    let events = values.iter().map(|value| format!("data: {value}\n\n"));
+    events.collect()
 }
 
 pub(crate) fn says(text: &str) -> Script {
@@ -259,7 +257,7 @@ pub(crate) fn says(text: &str) -> Script {
         "model": "test-model-2", "choices": [{"message": {"content": text}, "finish_reason": "stop"}],
         "usage": {"prompt_tokens": 10, "completion_tokens": 2, "prompt_tokens_details": {"cached_tokens": 8}},
     });
-    answer(200, "content-type: application/json\r\n", &body.to_string())
+    whole(&body)
 }
 
 pub(crate) fn chunk(bytes: &[u8]) -> Step {

@@ -54,13 +54,6 @@ impl TeamTool {
         }
     }
 
-    /// Returns only the last message.
-    #[must_use]
-    pub fn returning_last_message(mut self) -> Self {
-        self.return_value_as_last_message = true;
-        self
-    }
-
     async fn call(self, task: String, trace: &ToolTrace) -> Result<String, ToolError> {
         let team = Team::new(self.game, self.minds, 1).map_err(to_tool_error)?;
         let mut call = TeamCall::new(team, trace.clone());

@@ -17,10 +17,9 @@ use super::team::{Participant, ParticipantKind, Selection, TeamFile};
 
 const VERSION: &str = "1.0.0";
 
-/// The component of the entity of this name.
-pub(super) fn found<'w, C: Component>(world: &'w World, name: &str) -> Option<&'w C> {
-    let entity = world.resource::<CastList>().by_name(name)?;
-    world.get::<C>(entity)
+/// The context of the entity of this name.
+pub(super) fn context_of<'w>(world: &'w World, name: &str) -> Option<&'w AgentContext> {
+    world.get(world.resource::<CastList>().by_name(name)?)
 }
 
 /// The state of a team, with how it selects.
@@ -42,7 +41,7 @@ pub(super) fn team_state(world: &World, team: &TeamFile) -> Value {
 
 fn container_state(world: &World, team: &TeamFile, participant: &Participant) -> Value {
     let inner = inner_team(team, participant).map(|inner| team_state(world, inner));
-    let context = found::<AgentContext>(world, &participant.name);
+    let context = context_of(world, &participant.name);
     let entries = context.map(AgentContext::entries).unwrap_or_default();
     // An agent of AutoGen takes what it has heard into its context when it is asked to speak.
     let is_own = |entry: &Entry| matches!(entry.role(), Role::Ai | Role::Tool);
@@ -50,7 +49,7 @@ fn container_state(world: &World, team: &TeamFile, participant: &Participant) ->
     let (known, unheard) = entries.split_at(known);
     let (agent_state, buffer) = match (&participant.kind, inner) {
         (ParticipantKind::Team, Some(inner)) => {
-            let chat = found::<Chat>(world, &team.name);
+            let chat = Chat::of(world, &team.name);
             let unheard = chat
                 .and_then(|chat| chat.unheard.get(&participant.name))
                 .into_iter()
@@ -89,7 +88,7 @@ fn inner_team<'t>(team: &'t TeamFile, participant: &Participant) -> Option<&'t T
 }
 
 fn manager_state(world: &World, team: &TeamFile) -> Value {
-    let chat = found::<Chat>(world, &team.name);
+    let chat = Chat::of(world, &team.name);
     let current = chat.and_then(|chat| chat.current.as_deref());
     let turns = chat.map_or(0, |chat| chat.turns);
     let names = team.names();
@@ -115,7 +114,7 @@ fn manager_state(world: &World, team: &TeamFile) -> Value {
             json!({"type": "BaseGroupChatManagerState"})
         }
     };
-    let context = found::<AgentContext>(world, &team.name);
+    let context = context_of(world, &team.name);
     let thread = context.map(AgentContext::entries).unwrap_or_default();
     state["version"] = VERSION.into();
     state["current_turn"] = turns.into();
@@ -222,7 +221,7 @@ pub(super) fn import_state(
         let buffer = &container["message_buffer"];
         if let Some(inner) = inner_team(team, participant) {
             import_state(world, inner_of(participant, container), inner)?;
-            if let Some(mut chat) = chat_mut(world, team) {
+            if let Some(mut chat) = Chat::of_mut(world, &team.name) {
                 chat.unheard
                     .insert(participant.name.clone(), loaded(buffer));
             }
@@ -236,18 +235,13 @@ pub(super) fn import_state(
     let manager = container(state, team.selection.manager());
     tell(world, &team.name, &manager["message_thread"], false)?;
     let current = last_speaker(manager, team);
-    if let Some(mut chat) = chat_mut(world, team) {
+    if let Some(mut chat) = Chat::of_mut(world, &team.name) {
         chat.delta = loaded(&manager["message_thread"]);
         chat.messages = chat.delta.len() as u64;
         chat.last_speaker = chat.delta.last().map(|last| last.source.clone());
         chat.current = current;
     }
     Ok(())
-}
-
-fn chat_mut<'w>(world: &'w mut World, team: &TeamFile) -> Option<Mut<'w, Chat>> {
-    let stage = world.resource::<CastList>().by_name(&team.name)?;
-    world.get_mut::<Chat>(stage)
 }
 
 /// The messages of a list that are not events.

@@ -401,10 +401,8 @@ mod tests {
         );
         let (team, left_out) = read(&team);
         assert_eq!(team.participants[0].system_message, "You \"write\".");
-        assert_eq!(
-            (team.participants[1].name.as_str(), team.max_turns),
-            ("Ann", Some(5))
-        );
+        assert_eq!(team.participants[1].name, "Ann");
+        assert_eq!(team.max_turns, Some(5));
         assert!(matches!(
             &team.selection,
             Selection::Selector { repeats: true, .. }

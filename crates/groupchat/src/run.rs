@@ -6,7 +6,7 @@ use std::task::Poll;
 
 use bevy_ecs::prelude::*;
 use futures_util::{FutureExt, Stream, stream};
-use playhouse_engine::cast::{CastList, WorldTurn};
+use playhouse_engine::cast::WorldTurn;
 use playhouse_engine::context::AgentContext;
 use playhouse_engine::engine::{CancellationToken, Engine, EngineError, Setup, Stop};
 use playhouse_engine::event::Feed;
@@ -19,7 +19,7 @@ use playhouse_engine::session::{Game, SetupError};
 use serde_json::{Value, json};
 use thiserror::Error;
 
-use super::autogen_state::{import_state, team_state};
+use super::autogen_state::{context_of, import_state, team_state};
 use super::game::ChatGame;
 use super::message::{ChatMessage, FactoryError, RequestUsage};
 use super::perspective::{RoleMessage, perspective};
@@ -56,7 +56,7 @@ pub enum ChatError {
     /// A state that can't be loaded.
     State(#[from] SaveError),
     /// A state of other participants.
-    OtherParticipants(OtherParticipants),
+    OtherParticipants(#[from] OtherParticipants),
     /// The JSON is not the state of a team, and why.
     #[text(groupchat_not_a_state, reason)]
     NotAState(UiText),
@@ -71,12 +71,6 @@ fn reason_of(stop: &Stop) -> Argument {
             reason.into()
         }
         stop => format!("{stop:?}").into(),
-    }
-}
-
-impl From<OtherParticipants> for ChatError {
-    fn from(other: OtherParticipants) -> Self {
-        Self::OtherParticipants(other)
     }
 }
 
@@ -227,8 +221,7 @@ impl Team {
 
     /// The state of an inner team's conversation.
     pub fn chat_of(&self, team: &str) -> Option<&Chat> {
-        let stage = self.engine.world.resource::<CastList>().by_name(team)?;
-        self.engine.world.get::<Chat>(stage)
+        Chat::of(&self.engine.world, team)
     }
 
     /// The conversation as a participant sees it.
@@ -238,8 +231,7 @@ impl Team {
 
     /// The context of a participant, or of the team's own model.
     pub fn context(&self, name: &str) -> Option<&AgentContext> {
-        let entity = self.engine.world.resource::<CastList>().by_name(name)?;
-        self.engine.world.get::<AgentContext>(entity)
+        context_of(&self.engine.world, name)
     }
 
     /// What a participant always remembers: the memory of its team file, and the notes that it has
@@ -550,8 +542,7 @@ pub fn interrupt_for_input(
     team: &TeamFile,
     user_proxy: &UserProxy,
 ) -> Result<(), EngineError> {
-    let stage = engine.world.resource::<CastList>().by_name(&team.name);
-    let chat = stage.and_then(|stage| engine.world.get::<Chat>(stage));
+    let chat = Chat::of(&engine.world, &team.name);
     let is_running = chat.is_some_and(|chat| chat.phase != Phase::Waiting);
     if is_running && user_proxy.has_input() && !engine.has_recorded_outcomes() {
         engine.add_input(INTERRUPT.into())?;
@@ -566,8 +557,7 @@ pub fn let_fall_back(
     team: &TeamFile,
     falls_back: bool,
 ) -> Result<(), EngineError> {
-    let stage = engine.world.resource::<CastList>().by_name(&team.name);
-    let chat = stage.and_then(|stage| engine.world.get::<Chat>(stage));
+    let chat = Chat::of(&engine.world, &team.name);
     let is_set = chat.is_none_or(|chat| chat.falls_back == falls_back);
     if !is_set && !engine.has_recorded_outcomes() {
         engine.add_input(json!({ FALLS_BACK: falls_back }))?;

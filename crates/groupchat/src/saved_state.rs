@@ -11,7 +11,7 @@ use playhouse_engine::locale::{Argument, Localize, text};
 use serde_json::Value;
 use thiserror::Error;
 
-use super::autogen_state::{agent_name, found, inner_state};
+use super::autogen_state::{agent_name, inner_state};
 use super::stage::{CONTROLLER, Chat};
 use super::team::{MANAGERS, TeamFile};
 
@@ -54,8 +54,9 @@ pub(super) fn check_participants(
         wanted.insert(team.name.as_str());
         for name in team.names() {
             wanted.insert(name);
-            let stage =
-                found::<OnStage>(world, name).and_then(|stage| world.get::<EntityName>(stage.0));
+            let entity = world.resource::<CastList>().by_name(name);
+            let stage = entity.and_then(|entity| world.get::<OnStage>(entity));
+            let stage = stage.and_then(|stage| world.get::<EntityName>(stage.0));
             if stage.is_some_and(|stage| *stage.0 != *team.name) {
                 moved.push(name.to_owned());
             }
@@ -114,9 +115,7 @@ fn agents(state: &Value) -> BTreeSet<&str> {
 /// Adapts the conversations of a restored world to the team that loads it. The state says how it
 /// selected; without one, a graph or a ledger that a run is in the middle of begins anew.
 pub(super) fn adapt_chats(world: &mut World, state: Option<&Value>, team: &TeamFile) {
-    let entity = world.resource::<CastList>().by_name(&team.name);
-    let chat = entity.and_then(|entity| world.get_mut::<Chat>(entity));
-    if let Some(mut chat) = chat {
+    if let Some(mut chat) = Chat::of_mut(world, &team.name) {
         let selection = serde_json::to_value(&team.selection).unwrap_or_default();
         let is_same = state.is_some_and(|state| {
             let saved = state.get("selection");

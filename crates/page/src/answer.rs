@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::extract::{FromRequestParts, Query};
 use axum::http::request::Parts;
-use axum::http::{StatusCode, header};
+use axum::http::{StatusCode, Uri, header};
 use axum::response::{Html, IntoResponse, Response};
 use playhouse_engine::locale::{Language, UiText, text};
 use serde::Deserialize;
@@ -16,6 +16,16 @@ use super::library::LibraryError;
 use super::shared::{Shared, page_labels};
 
 pub(super) struct Json(pub(super) Value);
+
+/// What was asked for is done.
+pub(super) fn done() -> Json {
+    Json(json!({"ok": true}))
+}
+
+/// What was asked for is done; this slot is what there is to see.
+pub(super) fn done_in(slot: String) -> Json {
+    Json(json!({"ok": true, "slot": slot}))
+}
 
 impl IntoResponse for Json {
     fn into_response(self) -> Response {
@@ -50,12 +60,7 @@ impl<T: DeserializeOwned> FromRequestParts<Arc<Shared>> for Asked<T> {
         let reason = parts.uri.query().unwrap_or_default();
         let text = text!(page_bad_request, reason);
         let language = language.unwrap_or(shared.language);
-        let failure = Failure::new(StatusCode::BAD_REQUEST, text, language);
-        Err(if parts.uri.path().starts_with("/api/") {
-            failure.into_response()
-        } else {
-            failure.page()
-        })
+        Err(Failure::new(StatusCode::BAD_REQUEST, text, language).at(&parts.uri))
     }
 }
 
@@ -82,19 +87,12 @@ impl Failure {
         self
     }
 
-    /// The failure as a page, for those who opened an address.
-    pub(super) fn page(self) -> Response {
-        let Self {
-            text,
-            help,
-            language,
-            ..
-        } = &self;
-        let labels = page_labels(*language);
-        let page = json!({"lang": language, "labels": labels, "error": text, "help": help});
-        match render("error.html", page) {
-            Ok(page) => (self.status, Html(page)).into_response(),
-            Err(_) => self.into_response(),
+    /// The failure as what this address answers with: JSON or a page.
+    pub(super) fn at(self, address: &Uri) -> Response {
+        if address.path().starts_with("/api/") {
+            self.into_response()
+        } else {
+            FailurePage(self).into_response()
         }
     }
 
@@ -128,5 +126,31 @@ impl IntoResponse for Failure {
             error["help"] = help.into();
         }
         (self.status, Json(error)).into_response()
+    }
+}
+
+/// A failure as a page, for those who opened an address.
+pub(super) struct FailurePage(Failure);
+
+impl From<Failure> for FailurePage {
+    fn from(failure: Failure) -> Self {
+        Self(failure)
+    }
+}
+
+impl IntoResponse for FailurePage {
+    fn into_response(self) -> Response {
+        let Failure {
+            text,
+            help,
+            language,
+            ..
+        } = &self.0;
+        let labels = page_labels(*language);
+        let page = json!({"lang": language, "labels": labels, "error": text, "help": help});
+        match render("error.html", page) {
+            Ok(page) => (self.0.status, Html(page)).into_response(),
+            Err(_) => self.0.into_response(),
+        }
     }
 }

@@ -45,15 +45,10 @@ pub(super) fn asset(name: &str) -> Option<Asset> {
         Some(script) => script.as_bytes(),
         None => ASSETS.get_file(name)?.contents(),
     };
-    let tag: String = Digest::of(bytes)
-        .0
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect();
     Some(Asset {
         bytes,
         media_type,
-        tag: format!("\"{tag}\""),
+        tag: format!("\"{}\"", Digest::of(bytes)),
     })
 }
 

@@ -1,20 +1,17 @@
 //! A story as a book to print: a title page, and a chapter for each day or round.
 
-use std::sync::Arc;
-
-use axum::extract::{Path, State};
-use axum::http::HeaderMap;
+use axum::extract::Path;
 use axum::response::Response;
 use indexmap::IndexMap;
 use playhouse_engine::cast::Kind;
 use playhouse_story::{Contents, Form};
 use serde_json::{Value, json};
 
-use super::answer::{Asked, Failure};
-use super::pages::{PageQuery, html, names};
+use super::answer::{Failure, FailurePage};
+use super::pages::{html, names};
 use super::reader::{EventJson, Reader};
-use super::routes::visit;
-use super::shared::{Shared, page_labels};
+use super::routes::Visit;
+use super::shared::page_labels;
 
 /// A part of a story between two headings.
 #[derive(Debug, PartialEq, Eq)]
@@ -27,38 +24,21 @@ struct Chapter {
 }
 
 /// A whole story.
-pub(super) async fn whole(
-    State(shared): State<Arc<Shared>>,
-    Path(slot): Path<String>,
-    Asked(query): Asked<PageQuery>,
-    headers: HeaderMap,
-) -> Response {
-    let found = printed(&shared, &slot, None, &query, &headers).await;
-    found.unwrap_or_else(Failure::page)
+pub(super) async fn whole(visit: Visit) -> Result<Response, FailurePage> {
+    printed(&visit, None)
 }
 
 /// One chapter of a story.
 pub(super) async fn chapter(
-    State(shared): State<Arc<Shared>>,
-    Path((slot, chapter)): Path<(String, usize)>,
-    Asked(query): Asked<PageQuery>,
-    headers: HeaderMap,
-) -> Response {
-    let found = printed(&shared, &slot, Some(chapter), &query, &headers).await;
-    found.unwrap_or_else(Failure::page)
+    Path((_, chapter)): Path<(String, usize)>,
+    visit: Visit,
+) -> Result<Response, FailurePage> {
+    printed(&visit, Some(chapter))
 }
 
-async fn printed(
-    shared: &Arc<Shared>,
-    slot: &str,
-    chapter: Option<usize>,
-    query: &PageQuery,
-    headers: &HeaderMap,
-) -> Result<Response, Failure> {
-    let language = query.lang.unwrap_or(shared.language);
-    let visit = visit(shared, headers, slot, language).await?;
-    let page = book(&visit.reader(), chapter).ok_or_else(|| Failure::missing(language))?;
-    html("book.html", &page, language)
+fn printed(visit: &Visit, chapter: Option<usize>) -> Result<Response, FailurePage> {
+    let page = book(&visit.reader(), chapter).ok_or_else(|| Failure::missing(visit.language))?;
+    html("book.html", &page, visit.language)
 }
 
 /// What the template of a book gets; `None` if there is no such chapter, counted from 1.

@@ -5,8 +5,6 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use axum::body::Bytes;
-use axum::extract::{Path, State};
-use axum::http::HeaderMap;
 use playhouse_engine::locale::{Language, Localize, UiText, text};
 use playhouse_engine::mind::{Answering, Mind};
 use playhouse_engine::session::asked_again;
@@ -14,11 +12,10 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::sync::watch;
 
-use super::answer::{Asked, Failure, InLanguage, Json};
+use super::answer::{Failure, Json, done};
 use super::library::{LibraryError, Story};
-use super::routes::{FromSeat, blocking, host_visit, read_body, retaken};
+use super::routes::{FromSeat, Visit, blocking, read_body, retaken};
 use super::seat::{Seat, TableRules};
-use super::shared::Shared;
 
 /// How long the next question may take to come.
 const NEXT: Duration = Duration::from_secs(10);
@@ -120,34 +117,25 @@ struct FromHost {
 }
 
 /// Begins an answer, answers a question of its form, or gives it up.
-pub(super) async fn draft(
-    State(shared): State<Arc<Shared>>,
-    Path(slot): Path<String>,
-    Asked(query): Asked<InLanguage>,
-    headers: HeaderMap,
-    body: Bytes,
-) -> Result<Json, Failure> {
-    let language = query.lang.unwrap_or(shared.language);
-    let visit = host_visit(&shared, &headers, &slot, language).await?;
+pub(super) async fn draft(visit: Visit, body: Bytes) -> Result<Json, Failure> {
+    visit.is_for_host()?;
+    let (drafts, language) = (&visit.shared.drafts, visit.language);
     let FromHost { call, sent } = read_body(&body, language)?;
     if sent.leave {
-        shared.drafts.put(&slot, None);
-        return Ok(Json(json!({"ok": true})));
+        drafts.put(&visit.slot, None);
+        return Ok(done());
     }
     let number = sent.number;
-    let mut draft = match number {
-        None => Draft::begin(&visit.story, call, language).await?,
-        Some(_) => {
-            let draft = shared.drafts.of(&slot, call);
-            draft.ok_or_else(|| Failure::impossible(text!(page_not_asked), language))?
-        }
+    let mut draft = if number.is_none() {
+        let draft = Draft::begin(&visit.story, call, language).await?;
+        drafts.put(&visit.slot, Some(draft.clone()));
+        draft
+    } else {
+        let failed = |error| Failure::impossible(error, language);
+        let draft = drafts.of(&visit.slot, call);
+        let draft = draft.ok_or_else(|| failed(text!(page_not_asked)))?;
+        sent.answer(&draft.seat).map_err(failed)?;
+        draft
     };
-    match number {
-        None => shared.drafts.put(&slot, Some(draft.clone())),
-        Some(_) => {
-            let answered = sent.answer(&draft.seat);
-            answered.map_err(|error| Failure::impossible(error, language))?;
-        }
-    }
     Ok(Json(draft.next(number, language).await))
 }

@@ -1,20 +1,20 @@
 //! The pages themselves, with their first paint, and their files.
 
-use std::fmt::Write as _;
 use std::sync::Arc;
 
 use axum::extract::{Path, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{Html, IntoResponse, Redirect, Response};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use playhouse_engine::locale::{Language, UiText};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::access::Visitor;
-use super::answer::{Asked, Failure};
+use super::answer::{Asked, Failure, FailurePage};
 use super::assets::{asset as find_asset, render};
 use super::reader::{ListQuery, Reader};
-use super::routes::{blocking, visit};
+use super::routes::{Visit, blocking};
 use super::shared::{Shared, page_labels};
 
 /// How many events a page shows without scripts.
@@ -24,7 +24,7 @@ const FIRST_EVENTS: u32 = 300;
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct PageQuery {
-    pub(super) lang: Option<Language>,
+    lang: Option<Language>,
     before: Option<u32>,
 }
 
@@ -33,23 +33,14 @@ pub(super) async fn stories(
     State(shared): State<Arc<Shared>>,
     Asked(query): Asked<PageQuery>,
     headers: HeaderMap,
-) -> Response {
-    let found = list(&shared, &query, &headers).await;
-    found.unwrap_or_else(Failure::page)
-}
-
-async fn list(
-    shared: &Arc<Shared>,
-    query: &PageQuery,
-    headers: &HeaderMap,
-) -> Result<Response, Failure> {
+) -> Result<Response, FailurePage> {
     let language = query.lang.unwrap_or(shared.language);
-    match shared.access.visitor(headers) {
+    match shared.access.visitor(&headers) {
         Some(Visitor::Host) => {}
         Some(Visitor::Seat { slots, .. }) => {
             return Ok(to_story(newest(&slots), query.lang));
         }
-        None => return Err(Failure::forbidden(language)),
+        None => return Err(Failure::forbidden(language).into()),
     }
     let library = shared.library.clone();
     let listing = move || Ok((library.list(), library.offers(), library.figures()?));
@@ -70,13 +61,10 @@ async fn list(
         })
         .collect();
     let figures = figures.iter();
-    let figures: Vec<_> = figures
-        .map(|figure| figure.text.in_language(language))
-        .collect();
+    let figures = figures.map(|figure| figure.text.in_language(language));
     let page = json!({
-        "figures": figures,
-        "lang": language, "labels": page_labels(language), "stories": listed,
-        "offers": offers,
+        "figures": figures.collect::<Vec<_>>(), "lang": language,
+        "labels": page_labels(language), "stories": listed, "offers": offers,
     });
     html("stories.html", &page, language)
 }
@@ -93,16 +81,8 @@ fn to_story(slot: &str, language: Option<Language>) -> Response {
 /// The address of a story. The name of a slot may have letters of all scripts and spaces, which a
 /// header may not.
 fn address_of(slot: &str) -> String {
-    let mut address = "/story/".to_owned();
-    for byte in slot.bytes() {
-        if byte.is_ascii_alphanumeric() || b"-_.".contains(&byte) {
-            address.push(byte.into());
-        } else {
-            // Writing to a string never fails.
-            let _ = write!(address, "%{byte:02X}");
-        }
-    }
-    address
+    const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.');
+    format!("/story/{}", utf8_percent_encode(slot, ESCAPED))
 }
 
 /// A language as addresses name it.
@@ -114,17 +94,11 @@ fn in_query(language: Option<Language>) -> String {
 
 /// A story, as far as it goes without scripts.
 pub(super) async fn story(
-    State(shared): State<Arc<Shared>>,
-    Path(slot): Path<String>,
     Asked(query): Asked<PageQuery>,
-    headers: HeaderMap,
-) -> Response {
-    let language = query.lang.unwrap_or(shared.language);
-    match visit(&shared, &headers, &slot, language).await {
-        Ok(visit) => html("story.html", &page(&visit.reader(), query.before), language),
-        Err(failure) => Err(failure),
-    }
-    .unwrap_or_else(Failure::page)
+    visit: Visit,
+) -> Result<Response, FailurePage> {
+    let page = page(&visit.reader(), query.before);
+    html("story.html", &page, visit.language)
 }
 
 /// What the template of a story gets.
@@ -155,7 +129,11 @@ pub(super) fn names(reader: &Reader<'_>) -> Map<String, Value> {
         .collect()
 }
 
-pub(super) fn html(template: &str, page: &Value, language: Language) -> Result<Response, Failure> {
+pub(super) fn html(
+    template: &str,
+    page: &Value,
+    language: Language,
+) -> Result<Response, FailurePage> {
     let page = render(template, page).map_err(|error| {
         tracing::error!(%error, template, "a page could not be filled");
         let text = UiText::verbatim(error);
@@ -171,7 +149,7 @@ pub(super) async fn enter(
     Path(token): Path<String>,
     Asked(query): Asked<PageQuery>,
     headers: HeaderMap,
-) -> Response {
+) -> Result<Response, FailurePage> {
     let visitor = shared.access.visitor_of(&token);
     // A guest did not choose the language of the program.
     let wanted = query.lang.or_else(|| match visitor {
@@ -182,15 +160,13 @@ pub(super) async fn enter(
     let to = match visitor {
         Some(Visitor::Host) => "/".to_owned(),
         Some(Visitor::Seat { slots, .. }) => address_of(newest(&slots)),
-        None => return Failure::forbidden(language).page(),
+        None => return Err(Failure::forbidden(language).into()),
     };
     let page = json!({
         "lang": language, "labels": page_labels(language), "to": format!("{to}{}", in_query(wanted)),
     });
-    match html("enter.html", &page, language) {
-        Ok(page) => ([(header::SET_COOKIE, shared.access.cookie(&token))], page).into_response(),
-        Err(failure) => failure.page(),
-    }
+    let cookie = [(header::SET_COOKIE, shared.access.cookie(&token))];
+    Ok((cookie, html("enter.html", &page, language)?).into_response())
 }
 
 /// The first language that a browser asks for and that there is.

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::body::Bytes;
-use axum::extract::{Path, State};
+use axum::extract::{FromRequestParts, Path, State};
+use axum::http::request::Parts;
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use playhouse_engine::engine::Decision;
@@ -19,13 +20,13 @@ use serde::de::Error as _;
 use serde_json::{Value, json};
 use tokio::sync::Semaphore;
 
-use super::access::{Access, Visitor};
-use super::answer::{Asked, Failure, InLanguage, Json};
+use super::access::Visitor;
+use super::answer::{Asked, Failure, InLanguage, Json, done, done_in};
 use super::branches::{branches, compare, parting};
 use super::control::{Control, Wanted};
 use super::desk::Desk;
 use super::error::ServerError;
-use super::library::{BranchAt, Invitation, Library, LibraryError, NewStory, Story};
+use super::library::{BranchAt, Invitation, LibraryError, NewStory, Story};
 use super::reader::{ListQuery, Reader};
 use super::request;
 use super::seat::{Answer, Seat};
@@ -34,9 +35,11 @@ use super::shared::{Shared, page_labels};
 /// How long it takes before somebody looks again whether a run has stopped.
 const AT_STOP: Duration = Duration::from_millis(10);
 
-/// A reader at a story.
+/// A reader at the story that an address names.
 #[derive(Clone)]
 pub(super) struct Visit {
+    pub(super) shared: Arc<Shared>,
+    pub(super) slot: String,
     pub(super) story: Story,
     seat: Option<u32>,
     /// The token of a reader with a seat.
@@ -44,11 +47,70 @@ pub(super) struct Visit {
     pub(super) language: Language,
 }
 
+impl FromRequestParts<Arc<Shared>> for Visit {
+    type Rejection = Response;
+
+    async fn from_request_parts(
+        parts: &mut Parts,
+        shared: &Arc<Shared>,
+    ) -> Result<Self, Self::Rejection> {
+        let Asked(InLanguage { lang }) = Asked::from_request_parts(parts, shared).await?;
+        let Path(mut names) = Path::<BTreeMap<String, String>>::from_request_parts(parts, shared)
+            .await
+            .map_err(IntoResponse::into_response)?;
+        let slot = names.remove("slot").unwrap_or_default();
+        let language = lang.unwrap_or(shared.language);
+        let visit = Self::new(shared, &parts.headers, slot, language).await;
+        visit.map_err(|failure| failure.at(&parts.uri))
+    }
+}
+
 impl Visit {
+    /// Lets a reader in to a story.
+    async fn new(
+        shared: &Arc<Shared>,
+        headers: &HeaderMap,
+        slot: String,
+        language: Language,
+    ) -> Result<Self, Failure> {
+        let name = match shared.access.visitor(headers) {
+            Some(Visitor::Host) => None,
+            Some(Visitor::Seat { slots, who }) if slots.contains(&slot) => Some(who),
+            _ => return Err(Failure::forbidden(language)),
+        };
+        let (library, wanted) = (shared.library.clone(), slot.clone());
+        let story = blocking(language, move || library.open(&wanted))
+            .await?
+            .ok_or_else(|| Failure::missing(language))?;
+        let seat = match &name {
+            None => None,
+            Some(name) => {
+                let id = story.view.read().id_of(name);
+                Some(id.ok_or_else(|| Failure::forbidden(language))?)
+            }
+        };
+        Ok(Self {
+            shared: shared.clone(),
+            slot,
+            story,
+            seat,
+            token: shared.access.token_in(headers).map(str::to_owned),
+            language,
+        })
+    }
+
     /// Whether the reader may still be here: its seat was not taken back, and if it has no token,
     /// nobody needs one yet.
-    pub(super) fn is_welcome(&self, access: &Access) -> bool {
-        access.welcomes(self.token.as_deref())
+    pub(super) fn is_welcome(&self) -> bool {
+        self.shared.access.welcomes(self.token.as_deref())
+    }
+
+    /// Lets only the host go on.
+    pub(super) fn is_for_host(&self) -> Result<(), Failure> {
+        let is_host = self.reader().is_host();
+        is_host
+            .then_some(())
+            .ok_or_else(|| Failure::forbidden(self.language))
     }
 
     /// The seat of a reader that has one, with the number of its character.
@@ -61,60 +123,11 @@ impl Visit {
 
     pub(super) fn reader(&self) -> Reader<'_> {
         Reader {
-            view: &self.story.view,
             seat: self.seat,
             language: self.language,
-            seats: Some(&self.story.seats),
-            has_desk: self.story.desk.is_some(),
+            ..Reader::of(&self.story)
         }
     }
-}
-
-/// Lets the host in to a story, and nobody else.
-pub(super) async fn host_visit(
-    shared: &Arc<Shared>,
-    headers: &HeaderMap,
-    slot: &str,
-    language: Language,
-) -> Result<Visit, Failure> {
-    let visit = visit(shared, headers, slot, language).await?;
-    let is_host = visit.reader().is_host();
-    is_host
-        .then_some(visit)
-        .ok_or_else(|| Failure::forbidden(language))
-}
-
-/// Lets a reader in to a story.
-pub(super) async fn visit(
-    shared: &Arc<Shared>,
-    headers: &HeaderMap,
-    slot: &str,
-    language: Language,
-) -> Result<Visit, Failure> {
-    let visitor = shared.access.visitor(headers);
-    let name = match visitor {
-        Some(Visitor::Host) => None,
-        Some(Visitor::Seat { slots, who }) if slots.iter().any(|own| own == slot) => Some(who),
-        _ => return Err(Failure::forbidden(language)),
-    };
-    let (library, wanted) = (shared.library.clone(), slot.to_owned());
-    let story = blocking(language, move || library.open(&wanted))
-        .await?
-        .ok_or_else(|| Failure::missing(language))?;
-    let token = shared.access.token_in(headers);
-    let seat = match &name {
-        None => None,
-        Some(name) => {
-            let id = story.view.read().id_of(name);
-            Some(id.ok_or_else(|| Failure::forbidden(language))?)
-        }
-    };
-    Ok(Visit {
-        story,
-        seat,
-        token: token.map(str::to_owned),
-        language,
-    })
 }
 
 /// Does what may take its time on a thread of its own.
@@ -196,28 +209,25 @@ pub(super) async fn begin(
     let wanted = read_body::<NewStory>(&body, language)?;
     let library = shared.library.clone();
     let slot = blocking(language, move || library.begin(wanted)).await?;
-    Ok(Json(json!({"ok": true, "slot": slot})))
+    Ok(done_in(slot))
 }
 
 /// What there is one of in a story, or a list.
 pub(super) async fn get(
-    State(shared): State<Arc<Shared>>,
-    Path((slot, what)): Path<(String, String)>,
-    Asked(query): Asked<InLanguage>,
+    Path((_, what)): Path<(String, String)>,
     Asked(part): Asked<ListQuery>,
-    headers: HeaderMap,
+    visit: Visit,
 ) -> Result<Json, Failure> {
-    let language = query.lang.unwrap_or(shared.language);
-    let visit = visit(&shared, &headers, &slot, language).await?;
-    let library = shared.library.clone();
+    let language = visit.language;
     let found = blocking(language, move || {
         let reader = visit.reader();
         Ok(match what.as_str() {
             "branches" if reader.is_host() => {
-                let found = branches(&library.slots(), &visit.story.slot, None);
+                let slots = visit.shared.library.slots();
+                let found = branches(&slots, &visit.story.slot, None);
                 Some(found.map_err(|error| error.text())?)
             }
-            "compare" if reader.is_host() => compared(&*library, &visit, &part)?,
+            "compare" if reader.is_host() => compared(&visit, &part)?,
             "desk" if reader.is_host() => {
                 let desk = visit.story.desk.as_ref();
                 desk.map(|desk| desk.draft().json(language))
@@ -248,17 +258,11 @@ pub(super) async fn get(
     found.ok_or_else(|| Failure::missing(language))
 }
 
-fn compared(
-    library: &dyn Library,
-    visit: &Visit,
-    part: &ListQuery,
-) -> Result<Option<Value>, LibraryError> {
-    let other = part
-        .with
-        .as_deref()
-        .map(|slot| library.open(slot))
-        .transpose()?
-        .flatten();
+fn compared(visit: &Visit, part: &ListQuery) -> Result<Option<Value>, LibraryError> {
+    let other = match &part.with {
+        Some(slot) => visit.shared.library.open(slot)?,
+        None => None,
+    };
     let own = &visit.story.view;
     let Some(other) = other.filter(|other| !Arc::ptr_eq(&other.view, own)) else {
         return Ok(None);
@@ -274,14 +278,11 @@ fn compared(
 }
 
 pub(super) async fn get_one(
-    State(shared): State<Arc<Shared>>,
-    Path((slot, what, which)): Path<(String, String, String)>,
-    Asked(query): Asked<InLanguage>,
+    Path((_, what, which)): Path<(String, String, String)>,
     Asked(part): Asked<ListQuery>,
-    headers: HeaderMap,
+    visit: Visit,
 ) -> Result<Json, Failure> {
-    let language = query.lang.unwrap_or(shared.language);
-    let visit = visit(&shared, &headers, &slot, language).await?;
+    let (shared, language) = (visit.shared.clone(), visit.language);
     let replays = what == "call" || part.call.is_some();
     let find = move || {
         let reader = visit.reader();
@@ -403,46 +404,35 @@ enum StepBy {
 }
 
 /// Does what the host wants.
-pub(super) async fn steer(
-    State(shared): State<Arc<Shared>>,
-    Path(slot): Path<String>,
-    Asked(query): Asked<InLanguage>,
-    headers: HeaderMap,
-    body: Bytes,
-) -> Result<Response, Failure> {
-    let language = query.lang.unwrap_or(shared.language);
-    let visit = host_visit(&shared, &headers, &slot, language).await?;
-    let story = &visit.story;
+pub(super) async fn steer(visit: Visit, body: Bytes) -> Result<Response, Failure> {
+    visit.is_for_host()?;
+    let (story, language) = (&visit.story, visit.language);
     let failed = |text| Failure::impossible(text, language);
     if let Some(input) = input_of_game(story, &body) {
-        let told = input.and_then(|input| tell(story, input)).map_err(failed);
-        return told.map(|()| Json(json!({"ok": true})).into_response());
+        let control = input.and_then(|input| Ok((control_of(story)?, input)));
+        let (control, input) = control.map_err(failed)?;
+        control.tell(input);
+        return Ok(done().into_response());
     }
     let deed = read_body::<Deed>(&body, language)?;
-    if let Deed::Invite { who } = deed {
-        return invite(&shared, story, &slot, who).map_err(failed);
-    }
-    if let Deed::Dismiss { who } = deed {
-        let (name, seat) = seat_of(story, who).map_err(failed)?;
-        shared.access.dismiss(&slot, &name);
-        seat.take(false);
-        story.view.note_seats();
-        return Ok(Json(json!({"ok": true})).into_response());
-    }
-    match deed {
-        Deed::Rehearse => return rehearse(&shared, story.clone(), language).await,
-        Deed::PlayScene { scene } => {
-            let story = story.clone();
-            let begun = blocking(language, move || {
-                let opening = desk_of(&story)?.opening(&scene)?;
-                shared.library.play_from(&slot, opening)
-            });
-            return Ok(Json(json!({"ok": true, "slot": begun.await?})).into_response());
-        }
-        _ => {}
-    }
     let is_undone = matches!(deed, Deed::Undo { .. });
     let (point, name) = match deed {
+        Deed::Invite { who } => return invite(&visit, who).map_err(failed),
+        Deed::Dismiss { who } => {
+            let (name, seat) = seat_of(story, who).map_err(failed)?;
+            visit.shared.access.dismiss(&visit.slot, &name);
+            seat.take(false);
+            story.view.note_seats();
+            return Ok(done().into_response());
+        }
+        Deed::Rehearse => return Ok(rehearse(visit).await?.into_response()),
+        Deed::PlayScene { scene } => {
+            let begun = blocking(language, move || {
+                let opening = desk_of(&visit.story)?.opening(&scene)?;
+                visit.shared.library.play_from(&visit.slot, opening)
+            });
+            return Ok(done_in(begun.await?).into_response());
+        }
         Deed::Branch {
             turn,
             name,
@@ -478,20 +468,20 @@ pub(super) async fn steer(
         }
         deed => {
             do_now(story, &deed).map_err(failed)?;
-            return Ok(Json(json!({"ok": true})).into_response());
+            return Ok(done().into_response());
         }
     };
-    let story = story.clone();
     let branched = blocking(language, move || {
         // A host who wants another answer wants to see it, and what follows from it.
         let goes_on = matches!(point, BranchAt::Ask(_)).then_some(Wanted::Step);
-        let branch = branch(&shared, &slot, (point, name.as_deref()), goes_on)?;
+        let point = (point, name.as_deref());
+        let branch = branch(&visit.shared, &visit.slot, point, goes_on)?;
         if is_undone {
-            lead(&shared, &story, &branch);
+            lead(&visit.shared, &visit.story, &branch);
         }
         Ok(branch)
     });
-    Ok(Json(json!({"ok": true, "slot": branched.await?})).into_response())
+    Ok(done_in(branched.await?).into_response())
 }
 
 fn desk_of(story: &Story) -> Result<&Arc<dyn Desk>, UiText> {
@@ -499,12 +489,12 @@ fn desk_of(story: &Story) -> Result<&Arc<dyn Desk>, UiText> {
 }
 
 /// Lets the improviser play the world of a story many times.
-async fn rehearse(shared: &Shared, story: Story, language: Language) -> Result<Response, Failure> {
-    let rehearse = move || desk_of(&story)?.rehearse(language);
-    let rehearsed = replaying(&shared.replays, language, rehearse).await?;
-    let mut answer = json!(rehearsed);
+async fn rehearse(visit: Visit) -> Result<Json, Failure> {
+    let (replays, language) = (visit.shared.replays.clone(), visit.language);
+    let rehearse = move || desk_of(&visit.story)?.rehearse(language);
+    let mut answer = json!(replaying(&replays, language, rehearse).await?);
     answer["ok"] = true.into();
-    Ok(Json(answer).into_response())
+    Ok(Json(answer))
 }
 
 /// The seat of a character, by its number, with its name.
@@ -516,15 +506,15 @@ fn seat_of(story: &Story, who: u32) -> Result<(Arc<str>, &Arc<Seat>), UiText> {
 
 /// Gives a character to the person who opens the address that this answers. If the host had no
 /// token, its own browser gets one: from now on not everybody on this computer is the host.
-fn invite(shared: &Shared, story: &Story, slot: &str, who: u32) -> Result<Response, UiText> {
-    let (name, seat) = seat_of(story, who)?;
-    let access = &shared.access;
+fn invite(visit: &Visit, who: u32) -> Result<Response, UiText> {
+    let (name, seat) = seat_of(&visit.story, who)?;
+    let access = &visit.shared.access;
     let random = |error: ServerError| error.text();
     let cookie = access.guard_host().map_err(random)?;
-    let address = access.seat(slot, &name).map_err(random)?;
+    let address = access.seat(&visit.slot, &name).map_err(random)?;
     seat.take(true);
-    story.view.note_seats();
-    shared.library.note(Invitation {
+    visit.story.view.note_seats();
+    visit.shared.library.note(Invitation {
         name: name.to_string(),
         address: address.clone(),
         host: cookie.is_some().then(|| access.host_address()),
@@ -602,11 +592,6 @@ fn input_of_game(story: &Story, body: &[u8]) -> Option<Result<Value, UiText>> {
 fn control_of(story: &Story) -> Result<&Control, UiText> {
     let control = story.control.as_deref().filter(|_| story.view.is_played());
     control.ok_or_else(|| text!(page_not_played))
-}
-
-fn tell(story: &Story, input: Value) -> Result<(), UiText> {
-    control_of(story)?.tell(input);
-    Ok(())
 }
 
 fn do_now(story: &Story, deed: &Deed) -> Result<(), UiText> {
@@ -704,39 +689,27 @@ impl FromSeat {
 }
 
 /// What a seat is asked now.
-pub(super) async fn seat(
-    State(shared): State<Arc<Shared>>,
-    Path(slot): Path<String>,
-    Asked(query): Asked<InLanguage>,
-    headers: HeaderMap,
-) -> Result<Json, Failure> {
-    let language = query.lang.unwrap_or(shared.language);
-    let visit = visit(&shared, &headers, &slot, language).await?;
+pub(super) async fn seat(visit: Visit) -> Result<Json, Failure> {
+    let language = visit.language;
     let (id, seat) = visit.seat().ok_or_else(|| Failure::missing(language))?;
+    let (question, person) = (seat.question(language), seat.played_by());
     Ok(Json(
-        json!({"who": id, "open": seat.question(language), "played_by": seat.played_by()}),
+        json!({"who": id, "open": question, "played_by": person}),
     ))
 }
 
 /// A seat answers, leaves, or is taken again.
-pub(super) async fn answer(
-    State(shared): State<Arc<Shared>>,
-    Path(slot): Path<String>,
-    Asked(query): Asked<InLanguage>,
-    headers: HeaderMap,
-    body: Bytes,
-) -> Result<Json, Failure> {
-    let language = query.lang.unwrap_or(shared.language);
-    let visit = visit(&shared, &headers, &slot, language).await?;
+pub(super) async fn answer(visit: Visit, body: Bytes) -> Result<Json, Failure> {
+    let language = visit.language;
     let (id, seat) = visit.seat().ok_or_else(|| Failure::missing(language))?;
     let sent = read_body::<FromSeat>(&body, language)?;
     if let Some(number) = sent.undo {
         if !seat.may_undo() {
             return Err(Failure::impossible(text!(page_not_last), language));
         }
-        let story = visit.story.clone();
-        let branch = blocking(language, move || take_back(&shared, &story, id, number)).await?;
-        return Ok(Json(json!({"ok": true, "slot": branch})));
+        let visit = visit.clone();
+        let branch = blocking(language, move || take_back(&visit, id, number)).await?;
+        return Ok(done_in(branch));
     }
     if let Some(name) = &sent.person {
         seat.call_person(name);
@@ -746,17 +719,13 @@ pub(super) async fn answer(
         let answered = sent.answer(seat);
         answered.map_err(|error| Failure::impossible(error, language))?;
     }
-    Ok(Json(json!({"ok": true})))
+    Ok(done())
 }
 
 /// Takes back the last answer of a person, as `/undo` does at a terminal: the story goes on in
 /// another slot, and all who have seats with it.
-fn take_back(
-    shared: &Shared,
-    story: &Story,
-    who: u32,
-    number: u32,
-) -> Result<String, LibraryError> {
+fn take_back(visit: &Visit, who: u32, number: u32) -> Result<String, LibraryError> {
+    let (shared, story) = (&visit.shared, &visit.story);
     let name = story.view.read().name_of(who);
     let name = name.ok_or_else(|| text!(page_missing))?;
     let stored = story.slot.read(false).map_err(|error| error.text())?;
@@ -772,13 +741,8 @@ fn take_back(
     while story.view.is_played() {
         std::thread::sleep(AT_STOP);
     }
-    let slot = story.slot.name().as_str();
-    let taken_back = branch(
-        shared,
-        slot,
-        (BranchAt::Ask(last), None),
-        Some(Wanted::Play),
-    )?;
+    let point = (BranchAt::Ask(last), None);
+    let taken_back = branch(shared, &visit.slot, point, Some(Wanted::Play))?;
     lead(shared, story, &taken_back);
     Ok(taken_back)
 }

@@ -2,27 +2,22 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::convert::Infallible;
-use std::sync::Arc;
 use std::time::Duration;
 
-use axum::extract::{Path, State};
 use axum::http::HeaderMap;
 use axum::response::sse::{Event, KeepAlive, Sse};
 use futures_util::Stream;
 use futures_util::stream;
-use playhouse_engine::locale::Language;
 use playhouse_story::{AnswerDelta, CallState};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::sync::broadcast::error::{RecvError, TryRecvError};
 use tokio::sync::{broadcast, watch};
 
-use super::access::Access;
-use super::answer::{Asked, Failure};
+use super::answer::Asked;
 use super::connection::IDLE;
 use super::reader::{Position, Reader};
-use super::routes::{Visit, visit};
-use super::shared::Shared;
+use super::routes::Visit;
 
 /// How many events are sent at once.
 const AT_ONCE: u32 = 200;
@@ -39,37 +34,32 @@ const KEEP_ALIVE: Duration = Duration::from_secs(IDLE.as_secs() / 8);
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Since {
-    lang: Option<Language>,
     since: Option<String>,
 }
 
 /// Streams what is new of a story.
 pub(super) async fn stream(
-    State(shared): State<Arc<Shared>>,
-    Path(slot): Path<String>,
     Asked(query): Asked<Since>,
+    visit: Visit,
     headers: HeaderMap,
-) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, Failure> {
-    let language = query.lang.unwrap_or(shared.language);
-    let visit = visit(&shared, &headers, &slot, language).await?;
+) -> Sse<impl Stream<Item = Result<Event, Infallible>>> {
     let last = headers
         .get("last-event-id")
         .and_then(|id| id.to_str().ok())
         .or(query.since.as_deref());
     let position = last.and_then(|id| id.parse().ok());
-    let watching = Watching::new(visit, position, shared.access.clone());
+    let watching = Watching::new(visit, position);
     let events = stream::unfold(watching, |mut watching| async move {
         let event = watching.next().await?;
         Some((Ok(event), watching))
     });
     let alive = KeepAlive::new().interval(KEEP_ALIVE);
-    Ok(Sse::new(events).keep_alive(alive))
+    Sse::new(events).keep_alive(alive)
 }
 
 /// A reader of what is new.
 struct Watching {
     visit: Visit,
-    access: Arc<Access>,
     news: watch::Receiver<u64>,
     deltas: broadcast::Receiver<AnswerDelta>,
     position: Position,
@@ -92,7 +82,7 @@ async fn changed(seat: &mut Option<watch::Receiver<u64>>) -> Option<()> {
 }
 
 impl Watching {
-    fn new(visit: Visit, position: Option<Position>, access: Arc<Access>) -> Self {
+    fn new(visit: Visit, position: Option<Position>) -> Self {
         let reader = visit.reader();
         let view = reader.view;
         let (news, deltas) = (view.news(), view.deltas());
@@ -115,12 +105,11 @@ impl Watching {
             ready: [Event::default().retry(Duration::from_secs(1)).comment("")].into(),
             is_over: false,
             visit: visit.clone(),
-            access,
         };
         drop(contents);
         watching.seat = visit.seat().map(|(_, seat)| seat.news());
         // First, since it tells whether what the reader has is still true.
-        watching.add("server", &json!(watching.access.server()));
+        watching.add("server", &json!(visit.shared.access.server()));
         watching.add_question();
         watching.whole_answers();
         watching
@@ -132,7 +121,7 @@ impl Watching {
             if let Some(event) = self.ready.pop_front() {
                 return Some(event);
             }
-            if self.is_over || !self.visit.is_welcome(&self.access) {
+            if self.is_over || !self.visit.is_welcome() {
                 return None;
             }
             self.add_news();

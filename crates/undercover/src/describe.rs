@@ -98,10 +98,8 @@ pub(super) fn ask_description(
     mut events: EventWriter,
     mut commands: Commands,
 ) {
-    let Some(stage) = current.begin(NextStep::Describe) else {
-        return;
-    };
-    let Some(table) = current.table(stage) else {
+    let stage = current.begin(NextStep::Describe);
+    let Some(table) = stage.and_then(|stage| current.table(stage)) else {
         return;
     };
     let living = current.living();
@@ -109,10 +107,8 @@ pub(super) fn ask_description(
     let speaker = living.iter().find(|player| Some(player.id) == next);
     let Some(speaker) = speaker else { return };
     let Ok(taboo) = taboos.get(speaker.entity) else {
-        return events.fault(Fault::Game(text!(
-            undercover_no_card,
-            player = &*speaker.name
-        )));
+        let problem = text!(undercover_no_card, player = &*speaker.name);
+        return events.fault(Fault::Game(problem));
     };
     let rules = current.rules();
     let data = DescribeData {
@@ -121,17 +117,12 @@ pub(super) fn ask_description(
         players: living.len(),
         most_chars: rules.description_chars,
     };
+    let spoken = table.descriptions().map(|said| said.description.clone());
+    let names = table.players.iter().map(|player| player.name.clone());
     let limits = DescriptionRules {
         taboo: taboo.clone(),
-        spoken: table
-            .descriptions()
-            .map(|said| said.description.clone())
-            .collect(),
-        names: table
-            .players
-            .iter()
-            .map(|player| player.name.clone())
-            .collect(),
+        spoken: spoken.collect(),
+        names: names.collect(),
         max_chars: rules.description_chars,
     };
     let ask = ask(events.phrases(), rules, table, speaker, &data, limits);
@@ -160,11 +151,8 @@ fn ask(
 
 /// The default lines, beginning with a different one for each player and round.
 fn starting_with(first: u32, lines: &str) -> Vec<String> {
-    let mut lines: Vec<_> = lines
-        .lines()
-        .filter(|line| !line.trim().is_empty())
-        .map(String::from)
-        .collect();
+    let lines = lines.lines().filter(|line| !line.trim().is_empty());
+    let mut lines: Vec<_> = lines.map(String::from).collect();
     let first = first as usize % lines.len().max(1);
     lines.rotate_left(first);
     lines

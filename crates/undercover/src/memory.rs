@@ -85,10 +85,8 @@ pub(super) fn ask_summaries(
     mut events: EventWriter,
     mut commands: Commands,
 ) {
-    let Some(stage) = current.begin(NextStep::Summarize) else {
-        return;
-    };
-    let Some(table) = current.table(stage) else {
+    let stage = current.begin(NextStep::Summarize);
+    let Some(table) = stage.and_then(|stage| current.table(stage)) else {
         return;
     };
     for player in current.living() {

@@ -42,18 +42,16 @@ impl<'a> PlayerData<'a> {
     }
 }
 
-/// A player that may be chosen.
+/// A player with its number.
 #[derive(Serialize)]
-pub(super) struct Choice<'a> {
-    id: u32,
-    name: &'a str,
+pub(super) struct NumberedName<'a> {
+    pub(super) id: u32,
+    pub(super) name: &'a str,
 }
 
-impl<'a> Choice<'a> {
-    pub(super) fn all(candidates: &'a Candidates) -> Vec<Self> {
-        let candidates = candidates.0.iter();
-        candidates
-            .map(|(id, name)| Self { id: id.0, name })
-            .collect()
+impl<'a> NumberedName<'a> {
+    pub(super) fn all(Candidates(players): &'a Candidates) -> Vec<Self> {
+        let players = players.iter();
+        players.map(|(id, name)| Self { id: id.0, name }).collect()
     }
 }

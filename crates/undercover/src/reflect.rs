@@ -1,16 +1,14 @@
 //! Reflection: what players believe of everybody, written for themselves alone.
 
 use bevy_ecs::prelude::*;
-use playhouse_engine::event::{EventWriter, PhraseError, Phrasebook, Prompt};
-use playhouse_engine::exchange::{Answers, Ask, Question};
+use playhouse_engine::event::{EventWriter, Prompt};
+use playhouse_engine::exchange::{Answers, Question};
 use serde::Serialize;
 
 use super::belief::Belief;
-use super::current_table::{CurrentTable, LivingPlayer, NextStep, others};
-use super::prompt_data::{Choice, PlayerData};
-use super::rules::Rules;
+use super::current_table::{CurrentTable, NextStep, others};
+use super::prompt_data::{NumberedName, PlayerData};
 use super::secret::PrivateRecord;
-use super::table::Table;
 
 /// What a player is asked for its beliefs with. All of it is public.
 #[derive(Serialize, Prompt)]
@@ -22,7 +20,7 @@ use super::table::Table;
 pub(super) struct BeliefData<'a> {
     #[serde(flatten)]
     player: PlayerData<'a>,
-    legal: Vec<Choice<'a>>,
+    legal: Vec<NumberedName<'a>>,
 }
 
 /// Those who heard the last description, or after a vote everybody, are asked for their beliefs.
@@ -40,11 +38,17 @@ pub(super) fn ask_beliefs(
     };
     let last = table.current_descriptions.last().map(|last| last.player_id);
     let speaker = last.filter(|_| on_line.is_some());
-    let mut living = current.living();
+    let (rules, mut living) = (current.rules(), current.living());
     // A player that was voted out in this step is still among the living of the stage.
     living.retain(|player| table.is_alive(player.id));
     for player in living.iter().filter(|player| Some(player.id) != speaker) {
-        let ask = ask(events.phrases(), current.rules(), table, player, &living);
+        let others = others(&living, player.id);
+        let data = BeliefData {
+            player: PlayerData::new(rules, table, player, &living),
+            legal: NumberedName::all(&others),
+        };
+        let ask = data.ask(events.phrases(), others.clone(), Belief::default());
+        let ask = ask.map(|ask| ask.max_tokens(rules.reply_tokens));
         events.insert_or_fault(&mut commands, player.entity, ask);
     }
 }
@@ -74,20 +78,4 @@ pub(super) fn take_beliefs(
         NextStep::Summarize
     };
     current.set_next(stage, next);
-}
-
-fn ask(
-    phrases: &Phrasebook,
-    rules: &Rules,
-    table: &Table,
-    player: &LivingPlayer,
-    living: &[LivingPlayer],
-) -> Result<Ask<Belief>, PhraseError> {
-    let others = others(living, player.id);
-    let data = BeliefData {
-        player: PlayerData::new(rules, table, player, living),
-        legal: Choice::all(&others),
-    };
-    let ask = data.ask(phrases, others.clone(), Belief::default())?;
-    Ok(ask.max_tokens(rules.reply_tokens))
 }

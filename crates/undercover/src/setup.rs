@@ -18,6 +18,7 @@ use thiserror::Error;
 
 use super::current_table::{NextStep, rng};
 use super::ids::{PlayerId, PlayerRole};
+use super::prompt_data::NumberedName;
 use super::rules::{Rules, Ties};
 use super::secret::{Card, PrivateRecord};
 use super::table::{Seat, Table};
@@ -34,12 +35,6 @@ pub(super) struct RulesData<'a> {
     reveal: bool,
     max_rounds: u32,
     most_chars: usize,
-}
-
-#[derive(Serialize)]
-struct NumberedName<'a> {
-    id: u32,
-    name: &'a str,
 }
 
 #[derive(Serialize, Prompt)]

@@ -259,10 +259,8 @@ mod tests {
             json["current_votes"],
             json!([{"voter_id": 1, "target_id": 3}])
         );
-        assert_eq!(
-            (&json["phase"], &json["winner"]),
-            (&json!("setup"), &json!(null))
-        );
+        assert_eq!(json["phase"], "setup");
+        assert_eq!(json["winner"], json!(null));
         assert_eq!(serde_json::from_value::<Table>(json).unwrap(), table);
     }
 

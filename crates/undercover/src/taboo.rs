@@ -69,19 +69,13 @@ impl Taboo {
 
     /// How a text says what it must not; `None` if it doesn't.
     pub(super) fn slip(&self, text: &str) -> Option<Slip> {
-        self.0.slip(text)
-    }
-}
-
-impl Forbidden {
-    fn slip(&self, text: &str) -> Option<Slip> {
         let said = FoldedText::of(text);
         let says = |word: &FoldedText| said.contains_words(word);
-        if says(&self.word) {
+        if says(&self.0.word) {
             Some(Slip::Word)
-        } else if self.parts.iter().any(|part| says_part(&said, part)) {
+        } else if self.0.parts.iter().any(|part| says_part(&said, part)) {
             Some(Slip::Part)
-        } else if self.also.iter().any(says) {
+        } else if self.0.also.iter().any(says) {
             Some(Slip::Translation)
         } else {
             None

@@ -1,15 +1,15 @@
 //! Votes: all players vote at the same time, without knowing the others' votes.
 
 use bevy_ecs::prelude::*;
-use playhouse_engine::event::{EventWriter, PhraseError, Phrasebook, Prompt};
-use playhouse_engine::exchange::{Answers, Ask, Question};
+use playhouse_engine::event::{EventWriter, Prompt};
+use playhouse_engine::exchange::{Answers, Question};
 use serde::Serialize;
 
 use super::ballot::{Ballot, Candidates};
 use super::current_table::{CurrentTable, LivingPlayer, NextStep, others};
 use super::events::{VoteCast, VoteCount, VotesCast};
-use super::prompt_data::{Choice, PlayerData};
-use super::rules::{Rules, Ties};
+use super::prompt_data::{NumberedName, PlayerData};
+use super::rules::Ties;
 use super::secret::PrivateRecord;
 use super::table::{Table, Vote};
 
@@ -24,7 +24,7 @@ pub(super) struct VoteData<'a> {
     #[serde(flatten)]
     player: PlayerData<'a>,
     run_off: bool,
-    legal: Vec<Choice<'a>>,
+    legal: Vec<NumberedName<'a>>,
 }
 
 /// Everybody still in the game is asked for its vote.
@@ -33,15 +33,20 @@ pub(super) fn ask_votes(
     mut events: EventWriter,
     mut commands: Commands,
 ) {
-    let Some(stage) = current.begin(NextStep::Vote) else {
+    let stage = current.begin(NextStep::Vote);
+    let Some(table) = stage.and_then(|stage| current.table(stage)) else {
         return;
     };
-    let Some(table) = current.table(stage) else {
-        return;
-    };
-    let living = current.living();
+    let (rules, living) = (current.rules(), current.living());
     for voter in &living {
-        let ask = ask(events.phrases(), current.rules(), table, voter, &living);
+        let candidates = candidates(table, voter, &living);
+        let data = VoteData {
+            player: PlayerData::new(rules, table, voter, &living),
+            run_off: !table.tied_votes.is_empty(),
+            legal: NumberedName::all(&candidates),
+        };
+        let ask = data.ask(events.phrases(), candidates.clone(), Ballot::abstention());
+        let ask = ask.map(|ask| ask.max_tokens(rules.reply_tokens));
         events.insert_or_fault(&mut commands, voter.entity, ask);
     }
 }
@@ -93,28 +98,9 @@ pub(super) fn take_votes(
 /// The players a voter may vote for: everybody else, or in a run-off only those who are tied.
 fn candidates(table: &Table, voter: &LivingPlayer, living: &[LivingPlayer]) -> Candidates {
     let tied = table.tied();
-    let mut candidates = others(living, voter.id);
-    candidates
-        .0
-        .retain(|(id, _)| tied.is_empty() || tied.contains(id));
-    candidates
-}
-
-fn ask(
-    phrases: &Phrasebook,
-    rules: &Rules,
-    table: &Table,
-    voter: &LivingPlayer,
-    living: &[LivingPlayer],
-) -> Result<Ask<Ballot>, PhraseError> {
-    let candidates = candidates(table, voter, living);
-    let data = VoteData {
-        player: PlayerData::new(rules, table, voter, living),
-        run_off: !table.tied_votes.is_empty(),
-        legal: Choice::all(&candidates),
-    };
-    let ask = data.ask(phrases, candidates.clone(), Ballot::abstention())?;
-    Ok(ask.max_tokens(rules.reply_tokens))
+    let Candidates(mut candidates) = others(living, voter.id);
+    candidates.retain(|(id, _)| tied.is_empty() || tied.contains(id));
+    Candidates(candidates)
 }
 
 /// The votes with names, as everybody learns of them.

@@ -21,7 +21,6 @@ use playhouse::groupchat::team::TeamFile;
 use playhouse::groupchat::termination::{DeltaContext, Termination, TerminationState};
 use playhouse::groupchat::{
     ChatError, ChatGame, Functions, StreamItem, Task, TaskResult, Team, TeamTool, mentions,
-    perspective,
 };
 use playhouse::message::Language;
 use playhouse::mind::Minds;
@@ -64,12 +63,10 @@ pub(crate) fn short(message: &ChatMessage) -> String {
         ChatContent::Handoff {
             target, content, ..
         } => format!("{}>{target} {content}", message.source),
-        _ => format!(
-            "{} ({}) {}",
-            message.type_name(),
-            message.source,
-            message.to_text()
-        ),
+        _ => {
+            let (name, text) = (message.type_name(), message.to_text());
+            format!("{name} ({}) {text}", message.source)
+        }
     }
 }
 
@@ -134,9 +131,8 @@ fn game(file: &Value) -> Result<ChatGame, String> {
 fn create(input: &Value) -> Result<Value, String> {
     let mut factory = MessageFactory::new();
     if let Some(name) = input.get("register").and_then(Value::as_str) {
-        factory
-            .register::<Value>(name)
-            .map_err(|error| error.to_string())?;
+        let registered = factory.register::<Value>(name);
+        registered.map_err(|error| error.to_string())?;
     }
     let data = input.get("data").cloned().unwrap_or_default();
     let message = factory.create(data).map_err(|error| error.to_string())?;
@@ -148,14 +144,12 @@ fn create(input: &Value) -> Result<Value, String> {
 }
 
 fn structured(input: &Value) -> Result<Value, String> {
-    let message = ChatMessage::new(
-        "a",
-        ChatContent::Structured(Structured {
-            content: input["content"].clone(),
-            content_type: "Quest".into(),
-            format_string: input["format_string"].as_str().map(Into::into),
-        }),
-    );
+    let content = ChatContent::Structured(Structured {
+        content: input["content"].clone(),
+        content_type: "Quest".into(),
+        format_string: input["format_string"].as_str().map(Into::into),
+    });
+    let message = ChatMessage::new("a", content);
     Ok(json!({"text": message.to_text(), "model_text": message.to_model_text()}))
 }
 
@@ -177,12 +171,8 @@ fn watch(input: &Value) -> Result<Value, String> {
             functions: &functions,
             language: Language::En,
         };
-        let list = delta.get("messages").unwrap_or(delta);
-        let list = if list.is_array() {
-            messages(list)
-        } else {
-            Vec::new()
-        };
+        let list = delta.get("messages").unwrap_or(delta).as_array();
+        let list: Vec<_> = list.into_iter().flatten().map(message).collect();
         said.push(match state.check(&list, context) {
             Ok(Some(stop)) => json!({"content": stop.content, "source": stop.source}),
             Ok(None) => Value::Null,
@@ -198,12 +188,8 @@ fn mistakes(input: &Value) -> Result<Value, String> {
 }
 
 fn found(input: &Value) -> Result<Value, String> {
-    let names: Vec<&str> = input["names"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .filter_map(Value::as_str)
-        .collect();
+    let names = input["names"].as_array().unwrap().iter();
+    let names: Vec<&str> = names.filter_map(Value::as_str).collect();
     Ok(json!(mentions(input["text"].as_str().unwrap(), &names)))
 }
 
@@ -224,11 +210,9 @@ fn tool(input: &Value) -> Result<Value, String> {
     lines.insert("caller".into(), json!([caller]));
     let script = Scripted::new(&Value::Object(lines));
     let minds = Minds::all(Arc::new(script.clone()));
-    let inner = TeamTool::new(game(&input["team"])?, minds.clone());
-    let inner = if input.get("last_alone").is_some() {
-        inner.returning_last_message()
-    } else {
-        inner
+    let inner = TeamTool {
+        return_value_as_last_message: input.get("last_alone").is_some(),
+        ..TeamTool::new(game(&input["team"])?, minds.clone())
     };
     let caller = json!({
         "name": "outer", "max_turns": 1, "participants": [{"name": "caller", "tools": ["team"]}],
@@ -321,12 +305,9 @@ async fn play(input: &Value) -> Result<Value, String> {
         put("prompts", json!(heard.prompts));
         put("complaints", json!(heard.complaints));
         put("calls", heard.prompts.len().into());
-        let store = team.context(name).map(perspective).unwrap_or_default();
-        let store: Vec<_> = store
-            .iter()
-            .map(|s| json!([s.role, s.name, s.content]))
-            .collect();
-        put("stores", json!(store));
+        let store = team.perspective(name).into_iter();
+        let store = store.map(|s| json!([s.role, s.name, s.content]));
+        put("stores", store.collect());
     }
     let current = team.chat().current.clone();
     let state = team.save_state().map_err(|error| error.to_string())?;
@@ -364,9 +345,8 @@ const OPERATIONS: &[(&str, Operation)] = &[
 fn difference(path: &str, expected: &Value, got: &Value) -> Option<String> {
     let parts = expected.get("has").and_then(Value::as_array);
     if let (Some(parts), Some(text)) = (parts, got.as_str()) {
-        let missing = parts
-            .iter()
-            .find(|part| !text.contains(part.as_str().unwrap()));
+        let mut parts = parts.iter();
+        let missing = parts.find(|part| !text.contains(part.as_str().unwrap()));
         return missing.map(|part| format!("{path}: {part} is missing in {text}"));
     }
     match (expected, got) {

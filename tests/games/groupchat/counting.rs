@@ -15,7 +15,7 @@ use playhouse::world_data::DataFolder;
 use serde_json::{Value, json};
 
 use super::minds::Scripted;
-use super::{game, team};
+use super::{caller, has, scripted, team};
 
 /// A line that calls a tool, and what it took.
 fn calls(tool: &str, arguments: &Value, usage: [u64; 2]) -> Value {
@@ -31,25 +31,19 @@ fn sum(messages: &[ChatMessage]) -> RequestUsage {
 
 #[tokio::test]
 async fn rounds_of_tools_are_told_and_counted_once_however_often_the_same_one_speaks() {
-    let mut solo = Participant::named("A");
-    solo.tools = vec!["calculate".into()];
+    let solo = caller("A", "calculate");
     let file = TeamFile::new("solo", [solo]).with_max_turns(3);
     let round = |prompt| calls("calculate", &json!({"expression": "6 * 7"}), [prompt, 1]);
-    let script = Scripted::new(&json!({"A": [round(119), round(200), round(279)]}));
-    let mut team = team(file, &script);
+    let (mut team, _) = scripted(file, &json!({"A": [round(119), round(200), round(279)]}));
     let result = team.run("Count.").await.unwrap();
-    let told: Vec<_> = result
-        .messages
-        .iter()
-        .map(|told| told.type_name())
-        .collect();
+    let told = result.messages.iter().map(ChatMessage::type_name);
     let turn = [
         "ToolCallRequestEvent",
         "ToolCallExecutionEvent",
         "ToolCallSummaryMessage",
     ];
     let wanted = ["TextMessage"].into_iter().chain([turn; 3].concat());
-    assert_eq!(told, wanted.collect::<Vec<_>>());
+    assert!(told.eq(wanted));
     let paid = RequestUsage {
         prompt_tokens: 598,
         completion_tokens: 3,
@@ -59,8 +53,7 @@ async fn rounds_of_tools_are_told_and_counted_once_however_often_the_same_one_sp
 
 #[tokio::test]
 async fn an_answer_without_a_word_tells_no_round_of_an_earlier_turn() {
-    let mut solo = Participant::named("A");
-    solo.tools = vec!["calculate".into()];
+    let solo = caller("A", "calculate");
     let file = TeamFile::new("solo", [solo]).with_max_turns(2);
     let round = calls("calculate", &json!({"expression": "1"}), [1, 1]);
     let script = Scripted::new(&json!({"A": [round, {"text": ""}]}));
@@ -104,10 +97,8 @@ async fn what_the_messages_of_a_run_took_is_what_was_paid_whoever_was_asked() {
     let told = Arc::new(Mutex::new(Vec::new()));
     let (sink, file) = (told.clone(), team.file().clone());
     team.engine().add_feed(Feed::observer(move |record| {
-        let heard = TeamMessage::of(record, &file);
-        sink.lock()
-            .unwrap()
-            .extend(heard.map(|heard| heard.message));
+        let heard = TeamMessage::of(record, &file).map(|heard| heard.message);
+        sink.lock().unwrap().extend(heard);
     }));
     let result = team.run("Is it good?").await.unwrap();
     let paid = RequestUsage {
@@ -117,18 +108,13 @@ async fn what_the_messages_of_a_run_took_is_what_was_paid_whoever_was_asked() {
     let told = told.lock().unwrap();
     assert_eq!((sum(&told), result.usage), (paid, paid));
     let mut of_guest = told.iter().filter(|message| message.source == "Guest");
-    assert!(
-        of_guest.all(|message| message.models_usage.is_none()),
-        "{told:?}"
-    );
+    assert!(of_guest.all(|message| message.models_usage.is_none()));
 }
 
 #[tokio::test]
 async fn a_selector_is_sent_each_word_once_where_its_prompt_has_the_history() {
-    for prompt in [
-        "",
-        "Of {participants}, who is next after this?\n{history}\nOnly the name.",
-    ] {
+    let own = "Of {participants}, who is next after this?\n{history}\nOnly the name.";
+    for prompt in ["", own] {
         let mut file = TeamFile::new("team", ["A", "B", "C"].map(Participant::named));
         file.selection = Selection::Selector {
             prompt: prompt.into(),
@@ -142,16 +128,12 @@ async fn a_selector_is_sent_each_word_once_where_its_prompt_has_the_history() {
         }));
         let mut team = team(file.with_max_turns(3), &script);
         team.run("fruit please").await.unwrap();
-        let asked = script.heard("team").prompts;
+        let asked = &script.heard("team").prompts[2];
         for said in ["fruit please", "one apple", "two pears", "three plums"] {
-            assert_eq!(asked[2].matches(said).count(), 1, "{said} in {}", asked[2]);
+            assert_eq!(asked.matches(said).count(), 1, "{said} in {asked}");
         }
         // No message looks like several.
-        assert!(
-            asked[2].contains("A: one apple\n  B: two pears"),
-            "{}",
-            asked[2]
-        );
+        has(asked, &["A: one apple\n  B: two pears"]);
     }
 }
 
@@ -160,8 +142,7 @@ async fn what_a_planner_says_to_others_stays_as_it_was_written() {
     let plan = "Worker: find his rebounds.\n1. Analyst : add them up";
     let names = ["Planner", "Worker", "Analyst"];
     let file = TeamFile::new("team", names.map(Participant::named)).with_max_turns(2);
-    let script = Scripted::new(&json!({"Planner": [plan], "Worker": ["done"]}));
-    let mut team = Team::new(game(file), Minds::all(Arc::new(script.clone())), 7).unwrap();
+    let (mut team, script) = scripted(file, &json!({"Planner": [plan], "Worker": ["done"]}));
     let result = team.run("go").await.unwrap();
     assert_eq!(result.messages[1].to_text(), plan);
     let own = team.perspective("Planner");
@@ -183,24 +164,14 @@ async fn messages_are_dated_when_they_are_said() {
     let mut team = team(file, &Scripted::new(&json!({})));
     team.engine().settings.clock = Some(ticking);
     let result = team.run("hi").await.unwrap();
-    let times = result
-        .messages
-        .iter()
-        .map(|message| message.created_at.as_str());
+    let times = result.messages.iter().map(|told| told.created_at.as_str());
     let times: Vec<_> = times.collect();
     assert!(times.is_sorted() && times[0] != times[2], "{times:?}");
-    assert!(
-        times
-            .iter()
-            .all(|time| time.starts_with("2023-11-14T22:13:2")),
-        "{times:?}"
-    );
+    let is_dated = |time: &&str| time.starts_with("2023-11-14T22:13:2");
+    assert!(times.iter().all(is_dated), "{times:?}");
     // The world has no clock, so its state says nothing of times.
     let state = team.save_state().unwrap();
     let manager = &state["agent_states"]["RoundRobinGroupChatManager"];
-    assert!(
-        manager["message_thread"][0]["created_at"].is_null(),
-        "{manager}"
-    );
+    assert_eq!(manager["message_thread"][0]["created_at"], Value::Null);
     assert!(!state.to_string().contains("2023-11-14"));
 }

@@ -4,14 +4,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use playhouse::groupchat::message::ChatMessage;
-use playhouse::groupchat::team::{Participant, Selection, TeamFile};
+use playhouse::groupchat::team::{Selection, TeamFile};
 use playhouse::groupchat::{ChatGame, Functions, Task, Team};
 use playhouse::mind::Minds;
 use playhouse::tool::{NoArguments, Toolbox};
 use serde_json::{Value, json};
 
-use super::game;
 use super::minds::Scripted;
+use super::{caller, game, has, scripted, unscripted};
 
 fn set_up(
     file: TeamFile,
@@ -31,7 +31,7 @@ fn three(selection: Selection) -> TeamFile {
 #[tokio::test]
 async fn a_selector_that_names_nobody_ends_the_run_with_a_reason() {
     let file = three(Selection::selector()).with_max_turns(100);
-    let (mut team, script) = set_up(file, |game| game, &json!({"team": vec!["zzz"; 60]}));
+    let (mut team, script) = scripted(file, &json!({"team": vec!["zzz"; 60]}));
     let result = team.run("hi").await.unwrap();
     assert!(result.stop_reason.unwrap().contains("named nobody 3 times"));
     assert_eq!(script.heard("team").prompts.len(), 9, "three attempts each");
@@ -46,22 +46,16 @@ async fn a_tool_that_hangs_or_is_unknown_is_an_error_result_and_the_run_goes_on(
             std::future::pending::<()>().await;
             Ok(())
         });
-        toolbox.change("hang", |tool| {
-            tool.with_time_limit(Duration::from_millis(20))
-        });
+        let limit = Duration::from_millis(20);
+        toolbox.change("hang", |tool| tool.with_time_limit(limit));
     };
     let lines = json!({"A": [{"calls": [["1", "hang", {}], ["2", "gone", {}]]}]});
     let (mut team, _) = set_up(file, |game| game.with_tools(hang), &lines);
     let result = team.run("hi").await.unwrap();
-    let summary = result
-        .messages
-        .iter()
-        .find(|message| message.type_name() == "ToolCallSummaryMessage");
+    let mut messages = result.messages.iter();
+    let summary = messages.find(|message| message.type_name() == "ToolCallSummaryMessage");
     let summary = summary.unwrap().to_text();
-    assert!(
-        summary.contains("0.02") && summary.contains("gone"),
-        "{summary}"
-    );
+    has(&summary, &["0.02", "gone"]);
     assert_eq!(result.last().unwrap().source, "B");
 }
 
@@ -69,15 +63,15 @@ async fn a_tool_that_hangs_or_is_unknown_is_an_error_result_and_the_run_goes_on(
 async fn a_handoff_to_nobody_is_sent_back_and_then_ends_the_run() {
     let mut file = three(Selection::Swarm).with_max_turns(4);
     file.participants[0] = file.participants[0].clone().with_handoff("B");
-    let wrong = json!({"text": {"message": "go", "handoff": "Zed"}});
-    let lines =
-        json!({"A": [wrong, {"text": {"message": "go", "handoff": "B"}}], "B": ["b", "b", "b"]});
-    let (mut team, script) = set_up(file.clone(), |game| game, &lines);
+    let wrong = || json!({"text": {"message": "go", "handoff": "Zed"}});
+    let right = json!({"text": {"message": "go", "handoff": "B"}});
+    let lines = json!({"A": [wrong(), right], "B": ["b", "b", "b"]});
+    let (mut team, script) = scripted(file.clone(), &lines);
     let result = team.run("hi").await.unwrap();
     assert_eq!(result.messages[2].source, "B");
     assert!(script.heard("A").complaints[0].contains("Zed"));
 
-    let (mut team, _) = set_up(file, |game| game, &json!({"A": vec![wrong_again(); 9]}));
+    let (mut team, _) = scripted(file, &json!({"A": vec![wrong(); 9]}));
     let error = team.run("hi").await.unwrap_err().to_string();
     assert!(error.contains("Zed") && error.contains('A'), "{error}");
 }
@@ -87,35 +81,27 @@ async fn a_handoff_in_json_keeps_its_text_its_context_and_the_thought() {
     let mut file = three(Selection::Swarm).with_max_turns(2);
     file.participants[0] = file.participants[0].clone().with_handoff("B");
     let own = json!({"message": "go", "handoff": "B"});
+    let short = json!({"target": "B", "context": "the hall is free"});
     let of_autogen =
         json!({"type": "HandoffMessage", "source": "A", "target": "B", "context": {"day": 6}});
     for (answer, told, context) in [
         (own, "go", json!([])),
-        (
-            json!({"target": "B", "context": "the hall is free"}),
-            "Over to you, B",
-            json!(["the hall is free"]),
-        ),
+        (short, "Over to you, B", json!(["the hall is free"])),
         (of_autogen, "Over to you, B", json!([{"day": 6}])),
     ] {
         let answer = format!("Here it is:\n```json\n{answer}\n```");
         let lines = json!({"A": [{"text": answer, "thinking": "B knows more."}], "B": ["b"]});
-        let (mut team, script) = set_up(file.clone(), |game| game, &lines);
+        let (mut team, script) = scripted(file.clone(), &lines);
         let result = team.run("hi").await.unwrap();
-        let names: Vec<_> = result.messages.iter().map(ChatMessage::type_name).collect();
-        assert_eq!(
-            names,
-            [
-                "TextMessage", "ThoughtEvent", "HandoffMessage", "TextMessage"
-            ]
-        );
+        let names = result.messages.iter().map(ChatMessage::type_name);
+        assert!(names.eq([
+            "TextMessage", "ThoughtEvent", "HandoffMessage", "TextMessage"
+        ]));
         assert!(result.messages[2].to_text().starts_with(told));
         let mut kept = result.messages[2].dump()["context"].take();
         let thought = kept.as_array_mut().unwrap().pop().unwrap();
-        assert_eq!(
-            (kept, thought["content"].as_str()),
-            (context.clone(), Some("B knows more."))
-        );
+        assert_eq!(kept, context.clone());
+        assert_eq!(thought["content"].as_str(), Some("B knows more."));
         // The target alone is told the context; everybody the text.
         let heard = script.heard("B").prompts[0].clone();
         let wanted = context.as_array().unwrap().iter().map(|item| match item {
@@ -135,12 +121,9 @@ async fn a_handoff_in_json_keeps_its_text_its_context_and_the_thought() {
 async fn a_participant_that_could_not_answer_is_asked_again_when_the_run_goes_on() {
     let file = three(Selection::RoundRobin).with_max_turns(3);
     let lines = json!({"B": [{"fail": "the server is gone"}, "b"]});
-    let (mut team, script) = set_up(file, |game| game, &lines);
+    let (mut team, script) = scripted(file, &lines);
     let error = team.run("hi").await.unwrap_err().to_string();
-    assert!(
-        error.contains('B') && error.contains("the server is gone"),
-        "{error}"
-    );
+    has(&error, &["B", "the server is gone"]);
     assert_eq!(team.chat().stop.as_ref().unwrap().source, "Error");
     let rest = team.run(Task::continue_run()).await.unwrap();
     let said: Vec<_> = rest.messages.iter().map(ChatMessage::to_text).collect();
@@ -158,12 +141,11 @@ async fn a_turn_fails_at_the_most_tool_iterations_if_that_is_wanted() {
         (2, false, vec![call(), call(), json!("42")], Err("2")),
         (1, false, vec![call()], Ok("42")),
     ] {
-        let mut agent = Participant::named("A");
-        agent.tools = vec!["calculate".into()];
+        let mut agent = caller("A", "calculate");
         agent.max_tool_iterations = most;
         agent.reflect_on_tool_use = Some(reflects);
         agent.fail_at_max_tool_iterations = true;
-        let (mut team, _) = set_up(TeamFile::solo(agent), |game| game, &json!({"A": answers}));
+        let (mut team, _) = scripted(TeamFile::solo(agent), &json!({"A": answers}));
         let result = team.run("6 * 7?").await;
         match outcome {
             Ok(answer) => assert_eq!(result.unwrap().last().unwrap().to_text(), answer),
@@ -176,35 +158,25 @@ async fn a_turn_fails_at_the_most_tool_iterations_if_that_is_wanted() {
     }
 }
 
-fn wrong_again() -> Value {
-    json!({"text": {"message": "go", "handoff": "Zed"}})
-}
-
 #[tokio::test]
 async fn a_function_that_was_not_given_or_names_nobody_who_is_there_ends_the_run() {
     let file = || three(Selection::Function("who".into())).with_max_turns(3);
-    let (mut team, _) = set_up(file(), |game| game, &Value::Null);
+    let (mut team, _) = unscripted(file());
     let error = team.run("hi").await.unwrap_err().to_string();
     assert!(error.contains("'who'"), "{error}");
     let zed = Functions::default().with_selector("who", |_| Some("Zed".into()));
     let (mut team, _) = set_up(file(), |game| game.with_functions(zed), &Value::Null);
     let error = team.run("hi").await.unwrap_err().to_string();
-    assert!(
-        error.contains("'Zed'") && error.contains("A, B, C"),
-        "{error}"
-    );
+    has(&error, &["'Zed'", "A, B, C"]);
 }
 
 #[tokio::test]
 async fn a_tool_that_nobody_has_is_told_before_anybody_speaks() {
     let mut file = three(Selection::RoundRobin).with_max_turns(2);
     file.participants[1].tools = vec!["wether".into()];
-    let (mut team, script) = set_up(file, |game| game, &Value::Null);
+    let (mut team, script) = unscripted(file);
     let error = team.run("hi").await.unwrap_err().to_string();
-    assert!(
-        error.contains('B') && error.contains("wether") && error.contains("calculate"),
-        "{error}"
-    );
+    has(&error, &["B", "wether", "calculate"]);
     assert_eq!(script.calls(), 0);
 }
 
@@ -219,8 +191,6 @@ async fn results_of_tools_are_put_into_words_by_a_function_of_the_user() {
     });
     let (mut team, _) = set_up(file, |game| game.with_functions(short), &lines);
     let result = team.run("hi").await.unwrap();
-    assert_eq!(
-        result.last().unwrap().to_text(),
-        "{\"expression\":\"6 * 7\"} gives 42"
-    );
+    let told = "{\"expression\":\"6 * 7\"} gives 42";
+    assert_eq!(result.last().unwrap().to_text(), told);
 }

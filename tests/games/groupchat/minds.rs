@@ -74,9 +74,8 @@ impl Scripted {
         let mut state = self.state.lock().unwrap();
         let heard = state.heard.entry(prompt.entity.to_string()).or_default();
         heard.delivered.push(new.collect());
-        let view = seen
-            .iter()
-            .map(|seen| json!([seen.role, seen.name, seen.content]));
+        let view = seen.iter();
+        let view = view.map(|seen| json!([seen.role, seen.name, seen.content]));
         heard.views.push(view.collect());
         heard.prompts.push(prompt_text(prompt));
         if let Some(refused) = prompt.refused().last() {
@@ -119,12 +118,8 @@ impl Mind for Scripted {
                 None => {
                     let mut said = Completion::instant("script", text_of(line));
                     said.thinking = line.get("thinking").and_then(Value::as_str).map(Into::into);
-                    for call in line
-                        .get("calls")
-                        .and_then(Value::as_array)
-                        .into_iter()
-                        .flatten()
-                    {
+                    let calls = line.get("calls").and_then(Value::as_array);
+                    for call in calls.into_iter().flatten() {
                         let text = |index: usize| match &call[index] {
                             Value::String(text) => text.clone(),
                             other => other.to_string(),

@@ -7,9 +7,10 @@ use std::sync::Arc;
 use futures_util::StreamExt;
 use playhouse::groupchat::message::ChatMessage;
 use playhouse::groupchat::team::{Participant, TeamFile};
-use playhouse::groupchat::{ChatGame, StreamItem, Team};
+use playhouse::groupchat::{ChatGame, StreamItem, Task, Team};
 use playhouse::mind::Minds;
 use playhouse::world_data::DataFolder;
+use serde_json::Value;
 
 use cases::short;
 use minds::Scripted;
@@ -35,12 +36,53 @@ fn team(file: TeamFile, script: &Scripted) -> Team {
     Team::new(game(file), Minds::all(Arc::new(script.clone())), 7).unwrap()
 }
 
+/// A team whose participants answer by these lines, and their script.
+fn scripted(file: TeamFile, lines: &Value) -> (Team, Scripted) {
+    let script = Scripted::new(lines);
+    (team(file, &script), script)
+}
+
+/// A team whose participants count their turns, and what they were asked.
+fn unscripted(file: TeamFile) -> (Team, Scripted) {
+    scripted(file, &Value::Null)
+}
+
+/// A participant who may call a tool.
+fn caller(name: &str, tool: &str) -> Participant {
+    Participant {
+        tools: vec![tool.into()],
+        ..Participant::named(name)
+    }
+}
+
 fn three() -> TeamFile {
     TeamFile::new("team", ["A", "B", "C"].map(Participant::named))
 }
 
 fn texts(messages: &[ChatMessage]) -> Vec<String> {
     messages.iter().map(short).collect()
+}
+
+/// Plays a run, in which this is said.
+async fn assert_told(team: &mut Team, task: impl Into<Task>, wanted: &[&str]) {
+    let result = team.run(task).await.unwrap();
+    assert_eq!(texts(&result.messages), wanted);
+}
+
+/// The text has all of these words.
+#[track_caller]
+fn has(text: &str, words: &[&str]) {
+    for words in words {
+        assert!(text.contains(words), "'{words}' is not in: {text}");
+    }
+}
+
+/// The text has none of these words.
+#[track_caller]
+fn lacks(text: &str, words: &[&str]) {
+    for words in words {
+        assert!(!text.contains(words), "'{words}' is in: {text}");
+    }
 }
 
 /// Plays a run; `then` is called after each message, with how many there were.

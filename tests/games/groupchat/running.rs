@@ -22,7 +22,7 @@ use serde_json::{Value, json};
 use tokio::sync::Notify;
 
 use super::minds::Scripted;
-use super::{game, team, texts, three, watched};
+use super::{assert_told, caller, game, scripted, team, texts, three, unscripted, watched};
 
 #[tokio::test]
 async fn whoever_is_outside_can_end_a_run_and_the_clock_starts_with_it() {
@@ -41,8 +41,7 @@ async fn whoever_is_outside_can_end_a_run_and_the_clock_starts_with_it() {
     assert_eq!(texts(&result.messages), ["user:hi", "A:A1", "B:B1"]);
     assert!(result.stop_reason.unwrap().contains("0.05 seconds"));
     team.user_proxy().stop();
-    let result = team.run("more").await.unwrap();
-    assert_eq!(texts(&result.messages), ["user:more"]);
+    assert_told(&mut team, "more", &["user:more"]).await;
 }
 
 #[tokio::test]
@@ -59,8 +58,7 @@ async fn those_who_join_see_what_the_rule_says_and_those_who_left_hear_nothing()
         file.open = true;
         file.newcomers = rule;
         file.participants[2].absent = true;
-        let script = Scripted::new(&Value::Null);
-        let mut team = team(file, &script);
+        let (mut team, script) = unscripted(file);
         let user_proxy = team.user_proxy().clone();
         let told = watched(&mut team, "hi", |told| match told {
             2 => user_proxy.join("C"),
@@ -85,22 +83,17 @@ async fn a_whisper_reaches_those_it_is_for_alone() {
         "C": ["no JSON, so aloud"],
     }));
     let mut team = team(file, &script);
-    let result = team.run("hi").await.unwrap();
-    assert_eq!(
-        texts(&result.messages),
-        ["user:hi", "A:psst", "B:aloud", "C:no JSON, so aloud"]
-    );
-    assert_eq!(
-        script.heard("C").delivered[0],
-        ["user:hi", "A:psst", "B:aloud"]
-    );
-    assert_eq!(script.heard("B").delivered[0], ["user:hi"]);
+    assert_told(
+        &mut team,
+        "hi",
+        &["user:hi", "A:psst", "B:aloud", "C:no JSON, so aloud"],
+    )
+    .await;
+    let first = |who: &str| script.heard(who).delivered[0].clone();
+    assert_eq!(first("C"), ["user:hi", "A:psst", "B:aloud"]);
+    assert_eq!(first("B"), ["user:hi"]);
     for who in ["B", "team", "user"] {
-        let store = team.perspective(who);
-        assert!(
-            !store.iter().any(|seen| seen.content.contains("psst")),
-            "{who}"
-        );
+        assert!(!heard_contains(&team, who, "psst"), "{who}");
     }
 }
 
@@ -109,8 +102,7 @@ async fn an_outage_within_a_tool_stops_the_run_instead_of_being_told() {
     let dead = Scripted::new(&json!({"A": [{"fail": "no power"}]}));
     let inner = TeamFile::new("inner", [Participant::named("A")]).with_max_turns(1);
     let tool = TeamTool::new(game(inner), Minds::all(Arc::new(dead)));
-    let mut asks = Participant::named("B");
-    asks.tools = vec!["ask".into()];
+    let asks = caller("B", "ask");
     let file = TeamFile::new("outer", [asks]).with_max_turns(1);
     for falls_back in [false, true] {
         let lines = json!({"B": [{"calls": [["1", "ask", {"task": "well?"}]]}, "B1"]});
@@ -146,8 +138,7 @@ fn paid(session: &Session) -> [u64; 2] {
 #[tokio::test(start_paused = true)]
 async fn what_a_team_that_is_a_tool_has_paid_is_counted_once_however_the_run_ends() {
     let inner = TeamFile::new("inner", ["A", "C"].map(Participant::named)).with_max_turns(2);
-    let mut caller = Participant::named("B");
-    caller.tools = vec!["ask".into()];
+    let mut caller = caller("B", "ask");
     caller.reflect_on_tool_use = Some(true);
     let file = TeamFile::new("outer", [caller]).with_max_turns(1);
     let game = |minds: &Minds| {
@@ -165,10 +156,8 @@ async fn what_a_team_that_is_a_tool_has_paid_is_counted_once_however_the_run_end
     let killed = ("killed", vec![answers.clone()], [10, 305]);
     let stopped = ("stopped", vec![asks.clone(), answers], [15, 355]);
     for (slot, rest, whole) in [killed, stopped] {
-        let slow = minds(
-            std::slice::from_ref(&asks),
-            json!({"text": "C1", "delay_ms": 60_000}),
-        );
+        let late = json!({"text": "C1", "delay_ms": 60_000});
+        let slow = minds(std::slice::from_ref(&asks), late);
         let user_proxy = UserProxy::new();
         user_proxy.add_input(UserInput::task("hi"));
         let seated = seat_user_proxy(&game(&slow), slow.clone(), &user_proxy);
@@ -199,10 +188,11 @@ async fn a_stage_delivers_as_a_hub_does() {
     file.open = true;
     file.user = "host".into();
     file.participants[2].absent = true;
-    let script = Scripted::new(&json!({
-        "a": [{"text": "hi", "thinking": "secret"}], "b": ["b's reply", "again", "more"], "c": ["c's reply", "and more", "still"],
-    }));
-    let mut team = team(file, &script);
+    let lines = json!({
+        "a": [{"text": "hi", "thinking": "secret"}], "b": ["b's reply", "again", "more"],
+        "c": ["c's reply", "and more", "still"],
+    });
+    let (mut team, _) = scripted(file, &lines);
     let user_proxy = team.user_proxy().clone();
     watched(&mut team, "welcome", |told| match told {
         // After a thought, and what was said.
@@ -236,8 +226,7 @@ async fn a_stage_delivers_as_a_hub_does() {
 async fn whoever_has_left_is_not_heard() {
     let mut file = three().with_max_turns(1);
     file.open = true;
-    let script = Scripted::new(&Value::Null);
-    let mut team = team(file, &script);
+    let (mut team, _) = unscripted(file);
     let user_proxy = team.user_proxy().clone();
     let say = |source: &str, text: &str| user_proxy.say(ChatMessage::text(source, text));
     say("A", "a last word");
@@ -325,16 +314,9 @@ async fn code_that_ran_is_not_run_again_when_a_run_goes_on() {
     let rest = team.run(Task::continue_run()).await.unwrap();
     assert_eq!(rest.last().unwrap().to_text(), "here I am");
     assert!(script.heard("B").prompts[0].contains("tee -a"));
-    let known = team.perspective("B");
-    assert!(
-        known
-            .iter()
-            .any(|seen| seen.name == "A" && seen.content.contains("once"))
-    );
-    assert!(
-        !known.iter().any(|seen| seen.content.contains("approved")),
-        "{known:?}"
-    );
+    let mut known = team.perspective("B").into_iter();
+    assert!(known.any(|seen| seen.name == "A" && seen.content.contains("once")));
+    assert!(!heard_contains(&team, "B", "approved"));
     assert_eq!(std::fs::read_to_string(mark.path()).unwrap(), "once\n");
 }
 
@@ -371,20 +353,15 @@ async fn a_run_that_was_given_up_while_a_person_thinks_goes_on_here_and_after_a_
             team.load_state(&state).unwrap();
         }
         open.store(true, Ordering::SeqCst);
-        let rest = team.run(Task::continue_run()).await.unwrap();
-        assert_eq!(
-            texts(&rest.messages),
-            ["UserInputRequestedEvent (C) ", "C:here I am", "A:A2"],
-            "{restarts}"
-        );
+        let rest = ["UserInputRequestedEvent (C) ", "C:here I am", "A:A2"];
+        assert_told(&mut team, Task::continue_run(), &rest).await;
         assert_eq!(script.heard("B").prompts.len(), 1, "nobody is asked twice");
     }
 }
 
 #[tokio::test]
 async fn an_agent_runs_alone_and_answers_with_what_it_did_on_the_way() {
-    let mut agent = Participant::named("A");
-    agent.tools = vec!["calculate".into()];
+    let agent = caller("A", "calculate");
     let script = Scripted::new(&json!({
         "A": [{"text": "hm", "calls": [["1", "calculate", {"expression": "6 * 7"}]]}, "and more"],
     }));
@@ -393,17 +370,12 @@ async fn an_agent_runs_alone_and_answers_with_what_it_did_on_the_way() {
     let responses = result.responses();
     assert_eq!(responses[1].chat_message.to_text(), "42");
     let inner = responses[1].inner_messages.iter();
-    let inner: Vec<_> = inner.map(ChatMessage::type_name).collect();
-    assert_eq!(
-        inner,
-        [
-            "ThoughtEvent",
-            "ToolCallRequestEvent",
-            "ToolCallExecutionEvent"
-        ]
-    );
-    let result = agent.run("go on").await.unwrap();
-    assert_eq!(texts(&result.messages), ["user:go on", "A:and more"]);
+    assert!(inner.map(ChatMessage::type_name).eq([
+        "ThoughtEvent",
+        "ToolCallRequestEvent",
+        "ToolCallExecutionEvent"
+    ]));
+    assert_told(&mut agent, "go on", &["user:go on", "A:and more"]).await;
 }
 
 /// A team of one that calls a team of two. Each of their turns costs ten tokens.
@@ -428,16 +400,12 @@ async fn a_team_that_is_a_tool_is_paid_for_by_whoever_calls_it_and_within_the_ca
     let mut team = Team::new(game.clone(), minds, 7).unwrap();
     let result = team.run("go").await.unwrap();
     assert_eq!(result.usage.total_tokens(), 42, "{:?}", result.messages);
-    let own: u64 = result
-        .messages
-        .iter()
-        .filter(|message| message.source == "Ava")
-        .filter_map(|message| Some(message.models_usage?.total_tokens()))
-        .sum();
-    assert_eq!(own, 2, "a message tells what itself cost");
+    let of_ava = result.messages.iter().filter(|told| told.source == "Ava");
+    let own = of_ava.filter_map(|message| Some(message.models_usage?.total_tokens()));
+    assert_eq!(own.sum::<u64>(), 2, "a message tells what itself cost");
     assert_eq!(team.engine().totals().spent.usage.total(), 42);
 
-    let (game, script) = (game, caller_of_a_lab().1);
+    let (_, script) = caller_of_a_lab();
     let mut team = Team::new(game, Minds::all(Arc::new(script.clone())), 7).unwrap();
     // Three calls are used before the first inner turn.
     team.engine().settings.limits.calls = Some(5);
@@ -465,9 +433,7 @@ async fn a_picture_in_a_task_reaches_every_model() {
         MultiModalPart::Text("Look.".into()),
         MultiModalPart::Image(json!({"data": "iVBORw0KGgo="})),
     ];
-    let result = team
-        .run(ChatMessage::new("user", ChatContent::MultiModal(parts)))
-        .await
-        .unwrap();
+    let task = ChatMessage::new("user", ChatContent::MultiModal(parts));
+    let result = team.run(task).await.unwrap();
     assert_eq!(texts(&result.messages[1..]), ["A:I see it.", "B:I see it."]);
 }

@@ -18,8 +18,8 @@ use playhouse::world_data::DataFolder;
 use super::cases::short;
 
 fn named() -> [Participant; 3] {
-    ["Ava", "Bo", "Cy"]
-        .map(|name| Participant::named(name).with_description(format!("{name}, a helper")))
+    let helper = |name| Participant::named(name).with_description(format!("{name}, a helper"));
+    ["Ava", "Bo", "Cy"].map(helper)
 }
 
 /// A team for each kind of selection and participant.
@@ -30,21 +30,13 @@ fn teams() -> Vec<TeamFile> {
             .with_max_turns(6)
             .with_termination(Termination::max_messages(9))
     };
-    let swarm = TeamFile::new(
-        "table",
-        named().map(|participant| {
-            participant
-                .with_handoff("Bo")
-                .with_handoff("Cy")
-                .with_handoff("Ava")
-        }),
-    )
-    .with_selection(Selection::Swarm)
-    .with_max_turns(6);
-    let ways = vec![EdgeFile::new("Ava", "Bo"), EdgeFile::new("Ava", "Cy")];
+    let names = ["Bo", "Cy", "Ava"];
+    let hands = |helper: Participant| names.into_iter().fold(helper, Participant::with_handoff);
+    let swarm = TeamFile::new("table", named().map(hands));
+    let swarm = swarm.with_selection(Selection::Swarm).with_max_turns(6);
     let graph = GraphFile {
         entry: String::new(),
-        edges: ways,
+        edges: ["Bo", "Cy"].map(|to| EdgeFile::new("Ava", to)).into(),
     };
     let cycle = |from: &str, to: &str, when: &str| EdgeFile {
         when: EdgeCondition::Function(when.into()),
@@ -70,25 +62,18 @@ fn teams() -> Vec<TeamFile> {
         retries: 0,
     };
     let helpers = TeamFile::new("table", helpers).with_max_turns(6);
-    let mut nested = TeamFile::new(
-        "table",
-        [Participant::named("inner"), Participant::named("Di")],
-    );
-    nested.participants[0].kind = ParticipantKind::Team;
-    let nested = nested
-        .with_team(TeamFile::new("inner", named()).with_max_turns(2))
-        .with_max_turns(4);
-    let mut society = TeamFile::new(
-        "table",
-        [Participant::named("Soc"), Participant::named("Di")],
-    );
-    society.participants[0].kind = ParticipantKind::Society {
+    let around = |name: &str, kind: ParticipantKind| {
+        let mut file = TeamFile::new("table", [name, "Di"].map(Participant::named));
+        file.participants[0].kind = kind;
+        let inner = TeamFile::new("inner", named()).with_max_turns(2);
+        file.with_team(inner).with_max_turns(4)
+    };
+    let nested = around("inner", ParticipantKind::Team);
+    let society = ParticipantKind::Society {
         team: "inner".into(),
         instruction: String::new(),
     };
-    let society = society
-        .with_team(TeamFile::new("inner", named()).with_max_turns(2))
-        .with_max_turns(4);
+    let society = around("Soc", society);
     vec![
         of(Selection::RoundRobin),
         of(Selection::selector()),
@@ -159,9 +144,8 @@ impl Play {
         let text = serde_json::to_string(&state).unwrap();
         drop(first);
         let mut second = self.team();
-        second
-            .load_state(&serde_json::from_str(&text).unwrap())
-            .unwrap();
+        let state = serde_json::from_str(&text).unwrap();
+        second.load_state(&state).unwrap();
         let rest = second.run(Task::continue_run()).await.unwrap();
         told.extend(rest.messages.iter().map(short));
         told.push(rest.stop_reason.unwrap());
@@ -184,12 +168,8 @@ async fn a_save_at_every_turn_of_every_kind_of_team_goes_on_alike() {
         let whole = play.told(None).await;
         assert!(whole.len() >= 4, "{:?}: {whole:?}", file.selection);
         for place in 1..whole.len() {
-            assert_eq!(
-                play.told(Some(place)).await,
-                whole,
-                "{:?} at {place}",
-                file.selection
-            );
+            let told = play.told(Some(place)).await;
+            assert_eq!(told, whole, "{:?} at {place}", file.selection);
         }
     }
 }

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::cases::short;
 use super::minds::Scripted;
-use super::{team, texts};
+use super::{assert_told, has, team, unscripted};
 
 fn three() -> TeamFile {
     super::three().with_max_turns(2)
@@ -18,16 +18,10 @@ fn three() -> TeamFile {
 
 /// A team in the middle of a run: `user:hi`, `A:A1` were said.
 async fn paused(file: TeamFile) -> Team {
-    let script = Scripted::new(&Value::Null);
-    let mut team = team(file, &script);
+    let (mut team, _) = unscripted(file);
     team.user_proxy().add_input(UserInput::task("hi"));
     team.engine().run(Some(2)).await.unwrap();
-    assert_eq!(
-        team.perspective("B").len(),
-        2,
-        "{:?}",
-        team.perspective("B")
-    );
+    assert_eq!(team.perspective("B").len(), 2);
     team
 }
 
@@ -46,24 +40,17 @@ async fn a_state_is_loaded_by_a_team_with_other_settings_which_are_used() {
     after.participants[1].tools = vec!["calculate".into()];
     after.participants[2].view = View::Last(1);
     after.open = true;
-    let script = Scripted::new(&Value::Null);
-    let mut loaded = team(after, &script);
+    let (mut loaded, script) = unscripted(after);
     loaded.load_state(&state).unwrap();
     let rest = loaded.run(Task::continue_run()).await.unwrap();
     let said = rest.messages.iter().filter(|message| !message.is_event());
     let said: Vec<_> = said.map(short).collect();
-    assert_eq!(
-        said,
-        ["B:B1", "C:C1", "A:A2"],
-        "5 of them, with those before"
-    );
+    // 5 of them, with those before.
+    assert_eq!(said, ["B:B1", "C:C1", "A:A2"]);
     assert!(rest.stop_reason.unwrap().contains("5"));
     let prompt = &script.heard("B").prompts[0];
     assert!(prompt.contains("Be kind.\n\nYou are B."), "{prompt}");
-    assert!(
-        prompt.contains("likes tea") && prompt.contains("A: A1"),
-        "{prompt}"
-    );
+    has(prompt, &["likes tea", "A: A1"]);
     assert_eq!(script.heard("C").prompts[0].matches("Human:").count(), 1);
     // Its own state, and that of the first version again.
     let own = loaded.save_state().unwrap();
@@ -79,8 +66,7 @@ async fn a_state_of_others_is_refused_by_name_and_changes_nothing() {
         TeamFile::new("team", participants).with_max_turns(2)
     };
     let refused = |file: TeamFile, state: &Value| {
-        let script = Scripted::new(&Value::Null);
-        let mut team = team(file, &script);
+        let (mut team, _) = unscripted(file);
         let error = team.load_state(state).unwrap_err();
         assert!(team.perspective("A").is_empty());
         error
@@ -92,10 +78,7 @@ async fn a_state_of_others_is_refused_by_name_and_changes_nothing() {
     assert_eq!(other.missing, ["D"]);
     assert_eq!(other.extra, ["C"]);
     let error = error.to_string();
-    assert!(
-        error.contains("the state lacks D") && error.contains("this team lacks C"),
-        "{error}"
-    );
+    has(&error, &["the state lacks D", "this team lacks C"]);
     let mut listed = state.clone();
     listed["agent_states"].as_object_mut().unwrap().remove("B");
     let error = refused(three(), &listed).to_string();
@@ -146,8 +129,7 @@ fn autogen_state() -> Value {
 
 #[tokio::test]
 async fn a_state_of_autogen_is_loaded_and_what_is_saved_has_its_form() {
-    let script = Scripted::new(&Value::Null);
-    let mut loaded = team(three(), &script);
+    let (mut loaded, script) = unscripted(three());
     loaded.load_state(&autogen_state()).unwrap();
     let own = loaded.save_state().unwrap();
     // What each agent knows comes back as it was.
@@ -170,18 +152,12 @@ async fn a_state_of_autogen_is_loaded_and_what_is_saved_has_its_form() {
     assert_eq!(manager["message_thread"][1]["content"], "A hill.");
     // It is also a conversation of each agent and of the team for other programs.
     let read = playhouse::interop::read_value(&own, None).unwrap();
-    let names: Vec<_> = read
-        .conversations
-        .iter()
-        .map(|read| read.name.as_deref())
-        .collect();
-    assert_eq!(names, [Some("A"), None]);
+    let names = read.conversations.iter().map(|read| read.name.as_deref());
+    assert!(names.eq([Some("A"), None]));
     // The run continues with the next in turn, who has heard everything.
-    let rest = loaded.run(Task::continue_run()).await.unwrap();
-    assert_eq!(texts(&rest.messages), ["B:B1", "C:C1"]);
+    assert_told(&mut loaded, Task::continue_run(), &["B:B1", "C:C1"]).await;
     assert_eq!(script.heard("B").delivered[0], ["user:hi", "A:A hill."]);
-    let again = team(three(), &script);
-    let mut again = again;
+    let mut again = team(three(), &script);
     again.load_state(&own).unwrap();
     assert_eq!(again.perspective("A").len(), 4);
 }
@@ -200,8 +176,7 @@ async fn a_state_with_teams_inside_has_theirs_inside() {
     let outer = outer
         .with_team(inner("B", "Bea"))
         .with_team(inner("society", "Cy"));
-    let script = Scripted::new(&Value::Null);
-    let mut first = team(outer.clone(), &script);
+    let (mut first, script) = unscripted(outer.clone());
     first.run("hi").await.unwrap();
     let mut state = first.save_state().unwrap();
     let states = &state["agent_states"];
@@ -232,13 +207,10 @@ async fn another_selection_continues_the_conversation() {
     let after = three().with_selection(graph(&[("A", "B"), ("B", "C")]));
     let mut loaded = team(after.with_max_turns(9), &script);
     loaded.load_state(&state).unwrap();
-    let rest = loaded.run(Task::continue_run()).await.unwrap();
-    assert_eq!(texts(&rest.messages), ["A:A2", "B:B1", "C:C1"]);
+    assert_told(&mut loaded, Task::continue_run(), &["A:A2", "B:B1", "C:C1"]).await;
     let half = paused(three().with_selection(graph(&[("A", "B"), ("B", "C")])));
     let state = half.await.save_state().unwrap();
-    let script = Scripted::new(&Value::Null);
-    let mut loaded = team(three().with_selection(graph(&[("C", "A")])), &script);
+    let (mut loaded, _) = unscripted(three().with_selection(graph(&[("C", "A")])));
     loaded.load_state(&state).unwrap();
-    let rest = loaded.run("more").await.unwrap();
-    assert_eq!(texts(&rest.messages), ["user:more", "B:B1", "C:C1"]);
+    assert_told(&mut loaded, "more", &["user:more", "B:B1", "C:C1"]).await;
 }

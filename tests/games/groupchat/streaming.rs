@@ -16,12 +16,12 @@ use playhouse::groupchat::{
 use playhouse::locale::UiText;
 use playhouse::mind::{Answering, Completion, Mind, MindError, MindInfo, Minds, Prompt};
 use playhouse::session::Session;
-use serde_json::{Value, json};
+use serde_json::json;
 use tokio::sync::Notify;
 
 use super::cases::short;
 use super::minds::Scripted;
-use super::{game, team};
+use super::{game, scripted, team, unscripted};
 
 // --- Minds ---------------------------------------------------------------------------------------
 
@@ -98,12 +98,11 @@ fn of_one(mind: Arc<dyn Mind>) -> Team {
 
 /// A team of one who waits in the middle of a message.
 fn of_one_who_waits(go_on: &Arc<Notify>) -> Team {
-    let acts = [
-        Act::Write("Good "),
-        Act::Wait(go_on.clone()),
-        Act::Write("day"),
-    ];
-    of_one(says(acts, "Good day"))
+    let wait = Act::Wait(go_on.clone());
+    of_one(says(
+        [Act::Write("Good "), wait, Act::Write("day")],
+        "Good day",
+    ))
 }
 
 /// Two participants who speak at the same time, after a third.
@@ -197,29 +196,19 @@ async fn what_was_written_in_vain_is_dropped() {
     };
     let anew = [Act::Write("Good ni"), Act::Retract, Act::Write("Good day")];
     let other = [Act::Write("Good night")];
-    let cases = [
-        (
-            says(anew, "Good day"),
-            vec!["A…Good ni", "dropped (A)", "A…Good day", "A:Good day"],
-        ),
+    let role = [Act::Write("System: hi")];
+    let fails = writer([Act::Write("Good ni")], Err(failure));
+    for (mind, first, whole) in [
+        (says(anew, "Good day"), "A…Good ni", Some("Good day")),
         // The chunks differ from the answer.
-        (
-            says(other, "Good day"),
-            vec!["A…Good night", "dropped (A)", "A…Good day", "A:Good day"],
-        ),
+        (says(other, "Good day"), "A…Good night", Some("Good day")),
         // The chunks look like a role, which a guard defuses.
-        (
-            says([Act::Write("System: hi")], "System: hi"),
-            vec![
-                "A…System: hi", "dropped (A)", "A…System— hi", "A:System— hi",
-            ],
-        ),
-        (
-            writer([Act::Write("Good ni")], Err(failure)),
-            vec!["A…Good ni", "dropped (A)"],
-        ),
-    ];
-    for (mind, wanted) in cases {
+        (says(role, "System: hi"), "A…System: hi", Some("System— hi")),
+        (fails, "A…Good ni", None),
+    ] {
+        let whole = whole.map(|text| [format!("A…{text}"), format!("A:{text}")]);
+        let mut wanted = vec![first.to_owned(), "dropped (A)".into()];
+        wanted.extend(whole.into_iter().flatten());
         let mut told = streamed(&mut of_one(mind), "hi").await;
         let end = told.pop().unwrap();
         assert!(end == "result" || end.contains("no power"), "{end}");
@@ -233,8 +222,8 @@ async fn calls_of_tools_stand_between_what_is_written_before_and_after_them() {
     let mut agent = streaming("A");
     agent.tools = vec!["calculate".into()];
     agent.reflect_on_tool_use = Some(true);
-    let call =
-        json!({"text": "Let me see.", "calls": [["1", "calculate", {"expression": "6 * 7"}]]});
+    let sum = json!(["1", "calculate", {"expression": "6 * 7"}]);
+    let call = json!({"text": "Let me see.", "calls": [sum]});
     let script = Scripted::new(&json!({"A": [call, "It is 42."]}));
     let file = TeamFile::new("team", [agent]).with_max_turns(1);
     let mut team = team(file, &script);
@@ -260,10 +249,12 @@ async fn calls_of_tools_stand_between_what_is_written_before_and_after_them() {
 #[tokio::test]
 async fn answers_in_json_are_not_shown_while_they_are_written() {
     // A participant with handoffs answers in JSON.
-    let file =
-        TeamFile::new("team", [streaming("A").with_handoff("B"), streaming("B")]).with_max_turns(1);
-    let script = Scripted::new(&json!({"A": [{"text": {"message": "Your turn, all"}}]}));
-    let mut team = team(file, &script);
+    let two = [streaming("A").with_handoff("B"), streaming("B")];
+    let file = TeamFile::new("team", two).with_max_turns(1);
+    let (mut team, _) = scripted(
+        file,
+        &json!({"A": [{"text": {"message": "Your turn, all"}}]}),
+    );
     let told = streamed(&mut team, "hi").await;
     let wanted = ["user:hi", "A…Your turn, all", "A:Your turn, all", "result"];
     assert_eq!(told, wanted, "as one piece");
@@ -290,8 +281,7 @@ async fn what_a_team_inside_says_is_told_whole() {
     let file = TeamFile::new("team", [place])
         .with_max_turns(1)
         .with_team(inner);
-    let minds = Minds::all(Arc::new(Scripted::new(&Value::Null)));
-    let mut team = Team::new(game(file), minds, 7).unwrap();
+    let (mut team, _) = unscripted(file);
     let told = streamed(&mut team, "hi").await;
     assert_eq!(told, ["user:hi", "A:A1", "B:B1", "result"]);
 }
@@ -330,12 +320,9 @@ async fn what_a_team_says_that_is_a_tool_is_told_whole_between_call_and_result()
 #[tokio::test]
 async fn a_frozen_team_shows_no_piece_before_it_is_resumed() {
     let (first, second) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
-    let acts = [
-        Act::Write("Good "),
-        Act::Wait(first.clone()),
-        Act::Write("day"),
-        Act::Wait(second.clone()),
-    ];
+    let waits = [&first, &second].map(|told| Act::Wait(told.clone()));
+    let [to_first, to_second] = waits;
+    let acts = [Act::Write("Good "), to_first, Act::Write("day"), to_second];
     let mut team = of_one(says(acts, "Good day"));
     let pause = team.pause_handle();
     let mut stream: Items = Box::pin(team.run_stream("hi").unwrap());
@@ -374,12 +361,11 @@ async fn a_cancelled_run_shows_nothing_more_and_goes_on_with_a_new_answer() {
 #[tokio::test]
 async fn what_was_answered_already_comes_as_one_piece() {
     let never = Arc::new(Notify::new());
+    let day = says([Act::Write("Good "), Act::Write("day")], "Good day");
+    let night = says([Act::Wait(never.clone())], "Good night");
     let minds = Minds::all(says([], "so"))
-        .with_seat(
-            "A",
-            says([Act::Write("Good "), Act::Write("day")], "Good day"),
-        )
-        .with_seat("B", says([Act::Wait(never.clone())], "Good night"));
+        .with_seat("A", day)
+        .with_seat("B", night);
     let mut team = Team::new(game(wave()), minds, 7).unwrap();
     {
         let mut stream: Items = Box::pin(team.run_stream("hi").unwrap());
@@ -453,11 +439,8 @@ async fn a_watcher_who_sleeps_keeps_nobody_waiting() {
     let seen = std::iter::from_fn(|| watch.try_next()).count();
     assert!((1..20_000).contains(&seen), "{seen} pieces were kept");
     // A stream whose queue overflowed has the complete message in the end.
-    let told = streamed(
-        &mut of_one(says(vec![Act::Write("word "); 20_000], &text)),
-        "hi",
-    )
-    .await;
+    let words = vec![Act::Write("word "); 20_000];
+    let told = streamed(&mut of_one(says(words, &text)), "hi").await;
     let end = told.len();
     assert_eq!(told[end - 4], "dropped (A)");
     assert_eq!(told[end - 3], format!("A…{}", text.trim()));

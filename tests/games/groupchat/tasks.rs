@@ -15,8 +15,12 @@ use playhouse::groupchat::{ChatError, Task, TaskResult, Team, UserInput, UserPro
 use playhouse::mind::Minds;
 use serde_json::{Value, json};
 
+use super::cases::message;
 use super::minds::Scripted;
-use super::{game, left_after, team, texts, three, watched};
+use super::{
+    assert_told, caller, game, has, lacks, left_after, scripted, team, texts, three, unscripted,
+    watched,
+};
 
 /// What somebody remembers: `role:name:text`.
 fn memory(team: &Team, name: &str) -> Vec<String> {
@@ -58,8 +62,7 @@ async fn stopped(team: &mut Team, how: Stop, after: usize) -> TaskResult {
 async fn a_task_that_is_given_to_a_stopped_run_is_added_and_answered() {
     for how in [Stop::Pause, Stop::Break, Stop::Cancel] {
         for after in 1..4 {
-            let script = Scripted::new(&Value::Null);
-            let mut team = team(three().with_max_turns(3), &script);
+            let (mut team, _) = unscripted(three().with_max_turns(3));
             let result = stopped(&mut team, how, after).await;
             let told = texts(&result.messages);
             let second = told.iter().position(|text| text == "user:second");
@@ -72,32 +75,24 @@ async fn a_task_that_is_given_to_a_stopped_run_is_added_and_answered() {
             assert!(first.is_some() && first < second, "{how:?}: {known:?}");
             // The next task is the next run, and not one that was left over.
             let third = team.run("third").await.unwrap();
-            assert_eq!(
-                texts(&third.messages)[0],
-                "user:third",
-                "{how:?} after {after}"
-            );
-            assert_eq!(third.messages.len(), 4);
+            assert_eq!(third.messages.len(), 4, "{how:?} after {after}");
+            assert_eq!(texts(&third.messages)[0], "user:third");
         }
     }
 }
 
 #[tokio::test]
 async fn tasks_that_nobody_heard_become_one() {
-    let script = Scripted::new(&Value::Null);
-    let mut team = team(three().with_max_turns(1), &script);
+    let (mut team, _) = unscripted(three().with_max_turns(1));
     team.cancellation_token().cancel();
     assert!(matches!(team.run("one").await, Err(ChatError::Cancelled)));
-    let result = team.run("two").await.unwrap();
-    assert_eq!(texts(&result.messages), ["user:one", "user:two", "A:A1"]);
-    let result = team.run("three").await.unwrap();
-    assert_eq!(texts(&result.messages), ["user:three", "B:B1"]);
+    assert_told(&mut team, "two", &["user:one", "user:two", "A:A1"]).await;
+    assert_told(&mut team, "three", &["user:three", "B:B1"]).await;
 }
 
 #[tokio::test]
 async fn a_reset_during_a_run_forgets_it_and_asks_nobody() {
-    let script = Scripted::new(&Value::Null);
-    let mut team = team(three().with_max_turns(9), &script);
+    let (mut team, script) = unscripted(three().with_max_turns(9));
     left_after(&mut team, "first", 2).await;
     let calls = script.calls();
     team.reset().await.unwrap();
@@ -109,8 +104,7 @@ async fn a_reset_during_a_run_forgets_it_and_asks_nobody() {
 
 #[tokio::test]
 async fn what_the_user_adds_during_a_run_is_heard_at_the_next_turn() {
-    let script = Scripted::new(&Value::Null);
-    let mut team = team(three().with_max_turns(3), &script);
+    let (mut team, _) = unscripted(three().with_max_turns(3));
     let user = team.user_proxy().clone();
     let told = watched(&mut team, "first", |told| {
         if told == 2 {
@@ -118,10 +112,8 @@ async fn what_the_user_adds_during_a_run_is_heard_at_the_next_turn() {
         }
     })
     .await;
-    assert_eq!(
-        told,
-        ["user:first", "A:A1", "user:shorter", "B:B1", "C:C1", "A:A2"]
-    );
+    let wanted = ["user:first", "A:A1", "user:shorter", "B:B1", "C:C1", "A:A2"];
+    assert_eq!(told, wanted);
 }
 
 #[tokio::test]
@@ -130,8 +122,7 @@ async fn an_interrupted_inner_team_and_a_graph_lose_nothing_that_was_said() {
     let mut file = TeamFile::new("outer", ["inner", "C"].map(Participant::named));
     file.participants[0].kind = ParticipantKind::Team;
     let file = file.with_team(inner).with_max_turns(2);
-    let script = Scripted::new(&Value::Null);
-    let mut outer = team(file, &script);
+    let (mut outer, script) = unscripted(file);
     outer.user_proxy().add_input(UserInput::task("first"));
     outer.engine().run(Some(4)).await.unwrap();
     assert_eq!(script.calls(), 1, "one of the inner team has spoken");
@@ -150,12 +141,8 @@ async fn whoever_is_said_to_have_said_something_remembers_it_as_its_own() {
     let mut team = team(file, &script);
     // An imported log.
     let log = ["user:hi", "A:hello", "B:good day", "A:and now?"];
-    let log: Vec<ChatMessage> = log
-        .iter()
-        .map(|text| text.split_once(':').unwrap())
-        .map(|(who, text)| ChatMessage::text(who, text))
-        .collect();
-    team.run(log).await.unwrap();
+    let log = log.map(|said| message(&said.into()));
+    team.run(log.to_vec()).await.unwrap();
     let known = [
         "user:user:hi",
         "assistant:A:hello",
@@ -164,10 +151,8 @@ async fn whoever_is_said_to_have_said_something_remembers_it_as_its_own() {
         "user:B:B2",
     ];
     assert_eq!(memory(&team, "A"), known);
-    assert_eq!(
-        memory(&team, "B")[..3],
-        ["user:user:hi", "user:A:hello", "assistant:B:good day"]
-    );
+    let known = ["user:user:hi", "user:A:hello", "assistant:B:good day"];
+    assert_eq!(memory(&team, "B")[..3], known);
     team.user_proxy().say(ChatMessage::text("C", "I was out"));
     team.run("go").await.unwrap();
     assert!(memory(&team, "C").contains(&"assistant:C:I was out".to_owned()));
@@ -222,10 +207,8 @@ async fn the_ledger_works_on_the_new_task() {
     team.run("fill it in").await.unwrap();
     let prompts = script.heard("team").prompts;
     let last = prompts[3].rsplit("Human:").next().unwrap().to_owned();
-    assert!(
-        last.contains("fill it in") && !last.contains("dig a hole"),
-        "{last}"
-    );
+    has(&last, &["fill it in"]);
+    lacks(&last, &["dig a hole"]);
 }
 
 #[tokio::test]
@@ -267,15 +250,11 @@ async fn a_thought_goes_with_a_handoff_and_stands_before_it() {
     file.participants[0] = Participant::named("A").with_handoff("B");
     file.participants[0].tools = vec!["calculate".into()];
     let call = json!({"text": "It is a bill.", "calls": [["1", "transfer_to_b", {}]]});
-    let script = Scripted::new(&json!({"A": [call]}));
-    let mut team = team(file, &script);
+    let (mut team, script) = scripted(file, &json!({"A": [call]}));
     team.run("hi").await.unwrap();
     let prompt = &script.heard("B").prompts[0];
-    let thought = prompt
-        .find("It is a bill.")
-        .unwrap_or_else(|| panic!("{prompt}"));
-    let taken = prompt.rfind("A: ").unwrap();
-    assert!(thought < taken, "{prompt}");
+    let (thought, taken) = (prompt.find("It is a bill."), prompt.rfind("A: "));
+    assert!(thought.is_some() && thought < taken, "{prompt}");
 }
 
 #[tokio::test]
@@ -344,11 +323,9 @@ fn options_in_team_files_are_plain_values() {
         .replace("first: 1, last: 2", "first: Some(1), last: Some(2)")
         .replace("total: 100", "total: Some(100)")
         .replace("max_turns: 3", "max_turns: Some(3)");
-    let read = |text: &str| TeamFile::parse("desk.ron", text).map(|(team, _)| team);
-    let plain = read(plain).unwrap_or_else(|problems| panic!("{problems}"));
-    let wrapped = read(&wrapped).unwrap_or_else(|problems| panic!("{problems}"));
-    assert_eq!(plain, wrapped);
-    assert_eq!(plain.max_turns, Some(3));
+    let read = |text: &str| TeamFile::parse("desk.ron", text).unwrap().0;
+    assert_eq!(read(plain), read(&wrapped));
+    assert_eq!(read(plain).max_turns, Some(3));
 }
 
 #[tokio::test]
@@ -366,27 +343,19 @@ async fn no_request_is_without_a_message_and_no_message_without_words() {
     ] {
         let mut file = TeamFile::new("team", [Participant::named("A")]).with_max_turns(2);
         file.participants[0].view = view.clone();
-        let script = Scripted::new(&Value::Null);
-        let mut team = team(file, &script);
+        let (mut team, script) = unscripted(file);
         team.run("hi").await.unwrap();
-        team.run(vec![
-            ChatMessage::text("Ann", " "),
-            ChatMessage::text("Ann", "well"),
-            ChatMessage::text("Ann", ""),
-        ])
-        .await
-        .unwrap();
+        let of_ann = |words: &str| ChatMessage::text("Ann", words);
+        let said = [" ", "well", ""].map(of_ann).to_vec();
+        team.run(said).await.unwrap();
         for prompt in script.heard("A").prompts {
             let last = prompt.rsplit("Human:").next().unwrap();
-            assert!(prompt.contains("Human:"), "{view:?}: {prompt}");
+            has(&prompt, &["Human:"]);
             assert!(!last.trim().is_empty(), "{view:?}: {prompt}");
-            assert!(
-                !prompt.contains("Ann: \n") && !prompt.ends_with("Ann: "),
-                "{prompt}"
-            );
+            lacks(&format!("{prompt}\n"), &["Ann: \n"]);
         }
         assert!(matches!(team.run("  ").await, Err(ChatError::EmptyTask)));
-        let blank = vec![ChatMessage::text("Ann", " ")];
+        let blank = vec![of_ann(" ")];
         assert!(matches!(team.run(blank).await, Err(ChatError::EmptyTask)));
     }
 }
@@ -399,8 +368,7 @@ async fn a_view_by_source_keeps_ones_own_turns() {
         first: None,
         last: None,
     }]);
-    let script = Scripted::new(&Value::Null);
-    let mut team = team(file, &script);
+    let (mut team, script) = unscripted(file);
     team.run("hi").await.unwrap();
     let views = script.heard("A").views;
     let last = json!([
@@ -418,14 +386,12 @@ async fn members_of_a_graph_without_edges_speak_once_each() {
         three().with_selection(Selection::Graph(GraphFile::default())),
         &script,
     );
-    let result = members.run("hi").await.unwrap();
-    assert_eq!(texts(&result.messages), ["user:hi", "A:A1", "B:B1", "C:C1"]);
+    assert_told(&mut members, "hi", &["user:hi", "A:A1", "B:B1", "C:C1"]).await;
     let graph = GraphFile {
         entry: String::new(),
         edges: vec![EdgeFile::new("A", "B")],
     };
-    let script = Scripted::new(&Value::Null);
-    let mut some = team(three().with_selection(Selection::Graph(graph)), &script);
+    let (mut some, _) = unscripted(three().with_selection(Selection::Graph(graph)));
     let result = some.run("hi").await.unwrap();
     assert_eq!(texts(&result.messages), ["user:hi", "A:A1", "C:C1", "B:B1"]);
     assert!(result.stop_reason.unwrap().contains("complete"));
@@ -435,10 +401,8 @@ async fn members_of_a_graph_without_edges_speak_once_each() {
 async fn an_empty_answer_is_sent_back_whatever_its_type() {
     let mut file = TeamFile::new("team", [Participant::named("A")]).with_max_turns(1);
     file.participants[0].produces = vec!["StopMessage".into()];
-    let script = Scripted::new(&json!({"A": [" ", "well then"]}));
-    let mut team = team(file, &script);
-    let result = team.run("hi").await.unwrap();
-    assert_eq!(texts(&result.messages), ["user:hi", "A:well then"]);
+    let (mut team, _) = scripted(file, &json!({"A": [" ", "well then"]}));
+    assert_told(&mut team, "hi", &["user:hi", "A:well then"]).await;
 }
 
 #[cfg(feature = "scripts")]
@@ -459,12 +423,7 @@ async fn code_that_was_refused_is_not_proposed_again() {
     });
     let mut team = Team::new(game, Minds::all(Arc::new(script.clone())), 7).unwrap();
     let result = team.run("```sh\nls\n```").await.unwrap();
-    assert_eq!(
-        script.heard("B").prompts.len(),
-        2,
-        "{:?}",
-        texts(&result.messages)
-    );
+    assert_eq!(script.heard("B").prompts.len(), 2, "{result:?}");
     let own = memory(&team, "A");
     assert!(own[1].starts_with("assistant:A:"), "{own:?}");
 }
@@ -484,20 +443,15 @@ async fn a_long_conversation_is_folded_into_its_own_summary() {
     });
     let mut file = TeamFile::new("team", ["A", "B"].map(Participant::named)).with_max_turns(4);
     file.fold = Some(fold);
-    let script = Scripted::new(&lines);
-    let mut team = team(file, &script);
+    let (mut team, script) = scripted(file, &lines);
     let result = team.run("hi").await.unwrap();
     let spoken = result.messages.iter().filter(|said| !said.is_event());
     assert_eq!(spoken.count(), 5, "{:?}", texts(&result.messages));
     let prompts = script.heard("A").prompts;
     assert!(prompts[1].contains("Summarise"), "{}", prompts[1]);
-    let last = &prompts[2];
-    assert!(last.contains("the gist") && last.contains("b1"), "{last}");
-    assert!(!last.contains("user: hi"), "{last}");
-    assert!(
-        !last.contains("user: What was said"),
-        "nobody said it: {last}"
-    );
+    has(&prompts[2], &["the gist", "b1"]);
+    // Nobody said what is asked.
+    lacks(&prompts[2], &["user: hi", "user: What was said"]);
     // What was folded can still be looked up.
     let calls = mind_calls(&team.engine().world);
     let of_a = calls.iter().filter(|call| call.agent == "A");
@@ -523,8 +477,7 @@ async fn the_teams_own_model_folds_its_conversation_too() {
         .with_selection(Selection::selector())
         .with_max_turns(2);
     file.fold = Some(fold);
-    let script = Scripted::new(&lines);
-    let mut team = team(file, &script);
+    let (mut team, script) = scripted(file, &lines);
     let result = team.run("hi").await.unwrap();
     let prompts = script.heard("team").prompts;
     assert!(prompts[1].contains("In one line."), "{}", prompts[1]);
@@ -539,8 +492,7 @@ async fn notes_grow_from_run_to_run_and_survive_a_reset_and_a_restart() {
     file.participants[0].memory = vec!["is a cook".into()];
     file.participants[0].reflect_on_tool_use = Some(true);
     let note = json!({"calls": [["1", "remember", {"note": "Ann eats no nuts."}]]});
-    let script = Scripted::new(&json!({"A": [note, "I see.", "again"]}));
-    let mut first = team(file.clone(), &script);
+    let (mut first, _) = scripted(file.clone(), &json!({"A": [note, "I see.", "again"]}));
     let result = first.run("I am Ann; no nuts for me.").await.unwrap();
     assert_eq!(result.last().unwrap().to_text(), "I see.");
     assert_eq!(first.memory("A"), ["is a cook", "Ann eats no nuts."]);
@@ -564,11 +516,12 @@ async fn a_message_tells_why_its_model_ended_it() {
         (2, Some(GenerateReason::MaxIterations)),
         (3, None),
     ] {
-        let mut agent = Participant::named("A");
-        agent.tools = vec!["calculate".into()];
+        let mut agent = caller("A", "calculate");
         agent.max_tool_iterations = iterations;
-        let script = Scripted::new(&json!({"A": [call(), call(), "done"]}));
-        let mut agent = team(TeamFile::solo(agent), &script);
+        let (mut agent, _) = scripted(
+            TeamFile::solo(agent),
+            &json!({"A": [call(), call(), "done"]}),
+        );
         let result = agent.run("6 * 7?").await.unwrap();
         let last = result.last().unwrap();
         assert_eq!(last.generate_reason(), wanted, "{iterations}");

@@ -5,7 +5,7 @@ use playhouse::mind::http::SchemaMode;
 use playhouse::mind::{ExchangeRound, FinishReason, ToolRound};
 use serde_json::{Value, json};
 
-use super::{Becomes, Question, assert_becomes, figures};
+use super::{Becomes, Question, assert_becomes, called, figures, has};
 use crate::openai::{Server, answer, comes_in_pieces, events, streams, whole};
 
 /// A message that says these blocks.
@@ -27,17 +27,14 @@ async fn a_request_has_its_own_path_key_and_form() {
     let server = Server::start([whole(&says("Yes."))]).await;
     let mind = server.mind("api: anthropic, stream: false, temperature: 0.5");
     let completion = Question::default().answered(&*mind).await.unwrap();
-    assert_eq!(
-        (completion.text.as_str(), completion.model.as_str()),
-        ("Yes.", "claude-2")
-    );
+    assert_eq!(completion.text, "Yes.");
+    assert_eq!(completion.model, "claude-2");
     assert_eq!(figures(&completion), [10, 7, 5, 4]);
     assert_eq!(completion.finish, FinishReason::Stop);
     let received = server.state.received.lock().unwrap();
     assert_eq!(received[0].path, "/v1/messages");
-    for header in ["x-api-key: sk-very-secret", "anthropic-version: 2023-06-01"] {
-        assert!(received[0].head.contains(header), "{}", received[0].head);
-    }
+    let headers = ["x-api-key: sk-very-secret", "anthropic-version: 2023-06-01"];
+    has(&received[0].head, &headers);
     assert!(!received[0].head.contains("authorization"));
     let mark = json!({"type": "ephemeral"});
     let text = |text: &str| json!({"type": "text", "text": text});
@@ -56,15 +53,20 @@ async fn a_request_has_its_own_path_key_and_form() {
 /// A stream that thinks, speaks and calls.
 fn stream() -> String {
     let delta = |index: u64, delta: Value| json!({"type": "content_block_delta", "index": index, "delta": delta});
+    let input = |json: &str| delta(3, json!({"type": "input_json_delta", "partial_json": json}));
     let start = |index: u64, block: Value| json!({"type": "content_block_start", "index": index, "content_block": block});
+    let call = |index: u64, id: &str| {
+        start(
+            index,
+            json!({"type": "tool_use", "id": id, "name": "dice", "input": {}}),
+        )
+    };
+    let thinking = json!({"type": "thinking", "thinking": "", "signature": ""});
     let stop = |index: u64| json!({"type": "content_block_stop", "index": index});
     events(&[
         json!({"type": "message_start", "message": {"model": "claude-2", "content": [], "stop_reason": null,
             "usage": {"input_tokens": 3, "cache_read_input_tokens": 5, "cache_creation_input_tokens": 2, "output_tokens": 1}}}),
-        start(
-            0,
-            json!({"type": "thinking", "thinking": "", "signature": ""}),
-        ),
+        start(0, thinking),
         json!({"type": "ping"}),
         delta(0, json!({"type": "thinking_delta", "thinking": "雨天，"})),
         delta(0, json!({"type": "thinking_delta", "thinking": "掷骰子。"})),
@@ -76,24 +78,12 @@ fn stream() -> String {
         delta(2, json!({"type": "text_delta", "text": "我先"})),
         delta(2, json!({"type": "text_delta", "text": "试试。"})),
         stop(2),
-        start(
-            3,
-            json!({"type": "tool_use", "id": "toolu_1", "name": "dice", "input": {}}),
-        ),
-        delta(3, json!({"type": "input_json_delta", "partial_json": ""})),
-        delta(
-            3,
-            json!({"type": "input_json_delta", "partial_json": "{\"sid"}),
-        ),
-        delta(
-            3,
-            json!({"type": "input_json_delta", "partial_json": "es\": 6}"}),
-        ),
+        call(3, "toolu_1"),
+        input(""),
+        input("{\"sid"),
+        input("es\": 6}"),
         stop(3),
-        start(
-            4,
-            json!({"type": "tool_use", "id": "toolu_2", "name": "dice", "input": {}}),
-        ),
+        call(4, "toolu_2"),
         stop(4),
         json!({"type": "message_delta", "delta": {"stop_reason": "tool_use"}, "usage": {"output_tokens": 9}}),
         json!({"type": "message_stop"}),
@@ -108,24 +98,16 @@ async fn a_stream_is_put_together_wherever_it_is_cut() {
         let completion = Question::with_dice().answered(&*mind).await.unwrap();
         assert_eq!(completion.text, "我先试试。");
         assert_eq!(completion.thinking.as_deref(), Some("雨天，掷骰子。"));
-        assert_eq!(
-            (completion.finish, completion.retries),
-            (FinishReason::ToolCalls, 0)
-        );
-        let calls: Vec<_> = completion
-            .calls
-            .iter()
-            .map(|call| (&*call.id, &*call.arguments))
-            .collect();
-        assert_eq!(calls, [("toolu_1", "{\"sides\": 6}"), ("toolu_2", "")]);
+        assert_eq!(completion.finish, FinishReason::ToolCalls);
+        assert_eq!(completion.retries, 0);
+        let calls = [("toolu_1", "{\"sides\": 6}"), ("toolu_2", "")];
+        assert_eq!(called(&completion), calls);
         assert_eq!(figures(&completion), [10, 9, 5, 0]);
-        let signed = json!(completion.signed);
-        let thought =
-            json!({"type": "thinking", "thinking": "雨天，掷骰子。", "signature": "EqQB"});
-        assert_eq!(
-            signed,
-            json!([thought, {"type": "redacted_thinking", "data": "zzz"}])
-        );
+        let signed = json!([
+            {"type": "thinking", "thinking": "雨天，掷骰子。", "signature": "EqQB"},
+            {"type": "redacted_thinking", "data": "zzz"},
+        ]);
+        assert_eq!(json!(completion.signed), signed);
     }
 }
 
@@ -142,39 +124,30 @@ async fn thoughts_go_back_signed_with_the_calls_they_led_to() {
     }));
     assert_eq!(question.answered(&*mind).await.unwrap().text, "A four.");
     let messages = server.body(1)["messages"].clone();
-    let kinds: Vec<_> = messages[2]["content"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|part| &part["type"])
-        .collect();
-    assert_eq!(
-        kinds,
-        [
-            "thinking", "redacted_thinking", "text", "tool_use", "tool_use"
-        ]
-    );
+    let of_parts = |message: usize, member: &str| -> Vec<Value> {
+        let parts = messages[message]["content"].as_array().unwrap().iter();
+        parts.map(|part| part[member].clone()).collect()
+    };
+    let kinds = [
+        "thinking", "redacted_thinking", "text", "tool_use", "tool_use",
+    ];
+    assert_eq!(of_parts(2, "type"), kinds);
     assert_eq!(messages[2]["content"][0]["signature"], "EqQB");
-    let results: Vec<_> = messages[3]["content"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|part| &part["tool_use_id"])
-        .collect();
-    assert_eq!(results, ["toolu_1", "toolu_2"]);
+    assert_eq!(of_parts(3, "tool_use_id"), ["toolu_1", "toolu_2"]);
 }
 
 #[tokio::test]
 async fn json_comes_by_a_schema_by_a_tool_or_by_words() {
     let refusal = |said: &str| {
-        let body =
-            json!({"type": "error", "error": {"type": "invalid_request_error", "message": said}});
+        let error = json!({"type": "invalid_request_error", "message": said});
+        let body = json!({"type": "error", "error": error});
         answer(400, "", &body.to_string())
     };
-    let by_tool = message(
-        json!([{"type": "text", "text": "Here:"}, {"type": "tool_use", "id": "t", "name": "give_answer", "input": {"ready": true}}]),
-        "tool_use",
-    );
+    let blocks = json!([
+        {"type": "text", "text": "Here:"},
+        {"type": "tool_use", "id": "t", "name": "give_answer", "input": {"ready": true}},
+    ]);
+    let by_tool = message(blocks, "tool_use");
     let server = Server::start([
         refusal("output_config.format: schema is not supported"),
         whole(&by_tool),
@@ -186,51 +159,32 @@ async fn json_comes_by_a_schema_by_a_tool_or_by_words() {
     let mind = server.mind("api: anthropic, schema: stable");
     for retries in [1, 0, 1] {
         let completion = Question::as_json().answered(&*mind).await.unwrap();
-        assert_eq!(
-            (completion.text.as_str(), completion.retries),
-            ("{\"ready\":true}", retries)
-        );
-        assert_eq!(
-            (completion.finish, completion.calls.len()),
-            (FinishReason::Stop, 0)
-        );
+        assert_eq!(completion.text, "{\"ready\":true}");
+        assert_eq!(completion.retries, retries);
+        assert_eq!(completion.finish, FinishReason::Stop);
+        assert_eq!(completion.calls.len(), 0);
     }
-    assert_eq!(
-        server.body(0)["output_config"]["format"]["schema"]["title"],
-        "stable"
-    );
-    assert_eq!(
-        server.body(1)["tools"][0]["input_schema"]["title"],
-        "narrowed"
-    );
-    let last = server.body(4)["messages"].to_string();
-    assert!(
-        last.contains("narrowed") && server.body(4)["tools"].is_null(),
-        "{last}"
-    );
-    let models = server.models("api: anthropic, schema: text");
-    let mode = models.mind("m").unwrap();
-    drop(mode);
+    let format = &server.body(0)["output_config"]["format"];
+    assert_eq!(format["schema"]["title"], "stable");
+    let tool = &server.body(1)["tools"][0];
+    assert_eq!(tool["input_schema"]["title"], "narrowed");
+    let last = server.body(4);
+    has(&last["messages"].to_string(), &["narrowed"]);
+    assert!(last["tools"].is_null(), "{last}");
+    server.mind("api: anthropic, schema: text");
     assert_eq!(SchemaMode::JsonMode.lower(), Some(SchemaMode::Text));
 }
 
 #[tokio::test]
 async fn its_errors_are_told_apart() {
+    let key = "invalid x-api-key sk-very-secret";
+    let shown = Becomes::Error("invalid x-api-key ***");
     let bad = "invalid_request_error";
+    let long = "prompt is too long: 210000 tokens > 200000 maximum";
     for (status, kind, said, becomes) in [
-        (
-            401,
-            "authentication_error",
-            "invalid x-api-key sk-very-secret",
-            Becomes::Error("invalid x-api-key ***"),
-        ),
+        (401, "authentication_error", key, shown),
         (400, bad, "Your credit balance is too low", Becomes::Denied),
-        (
-            400,
-            bad,
-            "prompt is too long: 210000 tokens > 200000 maximum",
-            Becomes::TooLong(200_000),
-        ),
+        (400, bad, long, Becomes::TooLong(200_000)),
         (529, "overloaded_error", "Overloaded", Becomes::Yes(1)),
     ] {
         let error = json!({"type": kind, "message": said});
@@ -252,21 +206,15 @@ async fn an_error_in_the_midst_of_a_stream_is_asked_again_and_counted() {
     let server = Server::start([streams(&begun, 40), whole(&refused)]).await;
     let mind = server.mind("api: anthropic");
     let completion = Question::default().answered(&*mind).await.unwrap();
-    assert_eq!(
-        (completion.finish, completion.retries),
-        (FinishReason::ContentFilter, 1)
-    );
+    assert_eq!(completion.finish, FinishReason::ContentFilter);
+    assert_eq!(completion.retries, 1);
     assert_eq!(figures(&completion), [18, 8, 5, 4]);
 
     let server = Server::start([cut, whole(&says("Whole."))]).await;
-    let completion = Question::default()
-        .answered(&*server.mind("api: anthropic"))
-        .await
-        .unwrap();
-    assert_eq!(
-        (completion.text.as_str(), completion.retries),
-        ("Whole.", 1)
-    );
+    let mind = server.mind("api: anthropic");
+    let completion = Question::default().answered(&*mind).await.unwrap();
+    assert_eq!(completion.text, "Whole.");
+    assert_eq!(completion.retries, 1);
 }
 
 #[tokio::test]
@@ -274,13 +222,8 @@ async fn an_examination_tells_its_window() {
     let model = json!({"type": "model", "id": "test-model", "max_input_tokens": 1000});
     let server = Server::start([whole(&model), whole(&says("{\"ready\": true}"))]).await;
     let found = server.models("api: anthropic").probe("m").await.unwrap();
-    assert!(
-        found.answers == Some(true) && found.reachable == Some(true),
-        "{found:?}"
-    );
+    assert_eq!((found.answers, found.reachable), (Some(true), Some(true)));
     assert_eq!((found.window, found.cache_fields), (Some(1000), Some(true)));
-    assert_eq!(
-        server.state.received.lock().unwrap()[0].path,
-        "/v1/models/test-model"
-    );
+    let received = server.state.received.lock().unwrap();
+    assert_eq!(received[0].path, "/v1/models/test-model");
 }

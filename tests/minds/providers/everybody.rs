@@ -9,8 +9,8 @@ use playhouse::message::{Block, Body, MediaSource};
 use playhouse::mind::{FinishReason, MindError};
 use serde_json::{Value, json};
 
-use super::Question;
-use crate::openai::{Server, Step, answer, comes_in_pieces, whole};
+use super::{Question, has};
+use crate::openai::{Server, Step, answer, comes_in_pieces, events, whole};
 
 const APIS: [&str; 6] = [
     "openai", "deepseek", "anthropic", "gemini", "dashscope", "ollama",
@@ -35,24 +35,19 @@ async fn a_file_that_can_not_be_sent_is_named_and_nothing_is() {
     inside("page.png").write_all(b"<html>").unwrap();
     inside("photo.png").write_all(b"\xff\xd8\xff\xe0").unwrap();
     for api in APIS {
-        let server = Server::start([]).await;
-        *server.state.always.lock().unwrap() = Some(whole(&yes()));
+        let server = Server::always(whole(&yes())).await;
         let models = server.models(&format!("api: {api}, parts: true"));
         let models = models.with_files(Arc::new(MediaFolder::new(folder.path())));
         let mind = models.mind("m").unwrap();
-        for (request, (path, said)) in [
+        let large = "too large: 20971521 bytes; the maximum is 20971520";
+        let files = [
             ("inn.png", "can't be read"),
-            (
-                "big.png",
-                "too large: 20971521 bytes; the maximum is 20971520",
-            ),
+            ("big.png", large),
             ("page.png", "expected image/png, found no known type"),
             ("photo.png", "expected image/png, found image/jpeg"),
             ("../inn.png", "is outside"),
-        ]
-        .into_iter()
-        .enumerate()
-        {
+        ];
+        for (request, (path, said)) in files.into_iter().enumerate() {
             let question = Question {
                 words: Body::blocks(vec![Block::image(MediaSource::file(path))]),
                 ..Question::default()
@@ -63,18 +58,14 @@ async fn a_file_that_can_not_be_sent_is_named_and_nothing_is() {
                 // it.
                 assert_eq!(answered.unwrap().text, "Yes.");
                 let told = format!("[image: {path}]");
-                assert!(server.body(request).to_string().contains(&told), "{told}");
+                has(&server.body(request).to_string(), &[&told]);
                 continue;
             }
             let unsendable = answered.unwrap_err();
-            let shown = unsendable.to_string();
-            assert!(
-                matches!(unsendable, MindError::Unsendable { .. }),
-                "{api}: {shown}"
-            );
-            for words in ["m", &format!("'{path}'"), said] {
-                assert!(shown.contains(words), "{api}: {shown}");
-            }
+            let is_unsendable = matches!(unsendable, MindError::Unsendable { .. });
+            assert!(is_unsendable, "{api}: {unsendable}");
+            let path = format!("'{path}'");
+            has(&unsendable.to_string(), &["m", &path, said]);
             assert_eq!(server.requests(), 0, "{api}");
         }
     }
@@ -118,9 +109,8 @@ async fn an_error_tells_the_providers_words_the_alias_the_status_and_what_to_do(
             let error = Question::default().answered(&*mind).await.unwrap_err();
             let shown = error.to_string();
             assert!(shown.starts_with("m (http://127.0.0.1"), "{api}: {shown}");
-            for part in ["No, not with ***", &format!("({status})"), advice] {
-                assert!(shown.contains(part), "{api} {status}: {shown}");
-            }
+            let status = format!("({status})");
+            has(&shown, &["No, not with ***", &status, advice]);
             assert!(!format!("{shown}{error:?}").contains("sk-very-secret"));
         }
     }
@@ -131,11 +121,9 @@ async fn a_web_page_an_empty_body_and_a_cut_one_are_no_answers() {
     for api in APIS {
         let server = Server::start([]).await;
         let mind = server.mind(&format!("api: {api}"));
+        let page = "<!doctype html><html><title>Welcome</title></html>";
         for (body, reason) in [
-            (
-                "<!doctype html><html><title>Welcome</title></html>",
-                "HTML page (Welcome)",
-            ),
+            (page, "HTML page (Welcome)"),
             ("", "empty"),
             ("{\"candidates\": [", "not JSON"),
             ("{}", "empty"),
@@ -145,11 +133,9 @@ async fn a_web_page_an_empty_body_and_a_cut_one_are_no_answers() {
             let before = server.requests();
             *server.state.always.lock().unwrap() = Some(answer(200, "", body));
             let error = Question::default().answered(&*mind).await.unwrap_err();
-            assert!(
-                matches!(error, MindError::InvalidResponse { .. }),
-                "{api} {body}: {error}"
-            );
-            assert!(error.to_string().contains(reason), "{api} {body}: {error}");
+            let is_invalid = matches!(error, MindError::InvalidResponse { .. });
+            assert!(is_invalid, "{api} {body}: {error}");
+            has(&error.to_string(), &[reason]);
             assert_eq!(server.requests() - before, 3, "{api} {body}");
         }
     }
@@ -157,29 +143,27 @@ async fn a_web_page_an_empty_body_and_a_cut_one_are_no_answers() {
 
 #[tokio::test]
 async fn an_answer_that_does_not_end_is_cut_off() {
-    for (api, kind, piece) in [
+    let text = "x".repeat(50_000);
+    let delta = json!({"type": "text_delta", "text": text});
+    for (api, piece) in [
         (
             "anthropic",
-            "text/event-stream",
-            "data: {\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"text_delta\",\"text\":\"{}\"}}\n\n",
+            json!({"type": "content_block_delta", "index": 0, "delta": delta}),
         ),
         (
             "gemini",
-            "text/event-stream",
-            "data: {\"candidates\":[{\"content\":{\"parts\":[{\"text\":\"{}\"}]}}]}\n\n",
+            json!({"candidates": [{"content": {"parts": [{"text": text}]}}]}),
         ),
         (
             "dashscope",
-            "text/event-stream",
-            "data: {\"output\":{\"choices\":[{\"message\":{\"content\":\"{}\"}}]}}\n\n",
+            json!({"output": {"choices": [{"message": {"content": text}}]}}),
         ),
-        (
-            "ollama",
-            "application/x-ndjson",
-            "{\"message\":{\"content\":\"{}\"}}\n",
-        ),
+        ("ollama", json!({"message": {"content": text}})),
     ] {
-        let piece = piece.replace("{}", &"x".repeat(50_000));
+        let (kind, piece) = match api {
+            "ollama" => ("application/x-ndjson", format!("{piece}\n")),
+            _ => ("text/event-stream", events(&[piece])),
+        };
         let mut script = comes_in_pieces(kind, &piece.repeat(60), 1_000_000);
         script.pop();
         script.push(Step::Hang);

@@ -13,6 +13,7 @@ mod everybody;
 mod gemini;
 mod ollama;
 
+use crate::has;
 use crate::openai::{Script, Server};
 use crate::question::Question;
 use playhouse::mind::{Completion, FinishReason, MindError};
@@ -21,6 +22,12 @@ use playhouse::mind::{Completion, FinishReason, MindError};
 fn figures(completion: &Completion) -> [u64; 4] {
     let usage = completion.usage.unwrap();
     [usage.input, usage.output, usage.cached, usage.reasoning]
+}
+
+/// The ids and the arguments of an answer's calls.
+fn called(completion: &Completion) -> Vec<(&str, &str)> {
+    let calls = completion.calls.iter();
+    calls.map(|call| (&*call.id, &*call.arguments)).collect()
 }
 
 /// What becomes of a question that a server first answers with an error, and then with “Yes.”.

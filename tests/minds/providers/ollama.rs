@@ -5,7 +5,7 @@ use std::time::Duration;
 use playhouse::mind::{FinishReason, MindError};
 use serde_json::{Value, json};
 
-use super::{Becomes, Question, assert_becomes, figures};
+use super::{Becomes, Question, assert_becomes, called, figures};
 use crate::openai::{Server, Step, answer, chunk, comes_in_pieces, whole};
 
 const LINES: &str = "application/x-ndjson";
@@ -34,14 +34,10 @@ async fn a_request_has_its_own_path_and_form() {
     let server = Server::start([whole(&answer)]).await;
     let mind = server.mind("api: ollama, stream: false, temperature: 0.5, extra: {\"think\": false, \"options\": {\"top_k\": 4}}");
     let completion = Question::default().answered(&*mind).await.unwrap();
-    assert_eq!(
-        (completion.text.as_str(), completion.model.as_str()),
-        ("Yes.", "qwen")
-    );
-    assert_eq!(
-        (figures(&completion), completion.finish),
-        ([10, 3, 0, 0], FinishReason::Stop)
-    );
+    assert_eq!(completion.text, "Yes.");
+    assert_eq!(completion.model, "qwen");
+    assert_eq!(figures(&completion), [10, 3, 0, 0]);
+    assert_eq!(completion.finish, FinishReason::Stop);
     assert_eq!(server.state.received.lock().unwrap()[0].path, "/api/chat");
     let message = |role: &str, text: &str| json!({"role": role, "content": text});
     let expected = json!({
@@ -55,48 +51,36 @@ async fn a_request_has_its_own_path_and_form() {
 
 #[tokio::test]
 async fn a_stream_is_put_together_wherever_it_is_cut() {
+    let call = json!({"function": {"name": "dice", "arguments": {"sides": 6}}});
     let body = lines(&[
         piece(json!({"role": "assistant", "content": "", "thinking": "雨"})),
         piece(json!({"role": "assistant", "content": "", "thinking": "天"})),
         piece(json!({"role": "assistant", "content": "我先{试}"})),
         piece(json!({"role": "assistant", "content": "试。"})),
-        piece(
-            json!({"role": "assistant", "content": "", "tool_calls": [{"function": {"name": "dice", "arguments": {"sides": 6}}}]}),
-        ),
+        piece(json!({"role": "assistant", "content": "", "tool_calls": [call]})),
         last(),
     ]);
     for at_once in [1, 17, 100_000] {
         let server = Server::start([comes_in_pieces(LINES, &body, at_once)]).await;
-        let completion = Question::with_dice()
-            .answered(&*server.mind("api: ollama"))
-            .await
-            .unwrap();
-        assert_eq!(
-            (completion.text.as_str(), completion.thinking.as_deref()),
-            ("我先{试}试。", Some("雨天"))
-        );
-        assert_eq!(
-            (completion.finish, completion.retries),
-            (FinishReason::ToolCalls, 0)
-        );
-        assert_eq!(completion.calls[0].arguments, "{\"sides\":6}");
+        let mind = server.mind("api: ollama");
+        let completion = Question::with_dice().answered(&*mind).await.unwrap();
+        assert_eq!(completion.text, "我先{试}试。");
+        assert_eq!(completion.thinking.as_deref(), Some("雨天"));
+        assert_eq!(completion.finish, FinishReason::ToolCalls);
+        assert_eq!(completion.retries, 0);
+        assert_eq!(called(&completion), [("", "{\"sides\":6}")]);
         assert_eq!(server.body(0)["tools"][0]["function"]["name"], "dice");
     }
 }
 
 #[tokio::test]
 async fn json_comes_by_a_grammar_or_by_words() {
-    let refusal = answer(
-        400,
-        "",
-        &json!({"error": "invalid JSON schema in format"}).to_string(),
-    );
+    let refusal = json!({"error": "invalid JSON schema in format"}).to_string();
+    let refusal = answer(400, "", &refusal);
     let server = Server::start([refusal, comes_in_pieces(LINES, &says("{}"), 9)]).await;
     let mind = server.mind("api: ollama, schema: constrained");
-    assert_eq!(
-        Question::as_json().answered(&*mind).await.unwrap().retries,
-        1
-    );
+    let completion = Question::as_json().answered(&*mind).await.unwrap();
+    assert_eq!(completion.retries, 1);
     assert_eq!(server.body(0)["format"]["title"], "narrowed");
     assert_eq!(server.body(1)["format"], "json");
 }
@@ -110,11 +94,10 @@ async fn its_errors_are_told_apart() {
         json!({"error": "an error was encountered while running the model"}),
     ]);
     let cut = says("Well then.");
+    let unknown = error(404, "model 'test-model' not found");
+    let advice = Becomes::Error("not found; correct `base_url` or `model`");
     for (first, becomes) in [
-        (
-            error(404, "model 'test-model' not found"),
-            Becomes::Error("not found; correct `base_url` or `model`"),
-        ),
+        (unknown, advice),
         (error(503, "server busy, please try again"), Becomes::Yes(1)),
         (in_pieces(&midway), Becomes::Yes(1)),
         (in_pieces(&cut[..cut.len() - 30]), Becomes::Yes(1)),
@@ -130,16 +113,12 @@ async fn slowness_is_waited_out_and_giving_up_closes_the_connection() {
     let mut slow = vec![Step::Send(head.into())];
     for word in ["a", "b", "c"] {
         let line = lines(&[piece(json!({"role": "assistant", "content": word}))]);
-        slow.extend([
-            chunk(line.as_bytes()),
-            Step::Wait(Duration::from_millis(700)),
-        ]);
+        slow.push(chunk(line.as_bytes()));
+        slow.push(Step::Wait(Duration::from_millis(700)));
     }
     let mut hangs = slow.clone();
-    slow.extend([
-        chunk(lines(&[last()]).as_bytes()),
-        Step::Send(b"0\r\n\r\n".to_vec()),
-    ]);
+    slow.push(chunk(lines(&[last()]).as_bytes()));
+    slow.push(Step::Send(b"0\r\n\r\n".to_vec()));
     hangs.push(Step::Hang);
     let server = Server::start([slow]).await;
     let mind = server.mind("api: ollama, timeouts: (between_bytes: 2)");
@@ -157,35 +136,18 @@ async fn slowness_is_waited_out_and_giving_up_closes_the_connection() {
 
 #[tokio::test]
 async fn an_examination_tells_the_window_of_what_is_loaded() {
-    let loaded =
-        json!({"models": [{"name": "test-model", "model": "test-model", "context_length": 2048}]});
-    let server = Server::start([
-        whole(&loaded),
-        comes_in_pieces(LINES, &says("{\"ready\": true}"), 9),
-    ])
-    .await;
+    let loaded = json!({"name": "test-model", "model": "test-model", "context_length": 2048});
+    let loaded = whole(&json!({"models": [loaded]}));
+    let ready = comes_in_pieces(LINES, &says("{\"ready\": true}"), 9);
+    let server = Server::start([loaded, ready]).await;
     let found = server.models("api: ollama").probe("m").await.unwrap();
-    assert!(
-        found.answers == Some(true) && found.streaming == Some(true),
-        "{found:?}"
-    );
-    assert_eq!(
-        (found.window, found.cache_fields),
-        (Some(2048), Some(false))
-    );
-    assert!(
-        found
-            .notes
-            .iter()
-            .any(|note| note.to_string().contains("4096")),
-        "{:?}",
-        found.notes
-    );
-    let absent = Server::start([]).await;
-    *absent.state.always.lock().unwrap() = Some(vec![Step::Close]);
-    let error = Question::default()
-        .answered(&*absent.mind("api: ollama"))
-        .await
-        .unwrap_err();
+    assert_eq!((found.answers, found.streaming), (Some(true), Some(true)));
+    assert_eq!(found.window, Some(2048));
+    assert_eq!(found.cache_fields, Some(false));
+    let mut notes = found.notes.iter();
+    let is_told = notes.any(|note| note.to_string().contains("4096"));
+    assert!(is_told, "{found:?}");
+    let absent = Server::always(vec![Step::Close]).await.mind("api: ollama");
+    let error = Question::default().answered(&*absent).await.unwrap_err();
     assert!(matches!(error, MindError::Unreachable { .. }), "{error}");
 }

@@ -88,10 +88,8 @@ async fn a_stream_says_what_a_whole_answer_says() {
             "{}",
             streamed.text
         );
-        assert_eq!(
-            (&streamed.text, streamed.finish),
-            (&at_once.text, at_once.finish)
-        );
+        assert_eq!(streamed.text, at_once.text);
+        assert_eq!(streamed.finish, at_once.finish);
         let (first, second) = (streamed.usage.unwrap(), at_once.usage.unwrap());
         assert_eq!((first.input, first.output), (second.input, second.output));
         // The prompt was read a moment ago; the server reads a few last tokens anew.
@@ -145,10 +143,8 @@ async fn a_schema_is_kept_on_every_step_that_sends_one() {
             let settings =
                 format!("stream_usage: true, schema: {schema}, extra: {{\"seed\": {seed}}}");
             let completion = asker.told(&*server.mind(&settings)).await;
-            assert_eq!(
-                (completion.retries, completion.finish),
-                (0, FinishReason::Stop)
-            );
+            assert_eq!(completion.retries, 0);
+            assert_eq!(completion.finish, FinishReason::Stop);
             let deed: Deed = serde_json::from_str(&completion.text).unwrap();
             assert!(
                 DEEDS.contains(&&*deed.deed) && TARGETS.contains(&&*deed.target),
@@ -277,9 +273,7 @@ async fn an_examination_finds_what_the_server_can_do() {
     );
     assert_eq!((found.key, &*found.model), (KeyState::NotNeeded, "plain"));
     assert_eq!((found.window, found.streaming), (Some(16_384), Some(true)));
-    assert_eq!(
-        (found.schema, found.cache_fields),
-        (Some(SchemaMode::Constrained), Some(true))
-    );
+    assert_eq!(found.schema, Some(SchemaMode::Constrained));
+    assert_eq!(found.cache_fields, Some(true));
     assert!(found.notes.is_empty(), "{:?}", found.notes);
 }

@@ -10,6 +10,7 @@
 
 mod played;
 
+use crate::has;
 use crate::openai::{Server, whole};
 use crate::question::Question;
 use played::{Played, Schema, Usage};
@@ -52,28 +53,18 @@ fn figures(completion: &Completion) -> Option<[u64; 3]> {
 
 #[tokio::test]
 async fn the_limit_goes_under_the_name_that_every_server_knows() {
-    let server = Server::start([]).await;
-    *server.state.always.lock().unwrap() = Some(whole(
-        &json!({"choices": [{"message": {"content": "Yes."}}]}),
-    ));
-    ask(&*server.mind(""), false).await.unwrap();
-    ask(&*server.mind("limit_field: max_completion_tokens"), false)
-        .await
-        .unwrap();
-    assert_eq!(
-        (
-            &server.body(0)["max_tokens"],
-            &server.body(0)["max_completion_tokens"]
-        ),
-        (&json!(100), &Value::Null)
-    );
-    assert_eq!(
-        (
-            &server.body(1)["max_tokens"],
-            &server.body(1)["max_completion_tokens"]
-        ),
-        (&Value::Null, &json!(100))
-    );
+    let yes = json!({"choices": [{"message": {"content": "Yes."}}]});
+    let server = Server::always(whole(&yes)).await;
+    let names = ["max_tokens", "max_completion_tokens"];
+    for (request, settings) in ["", "limit_field: max_completion_tokens"]
+        .iter()
+        .enumerate()
+    {
+        ask(&*server.mind(settings), false).await.unwrap();
+        let body = server.body(request);
+        assert_eq!(body[names[request]], 100);
+        assert_eq!(body[names[1 - request]], Value::Null);
+    }
 }
 
 /// A server that behaves like one of them.
@@ -97,11 +88,9 @@ async fn each_of_them_is_asked_for_words_json_and_calls_whole_and_in_pieces() {
                     (Wanted::Json, Schema::Ignored) | (Wanted::Prose, _) => "Yes, I am.",
                 };
                 assert_eq!(completion.text, text, "{about}");
-                let calls: Vec<_> = completion
-                    .calls
-                    .iter()
-                    .map(|call| (&*call.id, &*call.name, &*call.arguments))
-                    .collect();
+                let calls = completion.calls.iter();
+                let calls = calls.map(|call| (&*call.id, &*call.name, &*call.arguments));
+                let calls: Vec<_> = calls.collect();
                 let expected: &[_] = match wanted {
                     Wanted::Call => &[("call_9", "dice", "{\"sides\": 6}")],
                     Wanted::Prose | Wanted::Json => &[],
@@ -120,22 +109,19 @@ async fn each_of_them_is_asked_for_words_json_and_calls_whole_and_in_pieces() {
 
 #[tokio::test]
 async fn what_each_of_them_refuses_is_told_with_its_words_and_what_to_do() {
-    let refused =
-        |name: &str, answered: Result<Completion, MindError>, status, said: &[&str]| match (
-            answered, status,
-        ) {
-            (Ok(completion), None) => assert_eq!(completion.text, "Yes, I am.", "{name}"),
-            (Err(error), Some(status)) => {
-                let shown = error.to_string();
-                assert!(shown.starts_with("m (http://127.0.0.1"), "{name}: {shown}");
-                assert!(!shown.contains("sk-not-it"), "{name}: {shown}");
-                let status = format!("{status}");
-                for words in [&[&*status], said].concat() {
-                    assert!(shown.contains(words), "{name}: {shown}");
-                }
-            }
-            (answered, status) => panic!("{name}: {answered:?}, expected {status:?}"),
-        };
+    type Answered = Result<Completion, MindError>;
+    let refused = |name: &str, answered: Answered, status: Option<u16>, said: &[&str]| match (
+        answered, status,
+    ) {
+        (Ok(completion), None) => assert_eq!(completion.text, "Yes, I am.", "{name}"),
+        (Err(error), Some(status)) => {
+            let shown = error.to_string();
+            assert!(shown.starts_with("m (http://127.0.0.1"), "{name}: {shown}");
+            assert!(!shown.contains("sk-not-it"), "{name}: {shown}");
+            has(&shown, &[&[&*status.to_string()], said].concat());
+        }
+        (answered, status) => panic!("{name}: {answered:?}, expected {status:?}"),
+    };
     for played in played::ALL {
         let (server, name) = (play(played).await, played.name);
         let vendor = server.mind("extra: {\"top_k\": 4}");

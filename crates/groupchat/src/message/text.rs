@@ -14,14 +14,6 @@ impl ChatMessage {
             ChatContent::Handoff {
                 content, target, ..
             } if content.trim().is_empty() => handoff_text(target, &Value::Null),
-            ChatContent::Text(text)
-            | ChatContent::Stop(text)
-            | ChatContent::Thought(text)
-            | ChatContent::Selector(text)
-            | ChatContent::Handoff { content: text, .. }
-            | ChatContent::ToolCallSummary { content: text, .. }
-            | ChatContent::CodeGeneration { content: text, .. }
-            | ChatContent::StreamingChunk { content: text, .. } => text.clone(),
             ChatContent::MultiModal(parts) => parts_text(parts, "\n", "<image>"),
             ChatContent::Structured(structured) => structured.to_text(),
             ChatContent::ToolCallRequest(calls) => lines(calls.iter().map(call_text)),
@@ -29,13 +21,13 @@ impl ChatMessage {
             ChatContent::MemoryQuery(items) => {
                 lines(items.iter().map(|item| value_text(&item.content)))
             }
-            ChatContent::UserInputRequested { .. } => String::new(),
             ChatContent::SelectSpeaker(names) => names.join(", "),
             ChatContent::CodeExecution { result, .. } => result.output.clone(),
             ChatContent::Custom { members, .. } => match members.get("content") {
                 Some(content) => value_text(content),
                 None => Value::Object(members.clone()).to_string(),
             },
+            content => content.text().unwrap_or_default().to_owned(),
         }
     }
 

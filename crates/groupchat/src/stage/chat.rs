@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use bevy_ecs::prelude::*;
+use playhouse_engine::cast::CastList;
 use playhouse_tools::code::Snippet;
 use serde::{Deserialize, Serialize};
 
@@ -110,6 +111,17 @@ pub struct Chat {
 }
 
 impl Chat {
+    /// That of the team with this name.
+    pub(crate) fn of<'w>(world: &'w World, team: &str) -> Option<&'w Self> {
+        world.get(world.resource::<CastList>().by_name(team)?)
+    }
+
+    /// As [`Self::of`].
+    pub(crate) fn of_mut<'w>(world: &'w mut World, team: &str) -> Option<Mut<'w, Self>> {
+        let stage = world.resource::<CastList>().by_name(team)?;
+        world.get_mut(stage)
+    }
+
     /// Forgets the conversation. Its notes and settings stay, and so does the count of messages,
     /// from which ids are made.
     pub(super) fn forget(&mut self) {

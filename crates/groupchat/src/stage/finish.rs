@@ -1,6 +1,5 @@
 //! Ending a run.
 
-use playhouse_engine::cast::CastList;
 use playhouse_engine::locale::{UiText, text};
 
 use super::chat::{Chat, FinishedTurn, Phase};
@@ -76,9 +75,9 @@ impl ChatStep<'_, '_, '_> {
             stop.map(|stop| stop.content.clone()).unwrap_or_default()
         });
         self.params.events.defer(move |world| {
-            let stage = world.resource::<CastList>().by_name(&outer);
-            let chat = stage.and_then(|stage| world.get_mut::<Chat>(stage));
-            let Some(mut chat) = chat else { return };
+            let Some(mut chat) = Chat::of_mut(world, &outer) else {
+                return;
+            };
             if is_summarised && error.is_none() {
                 chat.inner_talks.insert(speaker, messages);
             } else {

@@ -2,7 +2,6 @@
 //! once instead of the next speaker.
 
 use bevy_ecs::prelude::*;
-use playhouse_engine::cast::CastList;
 use playhouse_engine::engine::Inputs;
 
 use super::chat::{Chat, FinishedTurn, Phase};
@@ -28,7 +27,7 @@ pub(crate) fn take_inputs(world: &mut World) {
     let outermost = world.resource::<Teams>().outermost.clone();
     if let Some(falls_back) = falls_back {
         for team in outermost.nested() {
-            if let Some(mut chat) = chat_of(world, &team.name) {
+            if let Some(mut chat) = Chat::of_mut(world, &team.name) {
                 chat.falls_back = falls_back;
             }
         }
@@ -44,7 +43,7 @@ fn interrupt(world: &mut World, outermost: &TeamFile) {
     for outer in outermost.nested().into_iter().rev() {
         for participant in &outer.participants {
             let inner = participant.inner_team();
-            let Some(mut chat) = inner.and_then(|inner| chat_of(world, inner)) else {
+            let Some(mut chat) = inner.and_then(|inner| Chat::of_mut(world, inner)) else {
                 continue;
             };
             if chat.phase == Phase::Waiting {
@@ -56,7 +55,7 @@ fn interrupt(world: &mut World, outermost: &TeamFile) {
                 continue;
             }
             let is_outermost = outer.name == outermost.name;
-            if let Some(mut chat) = chat_of(world, &outer.name) {
+            if let Some(mut chat) = Chat::of_mut(world, &outer.name) {
                 if is_outermost {
                     let turn = FinishedTurn::of(said);
                     chat.finished_turns.insert(participant.name.clone(), turn);
@@ -66,14 +65,9 @@ fn interrupt(world: &mut World, outermost: &TeamFile) {
             }
         }
     }
-    if let Some(mut chat) = chat_of(world, &outermost.name) {
+    if let Some(mut chat) = Chat::of_mut(world, &outermost.name) {
         chat.interrupted = chat.phase != Phase::Waiting;
     }
-}
-
-fn chat_of<'w>(world: &'w mut World, team: &str) -> Option<Mut<'w, Chat>> {
-    let stage = world.resource::<CastList>().by_name(team)?;
-    world.get_mut::<Chat>(stage)
 }
 
 impl Chat {

@@ -1,6 +1,5 @@
 //! Letting the selected participants speak.
 
-use playhouse_engine::cast::CastList;
 use playhouse_engine::event::AgentEvent;
 use playhouse_engine::locale::text;
 use playhouse_engine::message::Role;
@@ -64,9 +63,7 @@ impl ChatStep<'_, '_, '_> {
             for team in society.iter().flat_map(|team| team.nested()) {
                 reset_team(world, team);
             }
-            let stage = world.resource::<CastList>().by_name(&inner);
-            let chat = stage.and_then(|stage| world.get_mut::<Chat>(stage));
-            if let Some(mut chat) = chat {
+            if let Some(mut chat) = Chat::of_mut(world, &inner) {
                 chat.earlier = earlier;
                 chat.task = task;
                 chat.phase = Phase::Begin;

@@ -62,10 +62,8 @@ fn names_are_identifiers_where_that_is_asked_for() {
     let problems = TeamFile::parse("desk.ron", &text("naming: identifiers,")).unwrap_err();
     let told: Vec<_> = problems.iter().map(ToString::to_string).collect();
     assert_eq!(told.len(), 2, "{told:?}");
-    assert!(
-        told[0].contains("participants[2].name: 'Odile Marsh'"),
-        "{told:?}"
-    );
+    let place = "participants[2].name: 'Odile Marsh'";
+    assert!(told[0].contains(place), "{told:?}");
     assert!(told[1].contains("'2nd'"), "{told:?}");
 }
 
@@ -76,10 +74,8 @@ fn a_participant_says_with_which_types_it_may_answer() {
         #[expect(dead_code, reason = "only its schema is used")]
         title: String,
     }
-    assert_eq!(
-        Participant::named("A").produced_message_types(),
-        ["TextMessage"]
-    );
+    let plain = Participant::named("A");
+    assert_eq!(plain.produced_message_types(), ["TextMessage"]);
     let mut all = Participant::named("A")
         .with_handoff("B")
         .with_output::<Report>();

@@ -274,10 +274,8 @@ mod tests {
         );
         let path = "/api/v1/services/aigc/multimodal-generation/generation";
         let other = Endpoint::parse(&format!("https://x.com{path}"), Api::DashScope).unwrap();
-        assert_eq!(
-            (other.chat("m", true).path(), other.display_url().as_str()),
-            (path, "https://x.com/api/v1")
-        );
+        assert_eq!(other.chat("m", true).path(), path);
+        assert_eq!(other.display_url(), "https://x.com/api/v1");
     }
 
     #[test]

@@ -103,6 +103,12 @@ impl TestAsk {
     }
 }
 
+/// A member of each message.
+fn each(messages: &Value, member: &str) -> Vec<Value> {
+    let messages = messages.as_array().unwrap().iter();
+    messages.map(|message| message[member].clone()).collect()
+}
+
 #[test]
 fn each_role_has_its_name_and_the_shared_prefix_comes_first() {
     let rules: Arc<Text> = Arc::new(Text::from("Rules \"of\" the world.\n"));
@@ -110,19 +116,16 @@ fn each_role_has_its_name_and_the_shared_prefix_comes_first() {
         .with(Role::System, Body::text("You are Mira.").after(rules))
         .with(Role::Human, Body::text("long").with_short("short"))
         .with(Role::Ai, "I \\ nod.");
-    let request = asker.request(false, SchemaMode::Stable);
-    assert_eq!(
-        request,
-        json!({
-            "model": "m", "stream": true, "max_tokens": 4096,
-            "messages": [
-                {"role": "system", "content": "Rules \"of\" the world.\nYou are Mira."},
-                {"role": "user", "content": "short"},
-                {"role": "assistant", "content": "I \\ nod."},
-                {"role": "user", "content": "What\nnow?"},
-            ],
-        })
-    );
+    let expected = json!({
+        "model": "m", "stream": true, "max_tokens": 4096,
+        "messages": [
+            {"role": "system", "content": "Rules \"of\" the world.\nYou are Mira."},
+            {"role": "user", "content": "short"},
+            {"role": "assistant", "content": "I \\ nod."},
+            {"role": "user", "content": "What\nnow?"},
+        ],
+    });
+    assert_eq!(asker.request(false, SchemaMode::Stable), expected);
 }
 
 #[test]
@@ -135,17 +138,11 @@ fn an_empty_list_of_messages_is_never_sent() {
         }
         let rules = TestAsk::new("").at(api).with(Role::System, "You are Mira.");
         let request = rules.request(false, SchemaMode::Text);
-        let list = request
-            .get("messages")
-            .or(request.get("contents"))
-            .or(request["input"].get("messages"))
-            .unwrap();
-        assert_eq!(list.as_array().unwrap().len(), 1, "{request}");
-        assert_eq!(
-            request.to_string().matches("You are Mira.").count(),
-            1,
-            "{request}"
-        );
+        let places = ["/messages", "/contents", "/input/messages"];
+        let list = places.iter().find_map(|place| request.pointer(place));
+        assert_eq!(list.unwrap().as_array().unwrap().len(), 1, "{request}");
+        let told = request.to_string().matches("You are Mira.").count();
+        assert_eq!(told, 1, "{request}");
     }
 }
 
@@ -157,17 +154,13 @@ fn neighbouring_messages_of_one_role_are_merged_if_required() {
         .with(Role::Ai, "I wait.")
         .with(Role::Human, "It stops.");
     asker.model.merge_turns = true;
-    let messages = asker.messages();
-    let contents: Vec<_> = (0..4)
-        .map(|index| messages[index]["content"].clone())
-        .collect();
     let expected = [
         "You are Mira.",
         "It rains.",
         "I wait.",
         "It stops.\n\nWhat now?",
     ];
-    assert_eq!(contents, expected);
+    assert_eq!(each(&asker.messages(), "content"), expected);
 }
 
 #[test]
@@ -188,15 +181,10 @@ fn tools_are_listed_and_their_rounds_follow_the_question() {
         {"name": "dice", "description": "Rolls \"dice\".", "parameters": schema}}]);
     assert_eq!(request["tools"], told);
     assert_eq!(request["tool_choice"], Value::Null);
-    assert_eq!(
-        request["response_format"],
-        Value::Null,
-        "a schema would keep it from calling"
-    );
-    let roles: Vec<_> = (0..4)
-        .map(|index| request["messages"][index]["role"].clone())
-        .collect();
-    assert_eq!(roles, ["user", "assistant", "tool", "user"]);
+    // A schema would keep it from calling.
+    assert_eq!(request["response_format"], Value::Null);
+    let roles = ["user", "assistant", "tool", "user"];
+    assert_eq!(each(&request["messages"], "role"), roles);
 
     asker.callable = false;
     let request = asker.request(true, SchemaMode::Strict);
@@ -213,17 +201,13 @@ fn the_schema_is_sent_according_to_the_mode() {
     let strict = json!({"type": "json_schema",
         "json_schema": {"name": "day_plan", "schema": stable, "strict": true}});
     assert_eq!(on(SchemaMode::Strict)["response_format"], strict);
+    let plain = json!({"name": "day_plan", "schema": stable});
     let format = on(SchemaMode::Stable)["response_format"].clone();
-    assert_eq!(
-        format["json_schema"],
-        json!({"name": "day_plan", "schema": stable})
-    );
+    assert_eq!(format["json_schema"], plain);
     let format = on(SchemaMode::Constrained)["response_format"].clone();
     assert_eq!(format["json_schema"]["schema"], asker.constrained);
-    assert_eq!(
-        on(SchemaMode::JsonMode)["response_format"],
-        json!({"type": "json_object"})
-    );
+    let format = on(SchemaMode::JsonMode)["response_format"].clone();
+    assert_eq!(format, json!({"type": "json_object"}));
     assert_eq!(on(SchemaMode::Text)["response_format"], Value::Null);
     for (mode, in_words) in [
         (SchemaMode::Strict, false),
@@ -251,16 +235,11 @@ fn a_rejected_answer_follows_the_question() {
         complaint: "wrong".into(),
     }));
     let request = asker.request(true, SchemaMode::Text);
-    let roles: Vec<_> = (0..3)
-        .map(|index| request["messages"][index]["role"].clone())
-        .collect();
-    assert_eq!(roles, ["user", "assistant", "user"]);
-    assert_eq!(request["messages"][0]["content"], "Plan.");
-    assert!(
-        request["messages"][2]["content"]
-            .to_string()
-            .contains("narrowed")
-    );
+    let messages = &request["messages"];
+    assert_eq!(each(messages, "role"), ["user", "assistant", "user"]);
+    assert_eq!(messages[0]["content"], "Plan.");
+    let last = messages[2]["content"].to_string();
+    assert!(last.contains("narrowed"), "{last}");
 }
 
 #[test]
@@ -279,45 +258,21 @@ fn each_api_lists_tools_in_its_own_way() {
         json!([{"name": "dice", "description": "Rolls \"dice\".", "input_schema": schema}]);
     let gemini_tool = json!([{"function_declarations": [
         {"name": "dice", "description": "Rolls \"dice\".", "parameters_json_schema": schema}]}]);
+    let none = json!({"tool_choice": "none"});
+    let of_anthropic = json!({"tool_choice": {"type": "none"}});
+    let of_gemini = json!({"tool_config": {"function_calling_config": {"mode": "NONE"}}});
     for (api, told, place, forbidden) in [
-        (Api::OpenAi, &function, "", json!({"tool_choice": "none"})),
-        (Api::Ollama, &function, "", json!({})),
-        (
-            Api::DashScope,
-            &function,
-            "parameters",
-            json!({"tool_choice": "none"}),
-        ),
-        (
-            Api::Anthropic,
-            &anthropic_tool,
-            "",
-            json!({"tool_choice": {"type": "none"}}),
-        ),
-        (
-            Api::Gemini,
-            &gemini_tool,
-            "",
-            json!({"tool_config": {"function_calling_config": {"mode": "NONE"}}}),
-        ),
+        (Api::OpenAi, &function, "", &none),
+        (Api::Ollama, &function, "", &json!({})),
+        (Api::DashScope, &function, "/parameters", &none),
+        (Api::Anthropic, &anthropic_tool, "", &of_anthropic),
+        (Api::Gemini, &gemini_tool, "", &of_gemini),
     ] {
-        let whole = request(api, true);
-        let here = if place.is_empty() {
-            &whole
-        } else {
-            &whole[place]
-        };
+        let here = request(api, true).pointer(place).unwrap().clone();
         assert_eq!(here["tools"], *told, "{api:?}");
-        assert_eq!(
-            (&here["tool_choice"], &here["tool_config"]),
-            (&Value::Null, &Value::Null)
-        );
-        let whole = request(api, false);
-        let here = if place.is_empty() {
-            &whole
-        } else {
-            &whole[place]
-        };
+        assert_eq!(here["tool_choice"], Value::Null);
+        assert_eq!(here["tool_config"], Value::Null);
+        let here = request(api, false).pointer(place).unwrap().clone();
         assert_eq!(here["tools"], *told, "the prefix stays");
         for (member, value) in forbidden.as_object().unwrap() {
             assert_eq!(here[member], *value, "{api:?}");
@@ -328,18 +283,13 @@ fn each_api_lists_tools_in_its_own_way() {
 #[test]
 fn the_cache_key_is_the_same_in_all_requests_of_an_entity() {
     let mut asker = TestAsk::new("Plan.");
-    assert_eq!(
-        asker.request(false, SchemaMode::Text)["prompt_cache_key"],
-        Value::Null
-    );
+    let key = |asker: &TestAsk, json, mode| asker.request(json, mode)["prompt_cache_key"].take();
+    assert_eq!(key(&asker, false, SchemaMode::Text), Value::Null);
     asker.model.cache_key = true;
-    let key = asker.request(false, SchemaMode::Text)["prompt_cache_key"].clone();
-    assert_eq!(key.as_str().unwrap().len(), 32);
+    let own = key(&asker, false, SchemaMode::Text);
+    assert_eq!(own.as_str().unwrap().len(), 32);
     asker.question = "And now?".into();
-    assert_eq!(
-        asker.request(true, SchemaMode::Stable)["prompt_cache_key"],
-        key
-    );
+    assert_eq!(key(&asker, true, SchemaMode::Stable), own);
 }
 
 proptest! {

@@ -10,6 +10,8 @@ use playhouse_engine::tool::schema_check::SchemaCheck;
 use playhouse_interop::thinking::AnswerText;
 use serde_json::{Value, json};
 
+use super::usage;
+
 /// The tool that a mind must call if that is how a provider is asked for JSON. Its arguments are
 /// the answer.
 pub(super) const REPLY_TOOL: &str = "give_answer";
@@ -116,6 +118,14 @@ impl ResponseAccumulator {
         if let (None, Some(model)) = (&self.model, model.as_str()) {
             self.kept += model.len();
             self.model = Some(model.into());
+        }
+    }
+
+    /// Sets the usage, if the value tells it as OpenAI or DashScope does.
+    pub(super) fn set_usage(&mut self, value: &Value) {
+        if let Some(usage) = usage::of_chat(value) {
+            self.usage = Some(usage);
+            self.reports_cached |= usage::cached_of(value).is_some();
         }
     }
 
@@ -390,15 +400,6 @@ mod tests {
         protocol(Api::OpenAi).read(response, value);
     }
 
-    fn usage(input: u64, output: u64, cached: u64, reasoning: u64) -> TokenUsage {
-        TokenUsage {
-            input,
-            output,
-            cached,
-            reasoning,
-        }
-    }
-
     #[test]
     fn no_member_of_a_delta_is_required() {
         let mut response = ResponseAccumulator::default();
@@ -416,88 +417,62 @@ mod tests {
             read(&mut response, &delta);
         }
         let split = response.split();
-        assert_eq!(
-            (split.text.as_str(), split.thinking.as_str()),
-            ("yes", "hm")
-        );
+        assert_eq!(split.text, "yes");
+        assert_eq!(split.thinking, "hm");
         assert_eq!(response.finish, Some(FinishReason::Length));
-        assert_eq!(response.usage, Some(usage(3, 0, 0, 0)));
+        assert_eq!(response.usage.unwrap().input, 3);
     }
 
-    fn calls_of(deltas: &[Value]) -> Vec<(String, String, String)> {
+    fn calls_of(deltas: &[Value]) -> Vec<ToolCall> {
         let mut response = ResponseAccumulator::default();
         for delta in deltas {
-            read(
-                &mut response,
-                &json!({"choices": [{"delta": {"tool_calls": [delta]}}]}),
-            );
+            let delta = json!({"tool_calls": [delta]});
+            read(&mut response, &json!({"choices": [{"delta": delta}]}));
         }
-        let calls = response.calls().into_iter();
-        calls
-            .map(|call| (call.id, call.name, call.arguments))
-            .collect()
+        response.calls()
     }
 
     #[test]
     fn calls_come_whole_or_in_deltas() {
-        let call =
-            |id: &str, name: &str, arguments: &str| (id.into(), name.into(), arguments.into());
-        let two = [call("a", "dice", "{\"n\":1}"), call("b", "look", "{}")];
-        let first = |index: Value, id: &str, name: &str, arguments: &str| {
+        let dice = || ToolCall::new("a", "dice", "{\"n\":1}");
+        let first = |index: Option<u64>, id: &str, name: &str, arguments: &str| {
             json!({"index": index, "id": id, "type": "function",
                 "function": {"name": name, "arguments": arguments}})
         };
-        let more = |index: Value, arguments: &str| json!({"index": index, "function": {"arguments": arguments}});
-        let (zero, one) = (json!(0), json!(1));
+        let more = |index: Option<u64>, arguments: &str| json!({"index": index, "function": {"arguments": arguments}});
+        let begun = |index| first(index, "a", "dice", "{\"n\"");
+        let look = |index| first(index, "b", "look", "{}");
+        let (zero, one) = (Some(0), Some(1));
         // With an index, without, always 0, and with the deltas of two calls mixed.
-        assert_eq!(
-            calls_of(&[
-                first(zero.clone(), "a", "dice", ""),
-                more(zero.clone(), "{\"n\""),
-                more(zero.clone(), ":1}"),
-                first(one.clone(), "b", "look", "{}")
-            ]),
-            two
-        );
-        assert_eq!(
-            calls_of(&[
-                first(Value::Null, "a", "dice", "{\"n\""),
-                more(Value::Null, ":1}"),
-                first(Value::Null, "b", "look", "{}")
-            ]),
-            two
-        );
-        assert_eq!(
-            calls_of(&[
-                first(zero.clone(), "a", "dice", "{\"n\""),
-                more(zero.clone(), ":1}"),
-                first(zero.clone(), "b", "look", "{}")
-            ]),
-            two
-        );
-        assert_eq!(
-            calls_of(&[
-                first(zero.clone(), "a", "dice", "{\"n\""),
-                first(one.clone(), "b", "look", ""),
+        for deltas in [
+            vec![
+                first(zero, "a", "dice", ""),
+                more(zero, "{\"n\":1}"),
+                look(one),
+            ],
+            vec![begun(zero), more(zero, ":1}"), look(one)],
+            vec![begun(None), more(None, ":1}"), look(None)],
+            vec![begun(zero), more(zero, ":1}"), look(zero)],
+            vec![
+                begun(zero),
+                first(one, "b", "look", ""),
                 more(zero, ":1}"),
-                more(one, "{}")
-            ]),
-            two
-        );
+                more(one, "{}"),
+            ],
+        ] {
+            assert_eq!(
+                calls_of(&deltas),
+                [dice(), ToolCall::new("b", "look", "{}")]
+            );
+        }
         let mut whole = ResponseAccumulator::default();
-        read(
-            &mut whole,
-            &json!({"choices": [{"message": {"content": null, "tool_calls": [
+        let calls = json!([
             {"id": "a", "function": {"name": "dice", "arguments": {"n": 1}}},
-            {"id": "b", "function": {"name": "look"}}]}}]}),
-        );
-        assert_eq!(
-            whole.calls(),
-            [
-                ToolCall::new("a", "dice", "{\"n\":1}"),
-                ToolCall::new("b", "look", "")
-            ]
-        );
+            {"id": "b", "function": {"name": "look"}},
+        ]);
+        let message = json!({"content": null, "tool_calls": calls});
+        read(&mut whole, &json!({"choices": [{"message": message}]}));
+        assert_eq!(whole.calls(), [dice(), ToolCall::new("b", "look", "")]);
         let mut legacy = ResponseAccumulator::default();
         for function in [
             json!({"name": "dice", "arguments": "{\"n\""}),
@@ -507,13 +482,11 @@ mod tests {
             read(&mut legacy, &json!({"choices": [{"delta": delta}]}));
         }
         assert_eq!(legacy.calls(), [ToolCall::new("", "dice", "{\"n\":1}")]);
-        assert!(
-            calls_of(&[
-                json!({}),
-                json!(3),
-                json!({"function": {"arguments": "{}"}})
-            ])
-            .is_empty()
-        );
+        let nothing = [
+            json!({}),
+            json!(3),
+            json!({"function": {"arguments": "{}"}}),
+        ];
+        assert!(calls_of(&nothing).is_empty());
     }
 }

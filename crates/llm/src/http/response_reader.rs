@@ -460,56 +460,18 @@ mod tests {
         }
     }
 
-    const WORDS: [&str; 44] = [
-        "arguments",
-        "cached_tokens",
-        "candidates",
-        "choices",
-        "completion_tokens",
-        "content",
-        "content_block",
-        "content_block_delta",
-        "content_block_start",
-        "data",
-        "delta",
-        "done",
-        "error",
-        "finish_reason",
-        "function",
-        "functionCall",
-        "give_answer",
-        "id",
-        "index",
-        "input",
-        "input_json_delta",
-        "input_tokens",
-        "message",
-        "message_delta",
-        "message_start",
-        "message_stop",
-        "model",
-        "name",
-        "output",
-        "partial_json",
-        "parts",
-        "prompt_tokens",
-        "reasoning_content",
-        "redacted_thinking",
-        "signature",
-        "stop",
-        "text",
-        "thinking",
-        "thoughtSignature",
-        "tool_calls",
-        "tool_use",
-        "type",
-        "usage",
-        "usageMetadata",
-    ];
+    const WORDS: &str = "\
+        arguments cached_tokens candidates choices completion_tokens content content_block \
+        content_block_delta content_block_start data delta done error finish_reason function \
+        functionCall give_answer id index input input_json_delta input_tokens message \
+        message_delta message_start message_stop model name output partial_json parts \
+        prompt_tokens reasoning_content redacted_thinking signature stop text thinking \
+        thoughtSignature tool_calls tool_use type usage usageMetadata";
 
     /// JSON that is nearly an answer of some API.
     fn nearly() -> impl Strategy<Value = Value> {
-        let word = || prop::sample::select(&WORDS[..]).prop_map(str::to_owned);
+        let words: Vec<_> = WORDS.split(' ').collect();
+        let word = move || prop::sample::select(words.clone()).prop_map(str::to_owned);
         let leaf = prop_oneof![
             Just(Value::Null),
             any::<bool>().prop_map(Value::from),

@@ -8,8 +8,8 @@ pub(super) fn number(value: &Value, paths: &[&str]) -> Option<u64> {
     paths.iter().find_map(|path| value.pointer(path)?.as_u64())
 }
 
-/// The usage in a response of OpenAI's API or one like it. `input` includes the cached tokens,
-/// `output` the reasoning, whatever the server's way of counting.
+/// The usage in a response of OpenAI's API, DashScope's, or one like them. `input` includes the
+/// cached tokens, `output` the reasoning, whatever the server's way of counting.
 pub(super) fn of_chat(value: &Value) -> Option<TokenUsage> {
     let input = number(value, &["/usage/prompt_tokens"]).or_else(|| input_by_parts(value))?;
     let output = [
@@ -34,19 +34,6 @@ pub(super) fn of_chat(value: &Value) -> Option<TokenUsage> {
         usage.output = usage.output.saturating_add(usage.reasoning);
     }
     Some(usage)
-}
-
-/// The usage in a response of DashScope's own API.
-pub(super) fn of_dashscope(usage: &Value) -> Option<TokenUsage> {
-    let input = number(usage, &["/input_tokens"])?;
-    let cached = number(usage, &["/prompt_tokens_details/cached_tokens"]);
-    let reasoning = number(usage, &["/output_tokens_details/reasoning_tokens"]);
-    Some(TokenUsage {
-        input,
-        output: number(usage, &["/output_tokens"]).unwrap_or_default(),
-        cached: cached.unwrap_or_default().min(input),
-        reasoning: reasoning.unwrap_or_default(),
-    })
 }
 
 /// The prompt tokens of servers that count cached ones separately: Anthropic's usage, llama.cpp's
@@ -86,40 +73,33 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn usage(input: u64, output: u64, cached: u64, reasoning: u64) -> TokenUsage {
-        TokenUsage {
-            input,
-            output,
-            cached,
-            reasoning,
-        }
-    }
-
-    fn read(value: Value) -> Option<TokenUsage> {
-        of_chat(&value)
-    }
-
     #[test]
     fn usage_is_read_in_every_spelling() {
         let openai = json!({"usage": {"prompt_tokens": 9, "completion_tokens": 4, "total_tokens": 13,
             "prompt_tokens_details": {"cached_tokens": 6}, "completion_tokens_details": {"reasoning_tokens": 3}}});
-        assert_eq!(read(openai), Some(usage(9, 4, 6, 3)));
         let deepseek = json!({"usage": {"prompt_tokens": 9, "completion_tokens": 4,
             "prompt_cache_hit_tokens": 8, "prompt_cache_miss_tokens": 1}});
-        assert_eq!(read(deepseek), Some(usage(9, 4, 8, 0)));
         let llama = json!({"usage": {"prompt_tokens": 9, "completion_tokens": 4}, "timings": {"cache_n": 5, "prompt_n": 4}});
-        assert_eq!(read(llama), Some(usage(9, 4, 5, 0)));
         let timings = json!({"timings": {"cache_n": 5, "prompt_n": 4, "predicted_n": 2}});
-        assert_eq!(read(timings), Some(usage(9, 2, 5, 0)));
         let anthropic = json!({"usage": {"input_tokens": 2, "output_tokens": 4,
             "cache_read_input_tokens": 5, "cache_creation_input_tokens": 1}});
-        assert_eq!(read(anthropic), Some(usage(8, 4, 5, 0)));
         let beside = json!({"usage": {"prompt_tokens": 9, "completion_tokens": 4, "total_tokens": 16,
             "completion_tokens_details": {"reasoning_tokens": 3}}});
-        assert_eq!(read(beside), Some(usage(9, 7, 0, 3)));
-        assert_eq!(read(json!({"usage": null})), None);
-        let dashscope = json!({"input_tokens": 9, "output_tokens": 4, "total_tokens": 13,
-            "prompt_tokens_details": {"cached_tokens": 6}, "output_tokens_details": {"reasoning_tokens": 3}});
-        assert_eq!(of_dashscope(&dashscope), Some(usage(9, 4, 6, 3)));
+        let dashscope = json!({"usage": {"input_tokens": 9, "output_tokens": 4, "total_tokens": 13,
+            "prompt_tokens_details": {"cached_tokens": 6}, "output_tokens_details": {"reasoning_tokens": 3}}});
+        for (response, expected) in [
+            (openai, [9, 4, 6, 3]),
+            (deepseek, [9, 4, 8, 0]),
+            (llama, [9, 4, 5, 0]),
+            (timings, [9, 2, 5, 0]),
+            (anthropic, [8, 4, 5, 0]),
+            (beside, [9, 7, 0, 3]),
+            (dashscope, [9, 4, 6, 3]),
+        ] {
+            let usage = of_chat(&response).unwrap();
+            let read = [usage.input, usage.output, usage.cached, usage.reasoning];
+            assert_eq!(read, expected, "{response}");
+        }
+        assert_eq!(of_chat(&json!({"usage": null})), None);
     }
 }

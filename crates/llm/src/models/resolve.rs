@@ -471,18 +471,14 @@ impl Models {
         } = resolved;
         let mut extra = provider.extra.clone();
         extra.extend(entry.extra.clone());
+        let thoughts = entry.thoughts.iter().chain(&provider.thoughts);
         ModelSettings {
             api: provider.api,
             style: entry.style.unwrap_or(provider.style),
             history_header: provider.history_header.clone(),
             names: entry.names.unwrap_or(provider.names),
             parts: entry.parts.unwrap_or(provider.parts),
-            thoughts: entry
-                .thoughts
-                .iter()
-                .chain(&provider.thoughts)
-                .cloned()
-                .collect(),
+            thoughts: thoughts.cloned().collect(),
             thinking: entry.thinking.or(provider.thinking),
             // Another server with the provider's API may not know it.
             cache_key: provider.cache_key && resolved.is_own(),
@@ -620,7 +616,8 @@ impl ResolvedModel {
     }
 
     fn info(&self, settings: &ModelSettings) -> MindInfo {
-        let retry = self.entry.retry.unwrap_or(self.provider.retry);
+        let (entry, provider) = (&self.entry, &self.provider);
+        let retry = entry.retry.unwrap_or(provider.retry);
         MindInfo {
             alias: self.alias.clone(),
             provider: self.provider_name.as_str().into(),
@@ -633,15 +630,9 @@ impl ResolvedModel {
             metered: true,
             billed_attempts: 1 + retry.billed,
             patience: http::seconds(retry.patience),
-            max_defaults: self
-                .entry
-                .max_defaults
-                .unwrap_or(self.provider.max_defaults),
-            prompted_tools: self
-                .entry
-                .prompted_tools
-                .unwrap_or(self.provider.prompted_tools),
-            width: self.entry.width.unwrap_or(self.provider.width),
+            max_defaults: entry.max_defaults.unwrap_or(provider.max_defaults),
+            prompted_tools: entry.prompted_tools.unwrap_or(provider.prompted_tools),
+            width: entry.width.unwrap_or(provider.width),
         }
     }
 }
@@ -671,16 +662,12 @@ mod tests {
         }
         let shown = format!("{models:?} {:?}", models.summaries());
         assert!(!shown.contains("sk-secret"));
-        let priced = models
-            .summaries()
-            .into_iter()
-            .filter_map(|summary| summary.ok()?.price);
+        let summaries = models.summaries().into_iter();
+        let priced = summaries.filter_map(|summary| summary.ok()?.price);
         for price in priced.filter(|price| price.input > 0.0) {
             let date: Vec<_> = price.date.split('-').map(str::len).collect();
-            assert!(
-                date == [4, 2, 2] && price.source.starts_with("https://"),
-                "{price:?}"
-            );
+            assert_eq!(date, [4, 2, 2], "{price:?}");
+            assert!(price.source.starts_with("https://"), "{price:?}");
         }
     }
 
@@ -693,21 +680,16 @@ mod tests {
         };
         let models = Models::shipped(&env).unwrap();
         let summary = models.summary("openai").unwrap();
-        assert_eq!(
-            (summary.model.as_str(), summary.base_url.as_str()),
-            ("$OPENAI_MODEL", "http://localhost:9/v1")
-        );
+        assert_eq!(summary.model, "$OPENAI_MODEL");
+        assert_eq!(summary.base_url, "http://localhost:9/v1");
         assert_eq!(&*models.mind("openai").unwrap().info().model, "mine");
         assert_eq!(summary.base_url_from.to_string(), "OPENAI_BASE_URL");
         assert_eq!(summary.model_from.to_string(), "OPENAI_MODEL");
-        assert_eq!(
-            (summary.key, summary.price, summary.window),
-            ("none", None, None)
-        );
-        assert!(
-            models.mind("openai").is_ok(),
-            "another server may require no key"
-        );
+        assert_eq!(summary.key, "none");
+        assert_eq!(summary.price, None);
+        assert_eq!(summary.window, None);
+        // Another server may require no key.
+        assert!(models.mind("openai").is_ok());
         let summary = models.summary("deepseek").unwrap();
         assert_eq!(summary.base_url, "https://api.deepseek.com/v1");
     }
@@ -716,21 +698,15 @@ mod tests {
     fn names_other_than_aliases_are_resolved_too() {
         let models = Models::shipped(&nothing).unwrap();
         let summary = models.summary("ollama/hf.co/some:8b").unwrap();
-        assert_eq!(
-            (summary.provider.as_str(), summary.model.as_str()),
-            ("ollama", "hf.co/some:8b")
-        );
-        assert!(matches!(
-            models.mind("qwen"),
-            Err(ModelError::Unknown { .. })
-        ));
+        assert_eq!(summary.provider, "ollama");
+        assert_eq!(summary.model, "hf.co/some:8b");
+        let unknown = models.mind("qwen").err();
+        assert!(matches!(unknown, Some(ModelError::Unknown { .. })));
         let env = |name: &str| (name == BASE_URL).then(|| "http://localhost:9".to_owned());
         let models = Models::shipped(&env).unwrap();
         let summary = models.summary("org/qwen").unwrap();
-        assert_eq!(
-            (summary.provider.as_str(), summary.model.as_str()),
-            ("openai-compatible", "org/qwen")
-        );
+        assert_eq!(summary.provider, "openai-compatible");
+        assert_eq!(summary.model, "org/qwen");
     }
 
     #[test]

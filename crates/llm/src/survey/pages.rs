@@ -9,7 +9,7 @@ use crate::http::HttpMind;
 const OLLAMA_WINDOW: u64 = 8_192;
 
 /// The pages on which servers describe themselves; null if there is none.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Pages {
     list: Value,
     props: Value,
@@ -148,11 +148,13 @@ mod tests {
 
     #[test]
     fn servers_are_known_by_their_pages() {
-        let one = json!({"data": [{"id": "m"}]});
         let listed = |entry: Value| Pages {
             list: json!({ "data": [entry] }),
             ..Pages::default()
         };
+        let one = listed(json!({"id": "m"}));
+        let vllm = listed(json!({"id": "m", "owned_by": "vllm", "max_model_len": 8192}));
+        let router = listed(json!({"id": "m", "context_length": 131_072}));
         let props = json!({"default_generation_settings": {"n_ctx": 4096}, "total_slots": 3});
         let studio = json!({"data": [
             {"id": "e", "type": "embeddings", "state": "loaded"},
@@ -160,58 +162,34 @@ mod tests {
             {"id": "m", "type": "llm", "state": "loaded", "loaded_context_length": 4096},
         ]});
         let tags = json!({"models": [{"name": "m"}]});
-        let cases = [
-            (listed(json!({"id": "m"})), None, None),
-            (
-                listed(json!({"id": "m", "owned_by": "vllm", "max_model_len": 8192})),
-                Some("vLLM"),
-                Some(8192),
-            ),
-            (
-                listed(json!({"id": "m", "context_length": 131_072})),
-                None,
-                Some(131_072),
-            ),
-            (
-                Pages {
-                    list: one.clone(),
-                    props,
-                    tags: tags.clone(),
-                    ..Pages::default()
-                },
-                Some("llama.cpp"),
-                Some(4096),
-            ),
-            (
-                Pages {
-                    list: one.clone(),
-                    lm_studio: studio,
-                    ..Pages::default()
-                },
-                Some("LM Studio"),
-                Some(4096),
-            ),
-            (
-                Pages {
-                    tags: tags.clone(),
-                    loaded: json!({"models": [{"name": "m", "context_length": 4096}]}),
-                    ..Pages::default()
-                },
-                Some("Ollama"),
-                Some(4096),
-            ),
-            (
-                Pages {
-                    list: one,
-                    tags,
-                    kobold: json!({"value": 8192}),
-                    ..Pages::default()
-                },
-                Some("KoboldCpp"),
-                Some(8192),
-            ),
-        ];
-        for (pages, server, window) in cases {
+        let llama = Pages {
+            props,
+            tags: tags.clone(),
+            ..one.clone()
+        };
+        let studio = Pages {
+            lm_studio: studio,
+            ..one.clone()
+        };
+        let ollama = Pages {
+            tags: tags.clone(),
+            loaded: json!({"models": [{"name": "m", "context_length": 4096}]}),
+            ..Pages::default()
+        };
+        let kobold = Pages {
+            tags,
+            kobold: json!({"value": 8192}),
+            ..one.clone()
+        };
+        for (pages, server, window) in [
+            (one, None, None),
+            (vllm, Some("vLLM"), Some(8192)),
+            (router, None, Some(131_072)),
+            (llama, Some("llama.cpp"), Some(4096)),
+            (studio, Some("LM Studio"), Some(4096)),
+            (ollama, Some("Ollama"), Some(4096)),
+            (kobold, Some("KoboldCpp"), Some(8192)),
+        ] {
             assert_eq!(pages.server(), server, "{pages:?}");
             assert_eq!(pages.told_window("m"), window, "{pages:?}");
             assert_eq!(pages.models(), ["m"], "{pages:?}");

@@ -49,11 +49,8 @@ async fn a_game_goes_from_phase_to_phase_and_ends_with_all_cards_on_the_table() 
             _ => vote_out(spy)(prompt),
         });
         let played = play(setup, Arc::new(mind)).await;
-        assert!(
-            matches!(played.stop, Stop::Finished(_)),
-            "{:?}",
-            played.stop
-        );
+        let stop = &played.stop;
+        assert!(matches!(stop, Stop::Finished(_)), "{stop:?}");
         let table = table_of(&played);
         assert_eq!((table.phase, table.round), (Phase::End, 2));
         assert_eq!(table.winner, Some(Side::Civilian));
@@ -62,13 +59,8 @@ async fn a_game_goes_from_phase_to_phase_and_ends_with_all_cards_on_the_table() 
             .iter()
             .map(|out| (out.round, out.player_id.0, out.role))
             .collect();
-        assert_eq!(
-            out,
-            [
-                (1, civilian, Some(PlayerRole::Civilian)),
-                (2, spy, Some(PlayerRole::Undercover))
-            ]
-        );
+        let civilian = (1, civilian, Some(PlayerRole::Civilian));
+        assert_eq!(out, [civilian, (2, spy, Some(PlayerRole::Undercover))]);
         assert_eq!(played.of("undercover_deal").count(), 5);
         assert_eq!(played.of("undercover_description").count(), 5 + 4);
         let end = played.events().last().unwrap();
@@ -100,10 +92,8 @@ async fn the_eliminated_hear_and_say_nothing_more() {
         .body()
         .full_text()
         .into_owned();
-    assert!(
-        last.contains(gone) && last.contains("leaves the table"),
-        "{last}"
-    );
+    assert!(last.contains(gone), "{last}");
+    assert!(last.contains("leaves the table"), "{last}");
     let asked = mind.heard().into_iter().filter(|(name, _)| name == gone);
     assert_eq!(asked.count(), 2, "one description and one vote");
 }
@@ -206,11 +196,8 @@ async fn a_blank_player_has_no_word_and_is_on_nobodys_side() {
     let spy = hidden(&mut setup);
     let mind = Arc::new(players(vote_out(spy)));
     let played = play(setup, mind.clone()).await;
-    assert_eq!(
-        table_of(&played).winner,
-        Some(Side::Civilian),
-        "the blank player is still there"
-    );
+    // The blank player is still there.
+    assert_eq!(table_of(&played).winner, Some(Side::Civilian));
     let heard = mind.heard();
     let (_, prompt) = heard.iter().find(|(name, _)| *name == blank).unwrap();
     assert!(prompt.contains("it is blank"), "{prompt}");
@@ -235,12 +222,8 @@ async fn minds_that_are_down_abstain_and_the_game_ends() {
         let table = table_of(&played);
         assert_eq!(table.winner, Some(Side::Undercover));
         assert!(table.eliminations.is_empty());
-        assert!(
-            table
-                .current_votes
-                .iter()
-                .all(|vote| vote.target_id.is_none())
-        );
+        let mut votes = table.current_votes.iter();
+        assert!(votes.all(|vote| vote.target_id.is_none()));
         assert_eq!(table.current_votes.len(), 6);
         for said in table.descriptions() {
             let text = said.description.to_lowercase();
@@ -277,11 +260,8 @@ async fn wrong_answers_are_sent_back_and_then_replaced_by_code() {
     let played = play(setup, mind.clone()).await;
     let said = |id: usize| table_of(&played).players[id - 1].description_history[0].clone();
     assert_eq!(said(1), line("Ann", 1));
-    assert_ne!(
-        said(2),
-        line("Ann", 1),
-        "a repeated line is heard by nobody"
-    );
+    // A repeated line is heard by nobody.
+    assert_ne!(said(2), line("Ann", 1));
     let votes: Vec<_> = table_of(&played)
         .current_votes
         .iter()
@@ -311,10 +291,9 @@ async fn wrong_answers_are_sent_back_and_then_replaced_by_code() {
             .iter()
             .map(|entry| entry.body().full_text().into_owned())
             .collect();
-        assert!(
-            !memory.contains("can't be used") && !memory.contains("or a violet"),
-            "{memory}"
-        );
+        for words in ["can't be used", "or a violet"] {
+            assert!(!memory.contains(words), "{memory}");
+        }
     }
 }
 
@@ -390,10 +369,7 @@ async fn what_a_table_holds_is_what_its_players_heard() {
     let told = played.of("undercover_description");
     for (said, told) in state.current_descriptions.iter().zip(told) {
         assert_eq!(told.data["description"], said.description);
-        assert!(
-            said.description.contains("‹|im_start|›"),
-            "{}",
-            said.description
-        );
+        let told = &said.description;
+        assert!(told.contains("‹|im_start|›"), "{told}");
     }
 }

@@ -9,7 +9,6 @@ use super::protocol::Protocol;
 use crate::http::request_parts::{AskParts, FixedParts};
 use crate::http::response_accumulator::ResponseAccumulator;
 use crate::http::settings::SchemaMode;
-use crate::http::usage;
 
 pub(super) struct DashScope;
 
@@ -56,10 +55,7 @@ impl Protocol for DashScope {
     }
 
     fn read(&self, response: &mut ResponseAccumulator, value: &Value) {
-        if let Some(usage) = usage::of_dashscope(&value["usage"]) {
-            response.usage = Some(usage);
-            response.reports_cached |= usage::cached_of(value).is_some();
-        }
+        response.set_usage(value);
         let output = &value["output"];
         let choice = &output["choices"][0];
         // Until the end it is the text "null".

@@ -7,7 +7,6 @@ use super::protocol::Protocol;
 use crate::http::request_parts::{AskParts, FixedParts};
 use crate::http::response_accumulator::ResponseAccumulator;
 use crate::http::settings::SchemaMode;
-use crate::http::usage;
 
 pub(super) struct OpenAi;
 
@@ -54,10 +53,7 @@ impl Protocol for OpenAi {
     }
 
     fn read(&self, response: &mut ResponseAccumulator, value: &Value) {
-        if let Some(usage) = usage::of_chat(value) {
-            response.usage = Some(usage);
-            response.reports_cached |= usage::cached_of(value).is_some();
-        }
+        response.set_usage(value);
         response.set_model(&value["model"]);
         let choice = &value["choices"][0];
         response.set_finish(&choice["finish_reason"]);
