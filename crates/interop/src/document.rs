@@ -132,7 +132,9 @@ pub fn read_value(value: &Value, profile: Option<Profile>) -> Result<Imported, D
         return Err(DialectError::NoConversation { reason });
     }
     let value = &*responses::with_messages(value);
-    let spelled = agent_framework::with_small_letters(value).or_else(|| stream::answers(value));
+    let mut warnings = Vec::new();
+    let spelled = agent_framework::with_small_letters(value)
+        .or_else(|| stream::answers(value, &mut warnings));
     let value = spelled.as_ref().unwrap_or(value);
     let parts = match value {
         Value::Array(values) => Part::of_list(values),
@@ -147,7 +149,7 @@ pub fn read_value(value: &Value, profile: Option<Profile>) -> Result<Imported, D
         let reason = text!(dialect_no_messages);
         return Err(DialectError::NoConversation { reason });
     }
-    read_parts(&parts, profile).map_err(|error| {
+    read_parts(&parts, profile, warnings).map_err(|error| {
         let is_unknown = matches!(error, DialectError::UnknownFormat { .. });
         let kind = sillytavern::other_file(value).filter(|_| is_unknown);
         kind.map_or(error, |kind| DialectError::NoConversation {
@@ -419,9 +421,12 @@ impl<'a> Part<'a> {
     }
 }
 
-fn read_parts(parts: &[Part<'_>], profile: Option<Profile>) -> Result<Imported, DialectError> {
+fn read_parts(
+    parts: &[Part<'_>],
+    profile: Option<Profile>,
+    mut warnings: Vec<FormatError>,
+) -> Result<Imported, DialectError> {
     let profile = profile.map_or_else(|| profile_of(parts), Ok)?;
-    let mut warnings = Vec::new();
     let conversations = parts.iter().map(|part| part.read(profile, &mut warnings));
     let conversations = conversations.collect::<Result<_, _>>();
     Ok(Imported {

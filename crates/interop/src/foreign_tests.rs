@@ -1,6 +1,7 @@
 //! Chats of other programs, and what is read of each, written as chat messages.
 
 use playhouse_engine::message::Role;
+use playhouse_engine::testing::each_row;
 use serde_json::{Value, json};
 
 use super::{Profile, read, read_value, write, write_value};
@@ -273,11 +274,12 @@ fn what_stands_beside_the_messages_survives_in_its_format() {
 #[test]
 fn what_was_streamed_is_one_answer() {
     let chunks = r#"data: {"id": "a", "object": "chat.completion.chunk", "choices": [{"index": 0, "delta": {"role": "assistant", "content": ""}, "finish_reason": null}]}
-data: {"id": "b", "object": "chat.completion.chunk", "choices": [{"index": 0, "delta": {"content": "Ho."}}]}
+data: {"id": "b", "object": "chat.completion.chunk", "choices": [{"index": 0, "delta": {"content": "Ho."}, "finish_reason": "stop"}]}
 data: {"id": "a", "object": "chat.completion.chunk", "choices": [{"index": 0, "delta": {"content": "Hi"}}]}
 data: {"id": "a", "object": "chat.completion.chunk", "choices": [{"index": 0, "delta": {"content": ".", "tool_calls": [{"index": 0, "id": "c1", "type": "function", "function": {"name": "dice", "arguments": ""}}]}}]}
 data: {"id": "a", "object": "chat.completion.chunk", "choices": [{"index": 0, "delta": {"tool_calls": [{"index": 0, "function": {"arguments": "{\"sides\":"}}]}}]}
 data: {"id": "a", "object": "chat.completion.chunk", "choices": [{"index": 0, "delta": {"tool_calls": [{"index": 0, "id": "", "function": {"arguments": "6}"}}]}}]}
+data: {"id": "a", "object": "chat.completion.chunk", "choices": [{"index": 0, "delta": {}, "finish_reason": "tool_calls"}]}
 data: {"id": "a", "object": "chat.completion.chunk", "choices": [], "usage": {}}
 
 data: [DONE]"#;
@@ -296,6 +298,14 @@ data: {"type": "content_block_delta", "index": 1, "delta": {"type": "input_json_
 data: {"type": "message_delta", "delta": {"stop_reason": "tool_use"}}"#;
     let response = r#"data: {"type": "response.output_text.delta", "delta": "Hi."}
 data: {"type": "response.completed", "response": {"output": [{"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "Hi."}]}]}}"#;
+    let gemini = r#"data: {"candidates": [{"content": {"role": "model", "parts": [{"text": "H", "thought": true}]}}], "responseId": "r"}
+data: {"candidates": [{"content": {"role": "model", "parts": [{"text": "m.", "thought": true}, {"text": "Hi"}]}}], "responseId": "r"}
+data: {"candidates": [{"content": {"role": "model", "parts": [{"text": "."}, {"functionCall": {"id": "c1", "name": "dice", "args": {"sides": 6}}}]}}], "responseId": "r"}
+data: {"candidates": [{"content": {"role": "model", "parts": [{"text": "Ho."}]}, "finishReason": "STOP"}], "responseId": "s"}
+data: {"candidates": [{"content": {"role": "model"}, "finishReason": "STOP"}], "responseId": "r"}
+data: {"candidates": [{"content": {"role": "model", "parts": [{"text": "H"}]}}]}
+data: {"candidates": [{"content": {"role": "model", "parts": [{"text": "a."}]}, "finishReason": "STOP"}, {"index": 1, "content": {"role": "model", "parts": [{"text": "He."}]}}]}
+data: {"usageMetadata": {"promptTokenCount": 3}}"#;
     let said = |words: &str| json!({"role": "assistant", "content": words});
     let mut called = said("Hi.");
     called["tool_calls"] = json!([{"id": "c1", "type": "function", "function": {"name": "dice", "arguments": "{\"sides\":6}"}}]);
@@ -307,6 +317,11 @@ data: {"type": "response.completed", "response": {"output": [{"type": "message",
         ),
         (events, Profile::OpenAiLines, json!([called])),
         (response, Profile::Responses, json!([said("Hi.")])),
+        (
+            gemini,
+            Profile::Gemini,
+            json!([[called], [said("Ho.")], [said("Ha.")], [said("He.")]]),
+        ),
     ] {
         let data = text.lines().filter_map(|line| line.strip_prefix("data: {"));
         let data = data.map(|line| serde_json::from_str::<Value>(&format!("{{{line}")).unwrap());
@@ -317,6 +332,38 @@ data: {"type": "response.completed", "response": {"output": [{"type": "message",
             assert_eq!(write_value(&read.conversations, Profile::OpenAi), wanted);
         }
     }
+}
+
+#[test]
+fn what_came_of_a_stream_that_was_cut_off_is_read() {
+    each_row(
+        r#"
+            "Hi" => {"object": "chat.completion.chunk", "choices": [{"index": 0, "delta": {"role": "assistant", "content": "Hi"}}]}
+            "Hi" => {"object": "chat.completion.chunk", "choices": [{"index": 0, "delta": {"content": "H"}}]}, {"object": "chat.completion.chunk", "choices": [{"index": 0, "delta": {"content": "i"}}]}
+            "Hi" => {"type": "message_start", "message": {"role": "assistant", "content": []}}, {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": "Hi"}}, {"type": "error", "error": {"type": "overloaded_error"}}
+            "Hi" => {"candidates": [{"content": {"role": "model", "parts": [{"text": "H"}]}}]}, {"candidates": [{"content": {"parts": [{"text": "i"}]}}]}
+            "Hi" => {"candidates": [{"content": {"parts": [{"text": "Hi"}]}}]}, {"error": {"code": 503}}
+            "Hi" => {"type": "response.output_text.delta", "delta": "H"}, {"type": "response.output_text.delta", "delta": "i"}
+            "Hi" => {"type": "response.created", "response": {"status": "in_progress", "output": []}}, {"type": "response.output_item.added", "output_index": 0, "item": {"type": "reasoning", "id": "rs", "summary": []}}, {"type": "response.reasoning_summary_text.delta", "output_index": 0, "summary_index": 0, "delta": "Hm."}, {"type": "response.output_item.added", "output_index": 1, "item": {"type": "message", "role": "assistant", "content": []}}, {"type": "response.content_part.added", "output_index": 1, "content_index": 0, "part": {"type": "output_text", "text": ""}}, {"type": "response.output_text.delta", "output_index": 1, "content_index": 0, "delta": "Hi"}, {"type": "response.failed", "response": {"output": []}}
+            "Hi" => {"type": "response.output_item.done", "output_index": 0, "item": {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "Hi"}]}}
+            [{"type": "text", "text": "Hi"}, {"type": "text", "text": "No."}] => {"type": "response.output_text.delta", "output_index": 0, "content_index": 0, "delta": "Hi"}, {"type": "response.refusal.delta", "output_index": 0, "content_index": 1, "delta": "No."}
+            null => {"type": "response.output_item.added", "output_index": 0, "item": {"type": "function_call", "call_id": "c1", "name": "dice", "arguments": ""}}, {"type": "response.function_call_arguments.delta", "output_index": 0, "delta": "{\"sides\":"}, {"type": "response.function_call_arguments.delta", "output_index": 0, "delta": "6"}
+        "#,
+        |[content, events]| {
+            let events: Value = serde_json::from_str(&format!("[{events}]")).unwrap();
+            let read = read_value(&events, None).unwrap();
+            let written = write_value(&read.conversations, Profile::OpenAi);
+            let content: Value = serde_json::from_str(content).unwrap();
+            let answer = |one: &Value| one.get("content") == Some(&content);
+            assert!(written.as_array().unwrap().iter().all(answer), "{written}");
+            let cut = read.warnings.iter().filter(|warning| warning.path == "[0]");
+            assert_eq!(cut.count(), 1, "{events}");
+            if content.is_null() {
+                let call = &written[0]["tool_calls"][0]["function"];
+                assert_eq!(*call, json!({"name": "dice", "arguments": "{\"sides\":6}"}));
+            }
+        },
+    );
 }
 
 #[test]

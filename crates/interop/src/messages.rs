@@ -26,7 +26,7 @@ pub(super) fn read_message(
         | Profile::AgentScopePython1
         | Profile::AgentScopePython2 => agentscope::read(map, warnings),
         Profile::LangChain | Profile::LangChainFlat => langchain::read(map, warnings),
-        Profile::OpenAi | Profile::OpenAiLines => openai::read(map, warnings),
+        Profile::OpenAi | Profile::OpenAiLines => openai::read_whole(map, warnings),
         Profile::AutoGen => return autogen::read(map, warnings),
         Profile::Gemini => gemini::read(map, warnings),
         Profile::Responses => return responses::read(map, warnings),

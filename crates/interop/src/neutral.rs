@@ -87,6 +87,13 @@ impl Neutral {
         }
     }
 
+    /// Keeps the members of which a format says nothing, under its name.
+    pub(super) fn keep_others(&mut self, format: &str, map: &Map<String, Value>, known: &[&str]) {
+        let mut others = map.clone();
+        others.retain(|member, _| !known.contains(&&**member));
+        self.keep(format, Some(&Value::Object(others)));
+    }
+
     /// Our messages. Tool results become messages with the role tool, since some formats put calls,
     /// results and what followed into one message.
     pub(super) fn into_messages(mut self) -> Vec<Message> {
@@ -148,6 +155,19 @@ impl Neutral {
             body = with_condensed(body, &short);
         }
         Message::new(role, body).tagged(self.tags)
+    }
+}
+
+/// Adds what [`Neutral::keep_others`] kept of a format to the first of these, and its weight in
+/// training.
+pub(super) fn add_others(written: &mut [Value], format: &str, origin: &Map<String, Value>) {
+    let Some(Value::Object(first)) = written.first_mut() else {
+        return;
+    };
+    let others = origin.get(format).and_then(Value::as_object);
+    let weight = origin.get_key_value("weight");
+    for (member, value) in others.into_iter().flatten().chain(weight) {
+        first.entry(member.clone()).or_insert_with(|| value.clone());
     }
 }
 

@@ -3,7 +3,8 @@
 //! Reading accepts `reasoning_content` and similar members, the old `function_call`, and the
 //! content blocks of others (Anthropic's messages have the same roles). Writing uses the members
 //! that OpenAI documents: a name (an alias if OpenAI would refuse it), content as text or parts,
-//! calls and results. It drops ids, times, metadata, tags, and thinking, which is private.
+//! calls and results, and those that a message of this format had beside them. It drops the ids,
+//! times, metadata and tags of other formats, and thinking, which is private.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -13,7 +14,7 @@ use playhouse_engine::message::{Block, FormatError, MediaSource, Message, Role, 
 use serde_json::{Map, Value, json};
 
 use super::format::alias;
-use super::neutral::Neutral;
+use super::neutral::{Neutral, add_others};
 use super::roles::take_role;
 use super::thinking::reasoning_of;
 use super::{blocks, media, roles};
@@ -36,6 +37,28 @@ pub(super) const MEMBERS: [&str; 8] = [
     "tool_calls", "tool_call_id", "function_call", "reasoning_content", "reasoning", "refusal",
     "annotations", "weight",
 ];
+
+/// The member of an origin that keeps members of which the format says nothing.
+const OTHERS: &str = "openai";
+
+/// The members that are read, or are thoughts.
+const READ: [&str; 13] = [
+    "role", "content", "name", "weight", "refusal", "tool_calls", "tool_call_id", "function_call",
+    "tool_responses", "reasoning_content", "reasoning", "reasoning_details", "thinking",
+];
+
+/// Reads a message, of which members that nobody knows are kept. Those beside a message of
+/// Anthropic's are about its answer.
+pub(super) fn read_whole(
+    map: &Map<String, Value>,
+    warnings: &mut Vec<FormatError>,
+) -> Result<Neutral, FormatError> {
+    let mut neutral = read(map, warnings)?;
+    if !map.contains_key("stop_reason") {
+        neutral.keep_others(OTHERS, map, &READ);
+    }
+    Ok(neutral)
+}
 
 pub(super) fn read(
     map: &Map<String, Value>,
@@ -131,6 +154,14 @@ pub(super) fn write(messages: &[Message]) -> Vec<Value> {
 }
 
 fn write_message(mut neutral: Neutral) -> Vec<Value> {
+    let role = take_role(&mut neutral.origin);
+    let mut written = write_blocks(&neutral, role);
+    add_others(&mut written, OTHERS, &neutral.origin);
+    written
+}
+
+/// `role` is that of the format, if ours is another.
+fn write_blocks(neutral: &Neutral, role: Option<String>) -> Vec<Value> {
     let results = neutral.blocks.iter().filter_map(Block::as_tool_result);
     let mut written: Vec<_> = results.map(|result| tool_message(&result)).collect();
     let calls: Vec<_> = neutral.blocks.iter().filter_map(call).collect();
@@ -141,13 +172,12 @@ fn write_message(mut neutral: Neutral) -> Vec<Value> {
     if parts.is_empty() && calls.is_empty() && !written.is_empty() {
         return written;
     }
-    let role = match neutral.role() {
+    let role = role.as_deref().unwrap_or(match neutral.role() {
         Role::System => "system",
         Role::Human => "user",
         Role::Ai => "assistant",
         Role::Tool => "tool",
-    };
-    let role = take_role(&mut neutral.origin).unwrap_or_else(|| role.into());
+    });
     let content = match content_blocks.as_slice() {
         [] if !calls.is_empty() => Value::Null,
         [] => json!(""),
@@ -155,14 +185,11 @@ fn write_message(mut neutral: Neutral) -> Vec<Value> {
         _ => Value::Array(parts),
     };
     let mut message = json!({"role": role, "content": content});
-    if let Some(name) = neutral.name {
-        message["name"] = sent_name(&name).into();
+    if let Some(name) = &neutral.name {
+        message["name"] = sent_name(name).into();
     }
     if !calls.is_empty() {
         message["tool_calls"] = calls.into();
-    }
-    if let Some(weight) = neutral.origin.remove("weight") {
-        message["weight"] = weight;
     }
     written.push(message);
     written
@@ -265,12 +292,16 @@ mod tests {
                 {"role": "tool", "content": "4", "name": "user", "tool_responses": [{"tool_call_id": "c1", "content": "4"}, {"tool_call_id": "c2", "content": "5"}]} => [{"role": "tool", "tool_call_id": "c1", "content": "4"}, {"role": "tool", "tool_call_id": "c2", "content": "5"}]
                 {"role": "tool", "tool_call_id": "c1", "content": [{"type": "text", "text": "look"}, {"type": "image_url", "image_url": {"url": "http://x/y.png"}}]} => same
                 {"role": "developer", "content": "rules"} => same
+                // members that nobody knows; those beside an answer of Anthropic's are about it
+                {"role": "user", "content": "hi", "id": 7, "annotations": [], "audio": null} => same
+                {"role": "tool", "tool_call_id": "c1", "content": "4", "took": {"ms": 2}} => same
+                {"type": "message", "role": "assistant", "content": [{"type": "text", "text": "hi"}], "id": "m", "stop_reason": null} => [{"role": "assistant", "content": "hi"}]
                 {"role": "user", "name": "", "content": "hi"} => [{"role": "user", "content": "hi"}]
                 {"role": "user", "name": "Ann", "content": [{"type": "text", "text": "look"}, {"type": "image_url", "image_url": {"url": "data:image/png;base64,QUJD"}}, {"type": "input_audio", "input_audio": {"data": "QUJD", "format": "wav"}}, {"type": "video_url", "video_url": {"url": "https://example.com/a.mp4"}}]} => same
             "#,
             |[message, wanted]| {
                 let message: Value = serde_json::from_str(message).unwrap();
-                let read = read(message.as_object().unwrap(), &mut Vec::new()).unwrap();
+                let read = read_whole(message.as_object().unwrap(), &mut Vec::new()).unwrap();
                 let wanted = match wanted {
                     "same" => json!([message]),
                     wanted => serde_json::from_str(wanted).unwrap(),

@@ -330,6 +330,27 @@ proptest! {
     }
 
     #[test]
+    fn unknown_members_of_chat_messages_survive_any_way_there_and_back(
+        said in prop::collection::vec((one_of("user assistant tool"), "[a-c]{1,6}", object()), 1..5),
+        over in prop::sample::select(WITH_METADATA.to_vec()),
+    ) {
+        let message = |(role, words, mut members): (&str, String, Map<String, Value>)| {
+            members.insert("role".into(), role.into());
+            members.insert("content".into(), words.into());
+            if role == "tool" {
+                members.insert("tool_call_id".into(), "c1".into());
+            }
+            Value::Object(members)
+        };
+        let written: Value = said.into_iter().map(message).collect();
+        let read = read_value(&written, Some(Profile::OpenAi)).unwrap().conversations;
+        prop_assert_eq!(write_value(&read, Profile::OpenAi), written.clone());
+        let elsewhere = write_value(&read, over);
+        let back = read_value(&elsewhere, Some(over)).unwrap().conversations;
+        prop_assert_eq!(write_value(&back, Profile::OpenAi), written, "{}", over);
+    }
+
+    #[test]
     fn a_format_is_detected_by_what_it_writes(
         conversation in conversation(with_members(message())),
         profile in prop::sample::select(Profile::ALL.to_vec()),

@@ -5,7 +5,7 @@ use playhouse_engine::message::{Block, FormatError, Message, Role, shown};
 use serde_json::{Map, Value, json};
 
 use super::blocks;
-use super::neutral::{Neutral, ORIGIN};
+use super::neutral::{Neutral, ORIGIN, add_others};
 
 /// The member of an origin that keeps members of which the format says nothing.
 const OTHERS: &str = "sharegpt";
@@ -57,9 +57,7 @@ pub(super) fn read(
         ..Neutral::default()
     };
     neutral.keep("weight", map.get("weight"));
-    let mut others = map.clone();
-    others.retain(|member, _| !["from", "value", "weight"].contains(&&**member));
-    neutral.keep(OTHERS, Some(&Value::Object(others)));
+    neutral.keep_others(OTHERS, map, &["from", "value", "weight"]);
     Ok(neutral)
 }
 
@@ -71,13 +69,8 @@ pub(super) fn write(messages: &[Message]) -> Vec<Value> {
 fn write_message(message: &Message) -> Vec<Value> {
     let mut written = write_blocks(message);
     let metadata = message.body.metadata();
-    let origin = metadata.and_then(|metadata| metadata.get(ORIGIN)?.as_object());
-    if let (Some(origin), Some(Value::Object(first))) = (origin, written.first_mut()) {
-        let others = origin.get(OTHERS).and_then(Value::as_object);
-        let weight = origin.get_key_value("weight");
-        for (member, value) in others.into_iter().flatten().chain(weight) {
-            first.entry(member.clone()).or_insert_with(|| value.clone());
-        }
+    if let Some(origin) = metadata.and_then(|metadata| metadata.get(ORIGIN)?.as_object()) {
+        add_others(&mut written, OTHERS, origin);
     }
     written
 }

@@ -54,6 +54,7 @@ dialect_profile_playhouse = this program's own format
 dialect_profile_responses = OpenAI Responses: the items of requests and answers
 dialect_profile_sharegpt = ShareGPT conversations, one per line
 dialect_profile_sillytavern = a SillyTavern chat, one message per line
+dialect_stream_cut = the stream has no end: the answer was cut off, and what came of it is taken
 dialect_tavern_book = a lorebook
 dialect_tavern_card = a character card
 dialect_tavern_extension = an extension

@@ -51,6 +51,7 @@ dialect_profile_playhouse = 本程序自己的格式
 dialect_profile_responses = OpenAI Responses：请求和回答中的条目
 dialect_profile_sharegpt = ShareGPT 对话，每行一段
 dialect_profile_sillytavern = SillyTavern 聊天记录，每行一条消息
+dialect_stream_cut = 流没有结尾：回答被截断，已采用收到的部分
 dialect_tavern_book = 世界书
 dialect_tavern_card = 角色卡
 dialect_tavern_extension = 扩展
