@@ -248,18 +248,12 @@ impl Writer<'_> {
                 self.signed(call, signature)
             }
             Block::ToolResult { .. } => self.result(block),
-            Block::Image { source } if !python2 => {
-                json!({"type": "image", "source": source_json(source)})
-            }
-            Block::Audio { source } if !python2 => {
-                json!({"type": "audio", "source": source_json(source)})
-            }
-            Block::Video { source } if !python2 => {
-                json!({"type": "video", "source": source_json(source)})
-            }
-            Block::Image { source } => data("image", source),
-            Block::Audio { source } => data("audio", source),
-            Block::Video { source } => data("video", source),
+            media => media.as_media().map_or(Value::Null, |(kind, source)| {
+                if python2 {
+                    return data(kind.name(), source);
+                }
+                json!({"type": kind.name(), "source": source_json(source)})
+            }),
         }
     }
 

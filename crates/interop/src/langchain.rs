@@ -346,10 +346,10 @@ fn content_block(block: &Block) -> Value {
             }
             value
         }
-        Block::Image { source } => standard_media(MediaKind::Image, source),
-        Block::Audio { source } => standard_media(MediaKind::Audio, source),
-        Block::Video { source } => standard_media(MediaKind::Video, source),
-        Block::ToolUse { .. } | Block::ToolResult { .. } => json!(block),
+        other => match other.as_media() {
+            Some((kind, source)) => standard_media(kind, source),
+            None => json!(other),
+        },
     }
 }
 

@@ -56,6 +56,7 @@ pub use document::{
     Conversation, DialectError, Imported, losses, read, read_value, write, write_value,
 };
 pub use macros::Macros;
+pub use messages::write_messages;
 pub use playhouse_engine::reading::{Arguments, ArgumentsError, ArgumentsRepair};
 pub use profile::{Profile, UnknownProfile};
 pub use sillytavern::{Persona, personas};

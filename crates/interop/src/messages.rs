@@ -38,11 +38,7 @@ pub(super) fn read_message(
 }
 
 /// Writes the messages of one conversation. `speaker` is the name of the entity it belongs to.
-pub(super) fn write_messages(
-    messages: &[Message],
-    speaker: Option<&str>,
-    profile: Profile,
-) -> Vec<Value> {
+pub fn write_messages(messages: &[Message], speaker: Option<&str>, profile: Profile) -> Vec<Value> {
     match profile.written_as() {
         Profile::Playhouse => playhouse::write(messages),
         Profile::AgentScope

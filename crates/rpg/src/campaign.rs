@@ -144,7 +144,7 @@ impl ReadWorld {
         let files = sources(folder, &files_of(folder, path)?)?;
         let before = files.first().map(|first| first.text().to_owned());
         let mut source = change(Source::joined(files))?;
-        let (mut file, warnings) = WorldFile::of_sources(source.clone().into_files())?;
+        let (mut file, warnings) = WorldFile::of_source(source.clone())?;
         if file.limits.context_tokens.is_none()
             && let Some(budget) = window(&file).map(Limits::half_of)
             && let Some(with) = source.with_value("limits.context_tokens", &budget.to_string())
@@ -153,14 +153,12 @@ impl ReadWorld {
             source = with;
         }
         let whole = match source.files() {
-            [] => Some(source.clone()),
-            _ => source.with_value("files", "[]"),
+            [] => Some(source.text().to_owned()),
+            _ => source.text_with_value("files", "[]"),
         };
         let mut folder = folder.clone();
-        if let Some(whole) = whole
-            && before.as_deref() != Some(whole.text())
-        {
-            folder = folder.with_text(path, whole.text());
+        if let Some(whole) = whole.filter(|whole| before.as_ref() != Some(whole)) {
+            folder = folder.with_text(path, &whole);
         }
         Ok(Self {
             file,

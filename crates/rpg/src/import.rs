@@ -291,7 +291,7 @@ impl Import<'_> {
                     .ok_or(ImportError::NoList)?;
             }
         }
-        WorldFile::of_sources(source.clone().into_files())?;
+        WorldFile::of_source(source.clone())?;
         self.imported.world = source;
         Ok(self.imported)
     }

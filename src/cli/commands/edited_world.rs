@@ -54,8 +54,7 @@ impl EditedWorld {
 
     /// What it is now.
     pub(super) fn checked(&self, app: &App) -> Result<WorldFile> {
-        let files = self.source.clone().into_files();
-        let (file, _) = WorldFile::of_sources(files)
+        let (file, _) = WorldFile::of_source(self.source.clone())
             .map_err(|problems| refused(app, self.source.file(), &problems))?;
         Ok(file)
     }

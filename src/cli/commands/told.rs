@@ -11,18 +11,12 @@ use crate::story::{self, About};
 
 /// The story of a save with its events, until a turn or its end.
 pub(super) fn read(saved: &Saved, until: Option<u64>) -> Result<Arc<StoryView>> {
-    let view = begun(saved)?;
-    fill(saved, until, &view)?;
-    Ok(view)
-}
-
-/// The story of a save without its events: everybody as of its snapshot.
-pub(super) fn begun(saved: &Saved) -> Result<Arc<StoryView>> {
     let view = Arc::new(StoryView::new(About {
         events: event_types(),
         ..About::default()
     }));
     view.expect(&saved.world(true)?.world);
+    fill(saved, until, &view)?;
     Ok(view)
 }
 

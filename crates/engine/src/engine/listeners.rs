@@ -6,6 +6,7 @@ use std::time::Duration;
 use bevy_ecs::prelude::*;
 
 use super::{EngineError, Signal, Stop};
+use crate::cast::Kind;
 use crate::event::Feed;
 use crate::journal::{Journal, Outcome};
 use crate::mind::{Mind, Prompt, StreamSender};
@@ -13,6 +14,8 @@ use crate::mind::{Mind, Prompt, StreamSender};
 /// A request that led to a recorded answer.
 #[derive(Clone, Copy)]
 pub struct SentRequest<'a> {
+    /// What the entity that was asked is.
+    pub kind: Option<Kind>,
     /// What the mind was asked.
     pub prompt: Prompt<'a>,
     /// Who answered, if that is known; else a mind that sends nothing.

@@ -56,7 +56,7 @@ pub struct EngineSettings {
     pub max_defaults: Option<u64>,
     /// Whether all answers come from the recording; no mind is asked.
     pub replay: bool,
-    /// Whether the state is hashed and compared at each meeting; a replay always does.
+    /// Whether the state is hashed at each meeting, and compared with the recorded one.
     pub hash_meetings: bool,
     /// Whether memories come to minds by themselves, as asks wish. Without them prompts are
     /// shorter, and all else is the same for minds that don't read them.
@@ -550,7 +550,7 @@ impl Engine {
             0 => drop(self.world.remove_resource::<IdleTurns>()),
             turns => self.world.insert_resource(IdleTurns(turns)),
         }
-        if self.settings.hash_meetings || self.settings.replay {
+        if self.settings.hash_meetings {
             self.check_or_record_state(turn)?;
         }
         let stop = self.stop_at_turn(until);

@@ -43,6 +43,7 @@ impl Engine {
             };
             attempt += 1;
             act(&SentRequest {
+                kind: self.world.get(job.ask.entity).copied(),
                 prompt,
                 mind: &*job.mind,
                 outcome,

@@ -6,6 +6,7 @@ use bytes::Bytes;
 
 use super::rewind::{Nobody, play_again};
 use super::{Game, SessionError};
+use crate::cast::Kind;
 use crate::context::{AgentContext, Entry};
 use crate::engine::SentRequest;
 use crate::journal::{Line, Outcome};
@@ -72,6 +73,8 @@ impl PromptMessage {
 pub struct CallRequest {
     /// How the ask ended; it names the entity, the number of the ask, and who answered.
     pub outcome: Arc<Outcome>,
+    /// What the entity is.
+    pub kind: Option<Kind>,
     /// Which of the requests of the ask it is, from 1: tools and refused answers make more of them.
     pub attempt: u32,
     /// The number of meetings before it.
@@ -135,8 +138,9 @@ pub async fn requests(
             }
             found.push(request);
         };
-        // No snapshot is needed.
+        // No snapshot is needed, nor are states compared: what is sent is, ask by ask.
         engine.on_turn(|_, _, _| Ok(()));
+        engine.settings.hash_meetings = false;
         engine.on_request(
             move |outcome| {
                 let nobody = || -> Arc<dyn Mind> { Arc::new(Nobody::new()) };
@@ -196,6 +200,7 @@ impl CallRequest {
         let tools = prompt.tools.specs.iter().filter(|_| prompt.tools.callable);
         Self {
             outcome: sent.outcome.clone(),
+            kind: sent.kind,
             attempt: sent.attempt,
             turn: sent.turn,
             place: sent.place.clone(),

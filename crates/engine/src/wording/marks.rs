@@ -37,6 +37,10 @@ fn is_opening(char: char) -> bool {
 /// The text with every mark defused; `None` if it contains none. In fenced code only control tokens
 /// count, such as `<|im_start|>`.
 pub fn defused(text: &str) -> Option<String> {
+    // Most of what is put into a prompt is a name or a sentence.
+    if text.is_ascii() && !text.contains(['[', '<', ':']) {
+        return None;
+    }
     let mut signs = signs(text);
     if signs.is_empty() {
         return None;

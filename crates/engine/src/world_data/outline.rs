@@ -50,16 +50,9 @@ pub(super) struct Outline {
 
 impl Outline {
     pub(super) fn of(text: &str) -> Self {
-        let mut scan = Scan {
-            frames: vec![Frame::new(Bracket::File, None)],
-            nodes: Vec::new(),
-            last_end: 0,
-        };
-        for token in Tokens::of(text) {
-            scan.take(token, text);
-        }
-        while scan.close() {}
-        Self { nodes: scan.nodes }
+        let mut scan = Scan::new();
+        Tokens::of(text).for_each(|token| scan.take(&token, text));
+        scan.end()
     }
 
     /// The values, outer ones before inner ones.
@@ -202,7 +195,8 @@ impl Frame {
     }
 }
 
-struct Scan {
+/// An outline that grows with the tokens of a text.
+pub(super) struct Scan {
     frames: Vec<Frame>,
     nodes: Vec<Node>,
     /// Where the value ends that was finished last.
@@ -210,14 +204,28 @@ struct Scan {
 }
 
 impl Scan {
-    fn take(&mut self, token: Token, text: &str) {
+    pub(super) fn new() -> Self {
+        Self {
+            frames: vec![Frame::new(Bracket::File, None)],
+            nodes: Vec::new(),
+            last_end: 0,
+        }
+    }
+
+    pub(super) fn take(&mut self, token: &Token, text: &str) {
         match token {
-            Token::Open(bracket, span) => self.open(bracket, span, text),
-            Token::Close(bracket, span) => self.close_as(bracket, span),
+            Token::Open(bracket, span) => self.open(*bracket, span.clone(), text),
+            Token::Close(bracket, span) => self.close_as(*bracket, span),
             Token::Comma => self.finish(),
             Token::Colon => self.name(),
-            Token::Scalar(span) => self.begin(span, true),
+            Token::Scalar(span) => self.begin(span.clone(), true),
         }
+    }
+
+    /// The outline, once there are no more tokens.
+    pub(super) fn end(mut self) -> Outline {
+        while self.close() {}
+        Outline { nodes: self.nodes }
     }
 
     /// The value that is being read.
@@ -295,7 +303,7 @@ impl Scan {
     }
 
     /// Closes the nearest bracket of that kind, and those in it that are open.
-    fn close_as(&mut self, bracket: Bracket, span: Range<usize>) {
+    fn close_as(&mut self, bracket: Bracket, span: &Range<usize>) {
         let Some(depth) = self.frames.iter().rposition(|f| f.bracket == bracket) else {
             return;
         };

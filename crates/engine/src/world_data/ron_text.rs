@@ -45,7 +45,7 @@ pub struct RonMistake {
 
 /// Reads a text of at most `max_bytes`.
 pub fn read_ron<'a, T: Deserialize<'a>>(text: &'a str, max_bytes: usize) -> Result<T, RonMistake> {
-    if let Some(Refusal { byte, message, .. }) = refusal(text, max_bytes) {
+    if let Some(Refusal { byte, message, .. }) = refusal(text, max_bytes, |_| {}) {
         let before = text.get(..byte).unwrap_or_default();
         let line_start = before.rfind('\n').map_or(0, |end| end + 1);
         return Err(RonMistake {
@@ -70,8 +70,12 @@ pub(super) fn parse<'a, T: Deserialize<'a>>(text: &'a str) -> Result<T, SpannedE
     options.from_str(text)
 }
 
-/// Why a text must not be read, if so.
-pub(super) fn refusal(text: &str, max_bytes: usize) -> Option<Refusal> {
+/// Why a text must not be read, if so. `see` is told each token before.
+pub(super) fn refusal(
+    text: &str,
+    max_bytes: usize,
+    mut see: impl FnMut(&Token),
+) -> Option<Refusal> {
     let refused = |byte, message, help| {
         Some(Refusal {
             byte,
@@ -88,6 +92,7 @@ pub(super) fn refusal(text: &str, max_bytes: usize) -> Option<Refusal> {
     // The number of items of each open bracket.
     let mut items: Vec<usize> = Vec::new();
     for token in Tokens::of(text) {
+        see(&token);
         let start = match &token {
             Token::Open(_, span) | Token::Close(_, span) | Token::Scalar(span) => span.start,
             Token::Colon | Token::Comma => text.len(),
@@ -150,7 +155,7 @@ mod tests {
     use super::*;
 
     fn reason(text: &str) -> String {
-        let refusal = refusal(text, MAX_RON_BYTES);
+        let refusal = refusal(text, MAX_RON_BYTES, |_| {});
         refusal.map_or_else(String::new, |refusal| refusal.message.to_string())
     }
 
@@ -158,7 +163,7 @@ mod tests {
     fn what_is_nested_too_deeply_is_refused_where_it_is_too_deep() {
         for open in ["[", "Not(", "All([", "Some(", "(a:", "{1:"] {
             let text = open.repeat(100_000);
-            let refused = refusal(&text, MAX_RON_BYTES).expect("is refused");
+            let refused = refusal(&text, MAX_RON_BYTES, |_| {}).expect("is refused");
             let brackets = open.matches(['[', '(', '{']).count();
             assert_eq!(refused.byte / open.len(), MAX_DEPTH / brackets, "{open}");
             assert!(reason(&text).contains("nested"), "{open}");
@@ -176,7 +181,7 @@ mod tests {
         assert!(reason(&list(MAX_ITEMS + 1)).contains("5000"));
         let many = format!("[{}]", list(MAX_ITEMS).repeat(21));
         assert!(reason(&many).contains("100000"));
-        assert!(refusal("[1, 2]", 5).is_some());
+        assert!(refusal("[1, 2]", 5, |_| {}).is_some());
     }
 
     #[test]

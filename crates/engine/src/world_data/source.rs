@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 
 use super::brackets::{Repair, has_open_quote, repairs};
 use super::mistake::{Mistake, Scope, explain};
-use super::outline::{Node, Outline, Token, Tokens, past_blanks};
+use super::outline::{Node, Outline, Scan, Token, Tokens, past_blanks};
 use super::problem::{Problem, Problems};
 use super::ron_text::{MAX_RON_BYTES, Refusal, parse, refusal};
 use crate::locale::{UiText, text};
@@ -141,9 +141,10 @@ impl Source {
     /// As [`Self::new`], for files of at most `max_bytes`.
     pub fn limited(file: impl Into<String>, text: &str, max_bytes: usize) -> Self {
         let text = text.trim_start_matches('\u{feff}').replace("\r\n", "\n");
-        let refusal = refusal(&text, max_bytes);
+        let mut scan = Scan::new();
+        let refusal = refusal(&text, max_bytes, |token| scan.take(token, &text));
         let outline = match &refusal {
-            None => Outline::of(&text),
+            None => scan.end(),
             Some(_) => Outline::default(),
         };
         let breaks = text.match_indices('\n').map(|(offset, _)| offset + 1);
@@ -342,18 +343,25 @@ impl Source {
     /// ```
     #[must_use]
     pub fn with_value(&self, path: &str, value: &str) -> Option<Self> {
-        let path = self.numbered(path)?;
-        if let Some((file, path)) = self.in_file(&path) {
+        if let Some((file, path)) = self.in_file(&self.numbered(path)?) {
             return self.with_file(file, self.files.get(file)?.with_value(&path, value)?);
         }
+        let text = self.text_with_value(path, value)?;
+        Some(Self::new(self.file.clone(), &text))
+    }
+
+    /// The text that has another value at `path`, as in [`Self::with_value`]; of joined files it is
+    /// one.
+    pub fn text_with_value(&self, path: &str, value: &str) -> Option<String> {
+        let path = self.numbered(path)?;
         let node = |path: &str| self.node(self.outline.find(path, &self.text)?);
-        let text = match node(&path) {
+        match node(&path) {
             Some(node) => {
                 let old = self.text.get(node.value.clone())?;
                 let lines = |text: &str| text.matches('\n').count();
                 let missing = lines(old).saturating_sub(lines(value));
                 let new = format!("{value}{}", "\n".repeat(missing));
-                replaced(&self.text, node.value.clone(), &new)?
+                replaced(&self.text, node.value.clone(), &new)
             }
             None => {
                 let parent = self.nearest(&path)?;
@@ -370,10 +378,9 @@ impl Source {
                     return None;
                 }
                 let inside = parent.start + name.len() + 1;
-                replaced(&self.text, inside..inside, &format!("{member}, "))?
+                replaced(&self.text, inside..inside, &format!("{member}, "))
             }
-        };
-        Some(Self::new(self.file.clone(), &text))
+        }
     }
 
     /// The text of the value at a path, such as `actors[2].stats.hp`.
@@ -551,25 +558,28 @@ impl Source {
         }
     }
 
-    /// [Joins](Self::joined) files and reads them as [`Self::read_all`] does.
-    pub fn read_joined<T: DeserializeOwned>(
-        files: Vec<Self>,
-    ) -> Result<(Parsed<T>, Problems), Problems> {
+    /// As [`Self::read_all`], of a [joined](Self::joined) text: each of its files is read for
+    /// mistakes of form first.
+    pub fn read_joined<T: DeserializeOwned>(self) -> Result<(Parsed<T>, Problems), Problems> {
+        if self.files.is_empty() {
+            return self.read_all();
+        }
         let mut problems = Problems::new();
         let mut skipped = Skipped::default();
-        let count = files.len();
         let mut read = Vec::new();
-        for file in files {
-            if count == 1 {
-                return file.read_all();
-            }
+        for file in &self.files {
             if let Some(parsed) = file.read_into::<T>(&mut problems) {
                 skipped.paths.extend(parsed.skipped);
                 skipped.texts.extend(parsed.skipped_texts);
                 read.push(parsed.source);
             }
         }
-        let whole = (read.len() == count).then(|| Self::joined(read));
+        let is_sound = read.iter().all(|file| file.original.is_none());
+        let whole = match read.len() == self.files.len() {
+            true if is_sound => Some(self),
+            true => Some(Self::joined(read)),
+            false => None,
+        };
         match whole.and_then(|whole| whole.read_into(&mut problems)) {
             Some(mut parsed) => {
                 parsed.skipped.extend(skipped.paths);
@@ -1139,7 +1149,7 @@ mod tests {
         let first = file("zoo.ron", "(name: \"Zoo\", cages: [])");
         let more = file("a.ron", "(\n  cages: [\n    (legs: 4), // many\n  ],\n)");
         let last = file("b.ron", "( cages: [(legs: 2), (legs: x)] )");
-        let read = Source::read_joined::<Sample>(vec![first.clone(), more.clone(), last]);
+        let read = Source::joined(vec![first.clone(), more.clone(), last]).read_joined::<Sample>();
         let (parsed, problems) = read.expect("is read");
         let legs = parsed.value.cages.iter().map(|cage| cage.legs);
         assert_eq!(legs.collect::<Vec<_>>(), [4, 2, 0]);
@@ -1156,7 +1166,8 @@ mod tests {
             (second.file.as_str(), second.line, second.column),
             ("b.ron", 1, 18)
         );
-        let twice = Source::read_joined::<Sample>(vec![first, file("c.ron", "(name: \"Park\")")]);
+        let twice =
+            Source::joined(vec![first, file("c.ron", "(name: \"Park\")")]).read_joined::<Sample>();
         let (_, problems) = twice.expect("is read");
         let told: Vec<_> = problems.iter().map(Problem::to_string).collect();
         assert!(
@@ -1164,6 +1175,9 @@ mod tests {
             "{told:?}"
         );
         let joined = Source::joined(vec![file("d.ron", "(cages: [(legs: 4)])"), more]);
+        let changed = joined.with_value("cages[1].legs", "6").expect("is changed");
+        let text = joined.text_with_value("cages[1].legs", "6");
+        assert_eq!(text.as_deref(), Some(changed.text()));
         let added = joined
             .with_item("cages", None, "(legs: 6)")
             .expect("is added");

@@ -14,49 +14,29 @@ use crate::media::media_type_of;
 /// The maximum size of a media file in bytes: what most providers accept in one request.
 pub const MAX_FILE_BYTES: u64 = 20 * 1024 * 1024;
 
-/// Why media can't be sent. Every error names the file, or the type of data without one.
+/// Why media can't be sent. Every error names the file as its message does, or the type of data
+/// without one; sizes are in bytes.
 #[derive(Clone, Debug, Error, PartialEq, Eq, Localize)]
 pub enum MediaError {
     /// There is no folder of media files.
     #[text(dialect_media_no_folder)]
-    NoFolder {
-        /// The file, as the message names it.
-        path: String,
-    },
+    NoFolder { path: String },
     /// It is outside the folder of media files.
     #[text(dialect_media_outside)]
-    Outside {
-        /// The file, as the message names it.
-        path: String,
-        /// The folder of media files.
-        folder: String,
-    },
+    Outside { path: String, folder: String },
     /// It can't be read.
     #[text(dialect_media_unreadable)]
     Unreadable {
-        /// The file, as the message names it.
         path: String,
-        /// The folder of media files.
         folder: String,
-        /// The operating system's error.
         reason: UiText,
     },
     /// It is not a file.
     #[text(dialect_media_not_a_file)]
-    NotAFile {
-        /// The file, as the message names it.
-        path: String,
-    },
+    NotAFile { path: String },
     /// It is larger than allowed.
     #[text(dialect_media_too_large)]
-    TooLarge {
-        /// The file, as the message names it.
-        path: String,
-        /// Its size in bytes.
-        bytes: u64,
-        /// The maximum size in bytes.
-        max: u64,
-    },
+    TooLarge { path: String, bytes: u64, max: u64 },
     /// Data within a message are not base64.
     #[text(dialect_media_not_base64)]
     NotBase64 { media_type: String },
@@ -64,9 +44,7 @@ pub enum MediaError {
     #[text(dialect_media_unknown_type, path, expected, .. if found.is_none())]
     #[text(dialect_media_wrong_type, found = found.unwrap_or_default())]
     WrongType {
-        /// The file, as the message names it.
         path: String,
-        /// The type according to its name, its message or its block.
         expected: String,
         /// The type according to its first bytes; `None` if that is unknown.
         found: Option<&'static str>,
@@ -228,8 +206,6 @@ mod tests {
 
     use super::*;
 
-    const KINDS: [MediaKind; 3] = [MediaKind::Image, MediaKind::Audio, MediaKind::Video];
-
     #[derive(Debug)]
     struct Holding(&'static [u8]);
 
@@ -251,7 +227,7 @@ mod tests {
 
     #[test]
     fn the_type_of_a_file_comes_from_its_bytes_and_an_error_names_both() {
-        let [image, audio, video] = KINDS;
+        let [image, audio, video] = MediaKind::ALL;
         let cases: [(_, _, &[u8], _); 9] = [
             (image, "a.png", b"\x89PNG\r\n\x1a\n..", "image/png"),
             (image, "a", b"RIFF....WEBPVP8", "image/webp"),
@@ -311,7 +287,7 @@ mod tests {
             path in "\\PC{0,9}(\\.png|\\.mp3|\\.mp4)?", declared in prop::option::of("\\PC{0,9}|image/jpg|audio/x-wav"),
         ) {
             let bytes = [begin, &bytes].concat();
-            for kind in KINDS {
+            for kind in MediaKind::ALL {
                 let source = MediaSource::File { path: path.clone(), media_type: declared.clone() };
                 let checked = Media { kind, source: &source }.checked_type(&path, &bytes);
                 match checked {

@@ -143,7 +143,7 @@ impl WorldFile {
 
     /// Reads and checks the world file at `path` in `data`.
     pub fn load_file(data: &DataFolder, path: &str) -> Result<(Self, Problems), Problems> {
-        Self::of_sources(sources(data, &files_of(data, path)?)?)
+        Self::of_source(Source::joined(sources(data, &files_of(data, path)?)?))
     }
 
     /// Reads and checks a condition on this world that is not part of its file. `file` is its name
@@ -168,12 +168,12 @@ impl WorldFile {
 
     /// Reads and checks the text of a world file. `file` is its name in messages.
     pub fn parse(file: &str, text: &str) -> Result<(Self, Problems), Problems> {
-        Self::of_sources(vec![Source::new(file, text)])
+        Self::of_source(Source::new(file, text))
     }
 
-    /// Reads and checks a world of several files.
-    pub fn of_sources(files: Vec<Source>) -> Result<(Self, Problems), Problems> {
-        let (reading, mut problems) = Source::read_joined::<Self>(files)?;
+    /// Reads and checks a world of one file or of several that were joined.
+    pub fn of_source(source: Source) -> Result<(Self, Problems), Problems> {
+        let (reading, mut problems) = source.read_joined::<Self>()?;
         check::check(&reading, &mut problems);
         problems.unless_errors(reading.value)
     }

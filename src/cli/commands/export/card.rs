@@ -22,7 +22,7 @@ pub(super) fn write(
 ) -> Result<()> {
     for being in story.beings() {
         let card = Card::new(character(saved, story, being));
-        let file = format!("{prefix}{}", file_of(being, ".json"));
+        let file = format!("{prefix}{}", file_of(&being.name, being.id, ".json"));
         files.add(file, &being.name, &card.to_json())?;
     }
     Ok(())

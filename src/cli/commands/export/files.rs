@@ -9,7 +9,6 @@ use std::path::{Path, PathBuf};
 use crate::save::file_name;
 
 use super::data::cant_write;
-use crate::cli::saved::Being;
 
 /// Files that grow line by line, in a folder.
 pub(super) struct LineFiles {
@@ -78,8 +77,8 @@ impl LineFiles {
 }
 
 /// The name of somebody's file: no name leads out of the folder.
-pub(super) fn file_of(being: &Being, ending: &str) -> String {
-    let name = file_name(&being.name, crate::cast::StableId(being.id));
+pub(super) fn file_of(name: &str, id: u32, ending: &str) -> String {
+    let name = file_name(name, crate::cast::StableId(id));
     let stem = name.strip_suffix(".txt").unwrap_or(&name);
     format!("{stem}{ending}")
 }

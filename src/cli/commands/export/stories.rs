@@ -31,22 +31,18 @@ pub(super) fn export(app: &App, args: &ExportArgs, form: ExportForm, folder: &Pa
     for group in &groups {
         for slot in &group.slots {
             let saved = group.open(app, slot)?;
-            let story = Story::read(&saved, args, form)?;
             // Of several stories, each has files of its own, unless they are examples.
             let prefix = match stories {
                 1 => String::new(),
                 _ => format!("{}.", saved.slot.name()),
             };
+            let story = || Story::read(&saved, args);
             match form {
-                ExportForm::Sillytavern => story.write_chats(&mut files, &prefix)?,
-                ExportForm::Card => card::write(&saved, &story, &mut files, &prefix)?,
-                ExportForm::Concordia => story.write_log(folder, &saved, app)?,
-                ExportForm::Openai => {
-                    picked.add(&saved, &story, Profile::OpenAiLines, &mut files)?
-                }
-                ExportForm::Sharegpt => {
-                    picked.add(&saved, &story, Profile::ShareGpt, &mut files)?
-                }
+                ExportForm::Sillytavern => story()?.write_chats(&mut files, &prefix)?,
+                ExportForm::Card => card::write(&saved, &story()?, &mut files, &prefix)?,
+                ExportForm::Concordia => story()?.write_log(folder, &saved, app)?,
+                ExportForm::Openai => picked.add(&saved, Profile::OpenAiLines, &mut files)?,
+                ExportForm::Sharegpt => picked.add(&saved, Profile::ShareGpt, &mut files)?,
             }
         }
     }
@@ -65,12 +61,8 @@ pub(super) struct Story {
 }
 
 impl Story {
-    fn read(saved: &Saved, args: &ExportArgs, form: ExportForm) -> Result<Self> {
-        let view = match form {
-            // What minds were sent is in no event.
-            ExportForm::Openai | ExportForm::Sharegpt => told::begun(saved)?,
-            _ => told::read(saved, Some(saved.turn))?,
-        };
+    fn read(saved: &Saved, args: &ExportArgs) -> Result<Self> {
+        let view = told::read(saved, Some(saved.turn))?;
         let state = view.read().state.clone();
         let who = if args.actors.is_empty() {
             let actors = state
@@ -115,7 +107,7 @@ impl Story {
                 continue;
             };
             for line in lines {
-                let file = format!("{prefix}{}", file_of(being, ".jsonl"));
+                let file = format!("{prefix}{}", file_of(&being.name, being.id, ".jsonl"));
                 files.add(file, &being.name, &line.to_string())?;
             }
         }

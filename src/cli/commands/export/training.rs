@@ -2,21 +2,19 @@
 //! to train a model on.
 
 use crate::cli::prelude::*;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use playhouse_engine::parallel;
-
-use crate::interop::{Conversation, Profile, write_value};
+use crate::cast::Kind;
+use crate::interop::{Profile, write_messages};
 use crate::journal::{AskEnding, Outcome};
 use crate::message::{Block, Body, Digest, Message};
 use crate::session::{CallRequest, PromptMessage, Wanted, requests};
 
 use super::files::{LineFiles, file_of};
-use super::stories::Story;
 use crate::cli::args::ExportArgs;
 use crate::cli::commands::play;
 use crate::cli::printed::LeftOut;
-use crate::cli::saved::Saved;
+use crate::cli::saved::{Saved, being};
 
 /// Which answers are examples, and what was left out so far.
 pub(super) struct Picked<'a> {
@@ -41,10 +39,13 @@ impl<'a> Picked<'a> {
     pub(super) fn add(
         &mut self,
         saved: &Saved,
-        story: &Story,
         profile: Profile,
         files: &mut LineFiles,
     ) -> Result<()> {
+        let named = match self.args.actors.is_empty() {
+            true => None,
+            false => Some(self.named(saved)?),
+        };
         // What was said is the same in the form of any mind.
         let (stored, game) = (saved.story.clone(), saved.played.game());
         let found = requests(stored, game, Wanted::default(), |_| None);
@@ -57,24 +58,33 @@ impl<'a> Picked<'a> {
             last.insert((outcome.entity.clone(), outcome.number), request);
         }
         let slot = saved.slot.name().as_str();
-        for being in story.beings() {
-            let own = last.range((being.name.clone(), 0)..=(being.name.clone(), u32::MAX));
-            let own = own.filter_map(|(_, request)| Some((request, self.picks(&request.outcome)?)));
-            let own: Vec<_> = own.collect();
-            let lines = parallel::map(&own, |(request, answer)| {
-                example(request, answer, profile).to_string()
-            });
-            self.examples += own.len();
-            for ((request, _), line) in own.iter().zip(lines) {
-                let ending = if self.holds_out(slot, &request.outcome) {
-                    ".held-out.jsonl"
-                } else {
-                    ".jsonl"
-                };
-                files.add(file_of(being, ending), &being.name, &line)?;
-            }
+        let mut lines = Lines::of(profile);
+        let is_wanted = |request: &&CallRequest| match &named {
+            Some(named) => named.contains(&request.outcome.id),
+            None => request.kind == Some(Kind::Actor),
+        };
+        for request in last.values().filter(is_wanted) {
+            let outcome = &request.outcome;
+            let Some(answer) = self.picks(outcome) else {
+                continue;
+            };
+            self.examples += 1;
+            let ending = if self.holds_out(slot, outcome) {
+                ".held-out.jsonl"
+            } else {
+                ".jsonl"
+            };
+            let file = file_of(&outcome.entity, outcome.id, ending);
+            files.add(file, &outcome.entity, &lines.line(request, answer))?;
         }
         Ok(())
+    }
+
+    /// The numbers of those who were named.
+    fn named(&self, saved: &Saved) -> Result<BTreeSet<u32>> {
+        let state = saved.contents()?.state;
+        let named = self.args.actors.iter().map(|name| being(&state, name));
+        named.map(|being| Ok(being?.id)).collect()
     }
 
     /// The answer of an outcome, if it is an example.
@@ -125,28 +135,59 @@ impl<'a> Picked<'a> {
     }
 }
 
-/// A line: what was sent, and the answer.
-fn example(request: &CallRequest, answer: &str, profile: Profile) -> Value {
-    let sent = request.messages.iter().map(message);
-    let answer = Message::ai(Body::text(answer));
-    let conversation = Conversation {
-        name: Some(request.outcome.entity.clone()),
-        messages: sent.chain([answer]).collect(),
-        ..Conversation::default()
-    };
-    let Value::Array(mut lines) = write_value(&[conversation], profile) else {
-        return Value::Null;
-    };
-    let mut line = lines.pop().unwrap_or_default();
-    if profile == Profile::OpenAiLines && !request.tools.is_empty() {
-        let tools = request.tools.iter().map(|tool| {
-            let parameters: Value = serde_json::from_str(tool.schema()).unwrap_or_default();
-            json!({"type": "function", "function": {"name": tool.name(),
-                "description": tool.description().as_str(), "parameters": parameters}})
-        });
-        line["tools"] = tools.collect();
+/// Lines, most of which begin with the messages of the one before.
+struct Lines<'r> {
+    profile: Profile,
+    /// The messages of the last one, each with what is written of it.
+    written: Vec<(&'r PromptMessage, String)>,
+}
+
+impl<'r> Lines<'r> {
+    fn of(profile: Profile) -> Self {
+        Self {
+            profile,
+            written: Vec::new(),
+        }
     }
-    line
+
+    /// What was sent, and the answer.
+    fn line(&mut self, request: &'r CallRequest, answer: &str) -> String {
+        let (sent, known) = (&request.messages, self.written.iter());
+        let pairs = sent.iter().zip(known);
+        let same = pairs.take_while(|(sent, (known, _))| sent == known).count();
+        self.written.truncate(same);
+        for sent in sent.iter().skip(same) {
+            let written = self.written_as(message(sent));
+            self.written.push((sent, written));
+        }
+        let answer = self.written_as(Message::ai(Body::text(answer)));
+        let texts = self.written.iter().map(|(_, text)| &**text);
+        let texts: Vec<_> = texts
+            .chain([&*answer])
+            .filter(|text| !text.is_empty())
+            .collect();
+        let list = match self.profile {
+            Profile::ShareGpt => "conversations",
+            _ => "messages",
+        };
+        let mut line = format!("{{\"{list}\":[{}]", texts.join(","));
+        if self.profile == Profile::OpenAiLines && !request.tools.is_empty() {
+            let tools = request.tools.iter().map(|tool| {
+                let parameters: Value = serde_json::from_str(tool.schema()).unwrap_or_default();
+                json!({"type": "function", "function": {"name": tool.name(),
+                    "description": tool.description().as_str(), "parameters": parameters}})
+            });
+            line += &format!(",\"tools\":{}", tools.collect::<Value>());
+        }
+        line + "}"
+    }
+
+    /// A message, of which some formats make several.
+    fn written_as(&self, message: Message) -> String {
+        let written = write_messages(&[message], None, self.profile).into_iter();
+        let written: Vec<_> = written.map(|message| message.to_string()).collect();
+        written.join(",")
+    }
 }
 
 fn message(sent: &PromptMessage) -> Message {
