@@ -49,6 +49,7 @@ pub(super) struct Outline {
 }
 
 impl Outline {
+    #[cfg(test)]
     pub(super) fn of(text: &str) -> Self {
         let mut scan = Scan::new();
         Tokens::of(text).for_each(|token| scan.take(&token, text));

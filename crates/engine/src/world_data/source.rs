@@ -574,7 +574,7 @@ impl Source {
                 read.push(parsed.source);
             }
         }
-        let is_sound = read.iter().all(|file| file.original.is_none());
+        let is_sound = read.iter().all(|file| file.files.is_empty());
         let whole = match read.len() == self.files.len() {
             true if is_sound => Some(self),
             true => Some(Self::joined(read)),
