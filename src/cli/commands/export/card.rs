@@ -84,7 +84,8 @@ fn last_words(story: &Story, being: &Being) -> Vec<String> {
     let contents = story.view.read();
     let events = contents.events.iter().rev();
     let own = events.filter(|entry| entry.by == Some(being.id));
-    let words = own.filter_map(|entry| story.words(entry)).take(EXAMPLES);
+    let words = own.filter_map(|entry| story.words(entry.form, &entry.record()));
+    let words = words.take(EXAMPLES);
     let mut words: Vec<_> = words.collect();
     words.reverse();
     words

@@ -5,14 +5,14 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::cast::{Kind, StableId};
-use crate::event::EventTypes;
+use crate::event::{EventRecord, EventTypes};
 use crate::files::{Durability, Folder};
 use crate::interop::concordia::{Log, LogEntry, Logger};
 use crate::interop::{Conversation, Profile, write_value};
 use crate::journal::AskEnding;
 use crate::message::{Body, Message};
+use crate::story::Form;
 use crate::story::data::InOrder;
-use crate::story::{EventEntry, Form};
 
 use super::data::cant_write;
 use super::files::{LineFiles, file_of};
@@ -88,10 +88,10 @@ impl Story {
     }
 
     /// What somebody says aloud, or to those who are meant.
-    pub(super) fn words(&self, entry: &EventEntry) -> Option<String> {
-        let is_said = matches!(entry.form, Form::Speech | Form::Whisper | Form::Call);
-        let telling = self.events.telling(&entry.record()).filter(|_| is_said)?;
-        entry.form.words_of(&*telling).map(str::to_owned)
+    pub(super) fn words(&self, form: Form, record: &EventRecord) -> Option<String> {
+        let is_said = matches!(form, Form::Speech | Form::Whisper | Form::Call);
+        let telling = self.events.telling(record).filter(|_| is_said)?;
+        form.words_of(&*telling).map(str::to_owned)
     }
 
     /// The chat of each character, as it saw it.
@@ -123,7 +123,7 @@ impl Story {
             let record = entry.record();
             let seen = record.as_seen_by(StableId(being.id));
             let is_masked = seen.text != record.text;
-            let words = self.words(entry).filter(|_| !is_masked);
+            let words = self.words(entry.form, &record).filter(|_| !is_masked);
             match (words, &record.speaker) {
                 (Some(words), Some(speaker)) if *speaker == being.name => {
                     Message::ai(Body::text(words).from_sender(speaker.clone()))
