@@ -504,13 +504,14 @@ impl<R: Reply> Spec<R> {
         }
     }
 
-    /// The answer without what is wrong in it, if that is a right one.
-    fn corrected(
+    /// The answer after a repair of what is wrong in it, if that is a right one.
+    fn repaired(
         &self,
         json: &WantedJson,
         answer: &str,
         violations: &[Violation],
-    ) -> Option<Value> {
+        repair: impl FnOnce(&Form<'_>, Value, &[&str]) -> Option<Value>,
+    ) -> Option<(R, Value)> {
         let found = find_json(answer)
             .ok()
             .filter(|found| found.is_usable(true))?;
@@ -520,11 +521,11 @@ impl<R: Reply> Spec<R> {
             .iter()
             .map(|violation| &*violation.path)
             .collect();
-        let mut value = form.corrected(form.fit(found.value).value, &wrong, R::IN_EXAMPLE)?;
+        let mut value = repair(&form, form.fit(found.value).value, &wrong)?;
         self.tidy(&mut value);
         let answer = R::deserialize(&value).ok()?.settled(&self.constraints);
         let is_right = answer.check(&self.constraints).is_empty();
-        is_right.then_some(value)
+        is_right.then_some((answer, value))
     }
 
     /// An answer in which nothing is to be corrected.
@@ -635,10 +636,26 @@ impl<R: Reply> ErasedAsk for Spec<R> {
     }
 
     fn judge(&self, raw: &str, state: AnswerState) -> Result<BoxedAnswer, Vec<Violation>> {
-        let (answer, text) = self.read(raw, state)?;
+        let read = self
+            .read(raw, state)
+            .map(|(answer, text)| (answer, text.into_owned()));
+        let (answer, text) = read.or_else(|violations| {
+            // What is still wrong after it was told, and need not be said, does not spoil the rest.
+            let json = self
+                .json
+                .as_ref()
+                .filter(|_| state.is_last && !state.is_persons);
+            let rest = json.and_then(|json| {
+                self.repaired(json, raw, &violations, |form, value, wrong| {
+                    form.without(value, wrong)
+                })
+            });
+            rest.map(|(answer, value)| (answer, value.to_string()))
+                .ok_or(violations)
+        })?;
         Ok(BoxedAnswer {
             value: Box::new(answer),
-            text: text.into_owned(),
+            text,
         })
     }
 
@@ -648,7 +665,10 @@ impl<R: Reply> ErasedAsk for Spec<R> {
 
     fn example(&self, answer: &str, violations: &[Violation]) -> Option<String> {
         let json = self.json.as_ref()?;
-        if let Some(corrected) = self.corrected(json, answer, violations) {
+        let corrected = self.repaired(json, answer, violations, |form, value, wrong| {
+            form.corrected(value, wrong, R::IN_EXAMPLE)
+        });
+        if let Some((_, corrected)) = corrected {
             return Some(corrected.to_string());
         }
         let smallest = serde_json::to_value(self.fallback.of(&self.constraints)).ok()?;

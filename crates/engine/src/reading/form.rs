@@ -190,27 +190,31 @@ impl Form<'_> {
         }
     }
 
-    /// A value without what is wrong at these paths, such as `cards[2].targets[0]`: members that
-    /// need not be said are left out, and of the others, and of those to be `shown`, the wrong part
-    /// becomes what it can be. `None` if all of it is wrong.
-    pub fn corrected(&self, value: Value, wrong: &[&str], shown: &[&str]) -> Option<Value> {
+    /// A value without what is wrong at these paths, such as `cards[2].targets[0]`: the smallest
+    /// part is left out that need not be said. `None` if one has to be.
+    pub fn without(&self, mut value: Value, wrong: &[&str]) -> Option<Value> {
+        let are_left_out = wrong
+            .iter()
+            .all(|path| leave_out(&mut value, self.schema, path));
+        drop_nulls(&mut value);
+        are_left_out.then_some(value)
+    }
+
+    /// The same, but what has to be said, and is wrong, becomes what it can be, and so do parts of
+    /// the members to be `shown`. `None` if all of it is wrong.
+    pub fn corrected(&self, mut value: Value, wrong: &[&str], shown: &[&str]) -> Option<Value> {
         let known = properties(self.schema)?;
-        let Value::Object(mut members) = value else {
-            return None;
-        };
+        let listing = Listing::of(self.question);
         for path in wrong {
             let (outer, inner) = path.split_at(path.find(['.', '[']).unwrap_or(path.len()));
             let schema = known.get(outer)?;
-            let is_needed = required(self.schema).any(|needed| needed == outer);
-            if is_needed || shown.contains(&outer) {
-                mend(members.entry(outer).or_insert(Value::Null), schema, inner);
-            } else {
-                members.remove(outer);
+            if shown.contains(&outer) || !leave_out(&mut value, self.schema, path) {
+                let member = value.as_object_mut()?.entry(outer).or_insert(Value::Null);
+                mend(member, schema, inner, &listing);
             }
         }
-        let mut corrected = Value::Object(members);
-        drop_nulls(&mut corrected);
-        Some(corrected)
+        drop_nulls(&mut value);
+        Some(value)
     }
 
     /// The smallest value in the form, and with these of the outermost members. Texts are left to
@@ -529,12 +533,52 @@ fn example(schema: &Value, with: &[&str], depth: usize) -> Value {
     }
 }
 
-/// Puts what can stand there at a path within a value.
-fn mend(value: &mut Value, schema: &Value, path: &str) {
+/// The first step of a path, and the others.
+fn first_step(path: &str) -> (&str, &str) {
     let path = path.trim_start_matches(['.', '[']);
     let end = path.find(['.', '[', ']']).unwrap_or(path.len());
     let (step, rest) = path.split_at(end);
-    let rest = rest.trim_start_matches(']');
+    (step, rest.trim_start_matches(']'))
+}
+
+/// Leaves out the smallest part at a path within a value that need not be said. Returns whether
+/// there is one.
+fn leave_out(value: &mut Value, schema: &Value, path: &str) -> bool {
+    let (step, rest) = first_step(path);
+    let schema = branch(value, schema);
+    // Recursive: a path is as deep as the form.
+    match value {
+        Value::Array(items) => {
+            let index = step.parse().ok();
+            let item = index.and_then(|index: usize| items.get_mut(index));
+            let Some((item, schema)) = item.zip(schema.get("items")) else {
+                return false;
+            };
+            if rest.is_empty() || !leave_out(item, schema, rest) {
+                // The others keep their numbers until all is left out.
+                *item = Value::Null;
+            }
+            true
+        }
+        Value::Object(members) => {
+            let known = properties(schema).and_then(|known| known.get(step));
+            let inner = members.get_mut(step).zip(known);
+            if inner.is_some_and(|(value, schema)| leave_out(value, schema, rest)) {
+                return true;
+            }
+            let is_needed = step.is_empty() || required(schema).any(|needed| needed == step);
+            if !is_needed {
+                members.remove(step);
+            }
+            !is_needed
+        }
+        _ => false,
+    }
+}
+
+/// Puts what can stand there at a path within a value.
+fn mend(value: &mut Value, schema: &Value, path: &str, listing: &Listing<'_>) {
+    let (step, rest) = first_step(path);
     let is_item = value.is_array();
     let inner = match value {
         Value::Array(items) => {
@@ -555,8 +599,8 @@ fn mend(value: &mut Value, schema: &Value, path: &str) {
         // numbers until then.
         Some((item, _)) if rest.is_empty() && is_item && item.is_object() => *item = Value::Null,
         // Recursive: a path is as deep as the form.
-        Some((inner, schema)) => mend(inner, schema, rest),
-        None => *value = likest(value, schema),
+        Some((inner, schema)) => mend(inner, schema, rest, listing),
+        None => *value = likest(value, schema, listing),
     }
 }
 
@@ -573,16 +617,13 @@ pub fn drop_nulls(value: &mut Value) {
 }
 
 /// What was offered and looks most like what was said, or else the first.
-fn likest(given: &Value, schema: &Value) -> Value {
-    let given = words_of(given.as_str().unwrap_or_default());
-    let said = |option: &str| {
-        let words = words_of(option);
-        let count = words.iter().filter(|word| given.contains(word)).count();
-        count * 100 / words.len().max(1)
-    };
+fn likest(given: &Value, schema: &Value, listing: &Listing<'_>) -> Value {
     let offered = words_in(schema).unwrap_or_default();
-    let best = offered.iter().rev().max_by_key(|option| said(option));
-    best.map_or_else(|| example(schema, &[], DEPTH), |best| json!(best))
+    let likest = listing
+        .offers(&offered)
+        .likest(given.as_str().unwrap_or_default());
+    let likest = offered.get(likest.unwrap_or_default());
+    likest.map_or_else(|| example(schema, &[], DEPTH), |likest| json!(likest))
 }
 
 struct Fitter<'a> {
@@ -665,7 +706,7 @@ impl Fitter<'_> {
             return said(name, &text);
         }
         if let Some((name, _)) = others.iter().find(|(_, schema)| match kind_of(schema) {
-            "integer" | "number" => value.is_number(),
+            "integer" | "number" => text.trim().parse::<f64>().is_ok(),
             kind => kind == "string",
         }) {
             return said(name, &text);
@@ -1662,6 +1703,12 @@ mod tests {
                 told,
                 vec!["take.item"],
                 json!({"mind": "m", "speak": {"target": "Bob", "text": "Hm."}}),
+            ),
+            (
+                plan(),
+                json!({"mind": "m", "announce": {"text": "Hm.", "tells": ["x", "the-boy"]}, "feels": {"about": "Bob", "change": 0}}),
+                vec!["announce.tells[0]", "feels.change"],
+                json!({"mind": "m", "announce": {"text": "Hm.", "tells": ["the-boy"]}}),
             ),
             (
                 decision(),

@@ -228,13 +228,29 @@ impl Offers {
         Meant::of(self.which(is_of))
     }
 
-    /// Whether a text names all of them.
-    pub fn are_all_meant(&self, text: &str) -> bool {
+    /// Whether a text names all of them, or several and nothing else.
+    pub fn are_several_meant(&self, text: &str) -> bool {
         let given = Given::of(text);
         means_everyone(&given.words) || {
             let (found, rest) = self.mentions(&given.words);
-            found.len() == self.offers.len() && found.len() > 1 && self.are_fillers(&rest)
+            found.len() > 1 && self.are_fillers(&rest)
         }
+    }
+
+    /// The one whose name or label has most words in common with a text, as a share of its own.
+    /// `None` if none has any.
+    pub fn likest(&self, text: &str) -> Option<usize> {
+        let given = words_of(text);
+        let share = |words: &[String]| {
+            let count = words.iter().filter(|word| given.contains(word)).count();
+            count * 100 / words.len().max(1)
+        };
+        let shares = self
+            .offers
+            .iter()
+            .map(|offer| share(&offer.name).max(share(&offer.label)));
+        let (likest, share) = shares.enumerate().rev().max_by_key(|(_, share)| *share)?;
+        (share > 0).then_some(likest)
     }
 
     /// Those that a text names as whole words.
@@ -551,11 +567,7 @@ impl Offers {
         let is_short = (3..=4).contains(&words.len()) && are_han(words);
         let is_given = |name: &Vec<String>| name.len() == 3 && words.starts_with(given_name(name));
         let is_shortened = |name: &Vec<String>| {
-            let mut letters = name.iter();
-            (words.first(), words.last()) == (name.first(), name.last())
-                && words
-                    .iter()
-                    .all(|word| letters.any(|letter| letter == word))
+            (words.first(), words.last()) == (name.first(), name.last()) && stand_in(name, words)
         };
         self.which(|offer| {
             let mut names = offer.names().filter(|name| are_han(name));
@@ -563,10 +575,17 @@ impl Offers {
         })
     }
 
-    /// Several words of its label.
+    /// Several words of its label, or most of them in its order; what is left out before them
+    /// denies nothing.
     fn by_part_of_label(&self, given: &Given) -> Vec<usize> {
-        let is_enough = self.enough(&given.words, 2, 4);
-        self.which(|offer| is_enough && contains(&offer.label, &given.words))
+        let words = &given.words;
+        let (is_enough, is_much) = (self.enough(words, 2, 4), self.enough(words, 3, 6));
+        self.which(|offer| {
+            let label = &offer.label;
+            let is_part = is_enough && contains(label, words)
+                || is_much && 2 * words.len() > label.len() && stand_in(label, words);
+            is_part && !without(label, words).any(|word| is_negation(word))
+        })
     }
 
     /// Its name, or a part of it, with a form of address.
@@ -648,6 +667,23 @@ fn enough(words: &[String], least: usize, least_chinese: usize) -> bool {
     let is_unspaced = letters.clone().all(|char| char >= '\u{2e80}');
     let least = if is_unspaced { least_chinese } else { least };
     words.len() >= least && letters.count() > 1 && !words.iter().all(|word| is_filler(word))
+}
+
+/// Whether words stand in a text in this order, among others.
+fn stand_in(text: &[String], words: &[String]) -> bool {
+    let mut text = text.iter();
+    words.iter().all(|word| text.any(|other| other == word))
+}
+
+/// The words that a text has before the last of these, and they don't.
+fn without<'t>(text: &'t [String], words: &[String]) -> impl Iterator<Item = &'t String> {
+    let mut words = words.iter().peekable();
+    text.iter()
+        .map_while(move |word| {
+            words.peek()?;
+            Some((words.next_if_eq(&word).is_none(), word))
+        })
+        .filter_map(|(is_left_out, word)| is_left_out.then_some(word))
 }
 
 fn contains(name: &[String], part: &[String]) -> bool {
@@ -1029,6 +1065,21 @@ mod tests {
     }
 
     #[test]
+    fn a_label_may_lack_words_that_deny_nothing() {
+        let deeds = "- \"terms\": Promise that it may come back, and nothing said\n\
+            - \"bags\": Have bags and pockets turned out\n- \"mum\": Do not tell her of the fire\n";
+        for (given, wanted) in [
+            ("Promise it may come back and nothing said", Some("terms")),
+            ("Have pockets turned out", Some("bags")),
+            ("promise it may come back", None),
+            ("tell her of the fire", None),
+        ] {
+            let found = meant(deeds, &["terms", "bags", "mum"], given);
+            assert_eq!(found, Vec::from_iter(wanted), "{given}");
+        }
+    }
+
+    #[test]
     fn whoever_is_asked_and_all_who_are_there_have_words() {
         let question =
             "- Writ Eel (you): 3/3 hit points\n- Bailiff Lusk: 9/9 hit points\n- Jory: 1/1";
@@ -1045,10 +1096,10 @@ mod tests {
             "Writ Eel, Bailiff Lusk",
             "Bailiff Lusk and Writ Eel",
         ] {
-            assert!(offers.are_all_meant(all), "{all}");
+            assert!(offers.are_several_meant(all), "{all}");
         }
-        for some in ["Writ Eel", "nobody", "all but Lusk", ""] {
-            assert!(!offers.are_all_meant(some), "{some}");
+        for one in ["Writ Eel", "nobody", "all but Lusk", ""] {
+            assert!(!offers.are_several_meant(one), "{one}");
         }
     }
 

@@ -163,12 +163,13 @@ impl Plan {
         Some(violation.only_once())
     }
 
-    /// That it says or does several things.
+    /// That it says or does several things. What is whispered is the last to be given up.
     fn check_one(&self, slot: Slot) -> Option<Violation> {
         let found = &*self.in_slot(slot);
-        (found.len() > 1).then(|| {
+        let surplus = found.iter().rev().find(|name| **name != "whisper");
+        surplus.filter(|_| found.len() > 1).map(|surplus| {
             let rule = format!("only one of {}", found.join(", "));
-            Violation::new("", rule).with_prompt(&PlanRule::OneAction { found })
+            Violation::new(*surplus, rule).with_prompt(&PlanRule::OneAction { found })
         })
     }
 }
@@ -232,18 +233,24 @@ impl Reply for Plan {
         Some(schema(Some(constraints)))
     }
 
-    /// What is said to all is said to nobody in particular, without words nothing is told, waiting
-    /// beside a deed means nothing, and a feeling moves by one step however much it says.
+    /// What is said to several is said to nobody in particular, without words nothing is told, an
+    /// item can only be promised if there is one, waiting beside a deed means nothing, and a
+    /// feeling moves by one step however much it says.
     fn settled(mut self, constraints: &PlanConstraints) -> Self {
         let present = || Offers::of_names(constraints.present.iter().map(String::as_str));
         if let Some(speech) = &mut self.speak
             && !constraints.present.contains(&speech.target)
-            && present().are_all_meant(&speech.target)
+            && present().are_several_meant(&speech.target)
         {
             speech.target.clear();
         }
         if self.in_slot(Slot::Said).is_empty() {
             self.tells.clear();
+        }
+        if let Some(promise) = &mut self.promise
+            && constraints.held.is_empty()
+        {
+            promise.item.clear();
         }
         if self.in_slot(Slot::Done).len() > 1 {
             self.wait = None;
