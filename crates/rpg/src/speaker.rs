@@ -27,7 +27,8 @@ impl<'a> Speaker<'a> {
             cast: world.actors.iter().map(|actor| &*actor.name).collect(),
             lines: voice.map_or(&[], |voice| &voice.lines),
             never: voice.map_or(&[], |voice| &voice.never),
-            travels: actor.is_some_and(|actor| actor.faction == ActorFaction::Hero),
+            travels: !world.dungeons.is_empty()
+                && actor.is_some_and(|actor| actor.faction == ActorFaction::Hero),
             temperament: 0,
         }
     }

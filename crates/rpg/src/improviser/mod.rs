@@ -79,7 +79,7 @@ const SYMBOLS: [(&str, &str); 21] = [
     ("journey", "vote.go"),
 ];
 
-/// What the words of a place's name and description tell of it: conditions, each with the symbol
+/// What the words of a place's name tell of it: conditions, each with the symbol
 /// `topic.…` that has these words.
 const TOPICS: [&str; 7] = [
     "water", "wood", "deep", "hearth", "shrine", "market", "height",
@@ -195,8 +195,7 @@ fn verdict<'a>(notes: Notes<'a>, _: &mut Writer<'a>) -> Value {
     json!({"holds": shown_by > 0, "event": shown_by})
 }
 
-/// What every skill knows: on whose side one is; what a place is like, by the words in its name and
-/// description.
+/// What every skill knows: on whose side one is; what a place is like, by the words in its name.
 fn look_around<'a>(notes: Notes<'a>, writer: &mut Writer<'a>) {
     let is_stage = notes.text("kind") == "stage";
     if is_stage {
@@ -204,7 +203,7 @@ fn look_around<'a>(notes: Notes<'a>, writer: &mut Writer<'a>) {
         if notes.text("place").is_empty() {
             writer.set("place", me);
         }
-        let told = [notes.text("profile"), me, notes.text("place")].map(str::to_lowercase);
+        let told = [me, notes.text("place")].map(str::to_lowercase);
         for condition in TOPICS {
             let mut words = writer.words(&format!("topic.{condition}"));
             let named = words.any(|word| told.iter().any(|text| text.contains(word)));

@@ -66,6 +66,8 @@ pub(super) fn scene<'a>(notes: Notes<'a>, writer: &mut Writer<'a>) -> String {
     let second = second.and_then(|second| names.get(second).copied());
     writer.set("other", second.unwrap_or_default());
     writer.flag("alone", names.is_empty());
+    writer.flag("morning", notes.text("hour").is_empty());
+    writer.flag("again", notes.number("day") > 1);
     writer.set("news", bare(notes.text("last_news")));
     writer.lines(&["scene.light", "scene.place", "scene.people"])
 }
