@@ -780,6 +780,9 @@ pub(crate) struct WorkerArgs {
     pub(crate) name: Option<String>,
     #[arg(long)]
     pub(crate) until_empty: bool,
+    #[cfg(feature = "page")]
+    #[arg(long, value_name = "ADDRESS")]
+    pub(crate) metrics: Option<std::net::SocketAddr>,
 }
 
 #[cfg(feature = "cluster")]

@@ -300,7 +300,7 @@ const NAMES: &str = "\
     shuffled sillytavern speaker stop stories story suggest system talk task text time token tool trace trust \
     twig undercover until USD user verbose version view voice votes vv wait warn watch web what \
     who why width world worlds zh worker serve submit status cancel follow limit pack unpack personas team \
-    nats folder Condition metrics Prometheus";
+    nats folder Condition metrics ready health Prometheus";
 
 /// Fails if there is an English word that is not a name.
 fn assert_no_english(what: &str, text: &str) {

@@ -5,7 +5,8 @@
 )]
 
 use std::collections::BTreeSet;
-use std::net::TcpListener;
+use std::net::{TcpListener, TcpStream};
+use std::process::{Child, Stdio};
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -88,12 +89,22 @@ fn worlds_are_submitted_played_followed_and_cancelled() {
 }
 
 #[test]
+fn a_game_of_undercover_is_followed_as_a_campaign_is() {
+    let folder = &Dir::new();
+    succeed(folder, "undercover --seed 3 --save game");
+    succeed(folder, "pack game game.json");
+    succeed(folder, &format!("unpack game.json {STORE}"));
+    succeed(folder, &format!("worker {STORE} --until-empty"));
+    let followed = out(&succeed(folder, &format!("follow game {STORE}")));
+    assert_eq!(followed, out(&succeed(folder, "replay game")));
+}
+
+#[test]
 fn worlds_are_on_pages_while_workers_play_them() {
     let folder = &Dir::new();
     let submit = format!("submit drowned-assize {STORE} --seed 3 --until 1");
     succeed(folder, &submit);
-    let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr();
-    let metrics = free.unwrap().to_string();
+    let metrics = free_address();
     let serve = format!("serve {STORE} --json --metrics {metrics}");
     let page = Served::begin(folder, &serve);
     let slot = "drowned-assize-3";
@@ -127,8 +138,58 @@ fn worlds_are_on_pages_while_workers_play_them() {
     has(&figures.body, &["playhouse_worlds{phase=\"queued\"} 1\n"]);
     assert_eq!(page.get("/metrics").status, 404);
     // With nothing behind it, it is of no use.
+    assert_eq!(status(&metrics, "/ready"), 200);
     std::fs::remove_dir_all(folder.join("store")).unwrap();
     assert_eq!(page.get("/health").status, 503);
+    assert_eq!(
+        (status(&metrics, "/ready"), status(&metrics, "/health")),
+        (503, 200)
+    );
+}
+
+fn free_address() -> String {
+    let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr();
+    free.unwrap().to_string()
+}
+
+fn status(address: &str, path: &str) -> u16 {
+    exchange(address, &format!("GET {path} HTTP/1.1"), "").status
+}
+
+#[test]
+fn whoever_watches_over_a_worker_learns_whether_it_lives_and_is_ready() {
+    let folder = &Dir::new();
+    let address = free_address();
+    let arguments = format!("worker {STORE} --metrics {address}");
+    let mut worker = start(folder, &arguments);
+    while TcpStream::connect(&address).is_err() {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    assert_eq!(
+        (status(&address, "/ready"), status(&address, "/health")),
+        (200, 200)
+    );
+    has(
+        &exchange(&address, "GET /metrics HTTP/1.1", "").body,
+        &["playhouse_workers_playing 0\n"],
+    );
+    std::fs::remove_dir_all(folder.join("store")).unwrap();
+    assert_eq!(
+        (status(&address, "/ready"), status(&address, "/health")),
+        (503, 200)
+    );
+    worker.kill().unwrap();
+    worker.wait().unwrap();
+}
+
+/// The program in the background.
+fn start(folder: &Dir, arguments: &str) -> Child {
+    playhouse(folder)
+        .args(arguments.split(' '))
+        .stderr(Stdio::null())
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap()
 }
 
 #[test]
@@ -185,14 +246,6 @@ fn people_play_on_pages_while_their_world_rests_in_the_store() {
 #[test]
 fn what_workers_play_together_has_the_figures_of_one_machine_whoever_dies_and_leaves_nothing() {
     let folder = &Dir::new();
-    let start = |arguments: &str| {
-        playhouse(folder)
-            .args(arguments.split(' '))
-            .stderr(std::process::Stdio::null())
-            .stdout(std::process::Stdio::null())
-            .spawn()
-            .unwrap()
-    };
     let rehearse = "rehearse drowned-assize --runs 20";
     for (begin, go_on) in [
         (
@@ -219,7 +272,10 @@ fn what_workers_play_together_has_the_figures_of_one_machine_whoever_dies_and_le
         };
         let begin = begin.replace("SAVE", "many-machines");
         let work = "worker --store folder:store --worlds 3";
-        let dying = [start(work), start(&format!("{begin} --on folder:store"))];
+        let dying = [
+            start(folder, work),
+            start(folder, &format!("{begin} --on folder:store")),
+        ];
         let is_playing = || {
             let states = states(folder);
             states.iter().any(|(_, phase, _)| phase == "playing")
@@ -229,7 +285,7 @@ fn what_workers_play_together_has_the_figures_of_one_machine_whoever_dies_and_le
             process.kill().unwrap();
             process.wait().unwrap();
         }
-        let mut worker = start(work);
+        let mut worker = start(folder, work);
         let there = play("many-machines", "--on folder:store");
         worker.kill().unwrap();
         worker.wait().unwrap();

@@ -12,7 +12,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use playhouse_engine::engine::Pace;
+use playhouse_engine::engine::{CancellationToken, Pace};
 use playhouse_engine::exchange::{Spent, lost_requests, recorded_ledgers};
 use playhouse_engine::journal::Line;
 use playhouse_engine::locale::{UiText, text};
@@ -24,9 +24,9 @@ use serde::{Deserialize, Serialize};
 use tokio::task::spawn_blocking;
 use tokio::time::sleep;
 
-use crate::replica::PAUSE;
+use crate::replica::{Claim, PAUSE};
 use crate::store::change_record;
-use crate::{Phase, Position, Store, StoreError};
+use crate::{Phase, Position, Store, StoreError, WorldState};
 
 /// The name of the record of all models; those of single ones begin so.
 const NAME: &str = "budget";
@@ -283,6 +283,33 @@ impl ClusterBudget {
         })
     }
 
+    /// Takes back what was granted to worlds that were left since. Whoever asked for it had stood
+    /// still, and has spent nothing of it.
+    pub(crate) fn sweep<'s>(
+        store: &dyn Store,
+        states: impl Iterator<Item = (&'s SlotName, &'s WorldState)>,
+    ) -> Result<(), StoreError> {
+        let all = Self::of(store, None)?;
+        if all == Self::default() {
+            return Ok(());
+        }
+        // What others have spent may not be counted yet.
+        let is_left = |phase| matches!(phase, Phase::Waiting | Phase::Ended | Phase::Paused);
+        let left = states.filter(|(_, state)| is_left(state.phase));
+        let left: BTreeMap<_, _> = left
+            .map(|(world, state)| (world.as_str(), state.claim))
+            .collect();
+        for model in all.all() {
+            Self::change(store, model, |budget| {
+                budget.grants.retain(|world, grant| {
+                    let since = left.get(world.as_str());
+                    since.is_none_or(|claim| *claim <= grant.claim)
+                });
+            })?;
+        }
+        Ok(())
+    }
+
     /// The grant of a later claim stays.
     fn settle_to(&mut self, world: &SlotName, claim: Position, spent: Amounts<u64>) {
         let Some(grant) = self.grants.get(world.as_str()) else {
@@ -310,17 +337,25 @@ struct Minute {
 }
 
 /// Lets no more tokens be on their way in one minute than the store allows all workers together.
-/// They are counted before they are sent, at most, and of a dead worker, too.
+/// They are counted before they are sent, at most, and of a dead worker, too. A worker that has
+/// lost its world meanwhile sends nothing: another may have paid for the answer.
 #[derive(Debug)]
 pub(crate) struct StorePace {
     store: Arc<dyn Store>,
     /// How many are allowed, by the name of the record and of the model, if it is one.
     limits: Vec<(String, Option<Arc<str>>, u64)>,
+    claim: Arc<Claim>,
+    /// Ends the run.
+    run: CancellationToken,
 }
 
 impl StorePace {
-    /// That of a store; `None` if it has no such limits.
-    pub(crate) fn of(store: &Arc<dyn Store>) -> Result<Option<Arc<dyn Pace>>, StoreError> {
+    /// That of a world which was claimed.
+    pub(crate) fn of(
+        store: &Arc<dyn Store>,
+        claim: Arc<Claim>,
+        run: CancellationToken,
+    ) -> Result<Arc<dyn Pace>, StoreError> {
         let mut limits = Vec::new();
         for model in ClusterBudget::of(&**store, None)?.all() {
             if let Some(limit) = ClusterBudget::of(&**store, model)?.tokens_a_minute {
@@ -328,8 +363,12 @@ impl StorePace {
             }
         }
         let store = store.clone();
-        let has_any = !limits.is_empty();
-        Ok(has_any.then(|| Arc::new(Self { store, limits }) as _))
+        Ok(Arc::new(Self {
+            store,
+            limits,
+            claim,
+            run,
+        }))
     }
 
     /// The limits of a model, by the name of the record.
@@ -352,6 +391,7 @@ impl Pace for StorePace {
         let limits = self.of_model(model);
         let limits: Vec<_> = limits.map(|(name, limit)| (name.clone(), limit)).collect();
         let store = self.store.clone();
+        let (claim, run) = (self.claim.clone(), self.run.clone());
         Box::pin(async move {
             for (name, limit) in limits {
                 loop {
@@ -366,6 +406,10 @@ impl Pace for StorePace {
                     }
                     sleep(PAUSE).await;
                 }
+            }
+            if !claim.is_held() {
+                run.cancel();
+                std::future::pending().await
             }
         })
     }

@@ -10,6 +10,7 @@ use playhouse_engine::journal::Replica;
 use playhouse_engine::locale::{Localize, UiText};
 use playhouse_engine::save::SlotName;
 
+use crate::state::world_state;
 use crate::{Owner, Position, Store, StoreError};
 
 /// How often a store that has no room or does not answer is asked again.
@@ -17,6 +18,7 @@ pub(crate) const PAUSE: Duration = Duration::from_millis(500);
 
 /// Asks a store until it answers, or this is stopped. `waits` is told why that takes long.
 pub(crate) fn patiently<T>(
+    store: &dyn Store,
     stop: &CancellationToken,
     waits: &dyn Fn(&StoreError),
     mut ask: impl FnMut() -> Result<T, StoreError>,
@@ -29,35 +31,67 @@ pub(crate) fn patiently<T>(
                     waits(&error);
                 }
                 is_told = true;
-                std::thread::sleep(PAUSE);
+                store.pause(PAUSE);
             }
             answer => return answer,
         }
     }
 }
 
-/// The journal of a world as its owner appends to it.
-pub struct StoreReplica {
+/// A world that was claimed, for as long as nobody else claims it.
+pub(crate) struct Claim {
     store: Arc<dyn Store>,
     world: SlotName,
-    owner: Owner,
     at: Position,
-    /// How many bytes were appended since a snapshot was saved.
-    since: usize,
     /// Ends the wait for a store.
     stop: CancellationToken,
-    /// Whether another owner has the world.
-    pub(crate) is_lost: Arc<AtomicBool>,
+    is_lost: AtomicBool,
     waits: Box<dyn Fn(&StoreError) + Send + Sync>,
 }
 
-impl fmt::Debug for StoreReplica {
+impl fmt::Debug for Claim {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("StoreReplica")
+        f.debug_struct("Claim")
             .field("world", &self.world)
             .field("at", &self.at)
             .finish_non_exhaustive()
     }
+}
+
+impl Claim {
+    /// Asks the store until it answers, or this is stopped.
+    fn ask<T>(&self, ask: impl Fn() -> Result<T, StoreError>) -> Result<T, StoreError> {
+        let answer = patiently(&*self.store, &self.stop, &self.waits, ask);
+        if matches!(answer, Err(StoreError::Stale)) {
+            self.is_lost.store(true, Ordering::SeqCst);
+        }
+        answer
+    }
+
+    /// Whether another owner has the world, as far as it is known here.
+    pub(crate) fn is_lost(&self) -> bool {
+        self.is_lost.load(Ordering::SeqCst)
+    }
+
+    /// Asks whether the world still belongs to this owner. The next one notes its claim before it
+    /// spends anything.
+    pub(crate) fn is_held(&self) -> bool {
+        let held = self.ask(|| match world_state(&*self.store, &self.world)? {
+            Some(state) if state.claim == self.at.0 => Ok(()),
+            _ => Err(StoreError::Stale),
+        });
+        held.is_ok()
+    }
+}
+
+/// The journal of a world as its owner appends to it.
+#[derive(Debug)]
+pub struct StoreReplica {
+    pub(crate) claim: Arc<Claim>,
+    owner: Owner,
+    at: Position,
+    /// How many bytes were appended since a snapshot was saved.
+    since: usize,
 }
 
 impl StoreReplica {
@@ -71,34 +105,30 @@ impl StoreReplica {
         stop: CancellationToken,
         waits: impl Fn(&StoreError) + Send + Sync + 'static,
     ) -> Self {
-        Self {
+        let claim = Claim {
             store,
             world,
+            at,
+            stop,
+            is_lost: AtomicBool::default(),
+            waits: Box::new(waits),
+        };
+        Self {
+            claim: Arc::new(claim),
             owner,
             at,
             since: 0,
-            stop,
-            is_lost: Arc::default(),
-            waits: Box::new(waits),
         }
     }
 }
 
 impl Replica for StoreReplica {
     fn append(&mut self, bytes: &[u8]) -> Result<(), UiText> {
-        let append = || self.store.append(&self.world, &self.owner, self.at, bytes);
-        match patiently(&self.stop, &self.waits, append) {
-            Ok(at) => {
-                self.at = at;
-                self.since += bytes.len();
-                Ok(())
-            }
-            Err(error) => {
-                let is_lost = error == StoreError::Stale;
-                self.is_lost.fetch_or(is_lost, Ordering::SeqCst);
-                Err(error.text())
-            }
-        }
+        let Claim { store, world, .. } = &*self.claim;
+        let append = || store.append(world, &self.owner, self.at, bytes);
+        self.at = self.claim.ask(append).map_err(|error| error.text())?;
+        self.since += bytes.len();
+        Ok(())
     }
 
     /// All snapshots together take no more than the journal.
@@ -106,9 +136,10 @@ impl Replica for StoreReplica {
         if self.since < snapshot.len() {
             return;
         }
-        match self.store.save(&self.world, snapshot) {
+        let Claim { store, world, .. } = &*self.claim;
+        match store.save(world, snapshot) {
             Ok(()) => self.since = 0,
-            Err(error) => tracing::warn!("{}: {error}", self.world),
+            Err(error) => tracing::warn!("{world}: {error}"),
         }
     }
 }

@@ -191,7 +191,7 @@ impl Mind for StoreSeat {
             let name = entity.clone();
             let find = move || {
                 let stop = CancellationToken::default();
-                let found = patiently(&stop, &|_| (), || store.record(&record));
+                let found = patiently(&*store, &stop, &|_| (), || store.record(&record));
                 let answer = found.ok().flatten().and_then(|found| found.parse().ok());
                 let answer = answer.filter(|answer: &SeatAnswer| answer.number == number);
                 if answer.is_none() {

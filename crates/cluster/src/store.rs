@@ -277,6 +277,11 @@ pub trait Store: fmt::Debug + Send + Sync {
     /// # Errors
     /// The store does not answer.
     fn take(&self, within: Duration) -> Result<Option<(SlotName, Box<dyn Lease>)>, StoreError>;
+
+    /// Waits before something is asked again. A simulated store has a clock of its own.
+    fn pause(&self, time: Duration) {
+        std::thread::sleep(time);
+    }
 }
 
 /// Takes what somebody at a seat of a world has sent.

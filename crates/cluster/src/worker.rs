@@ -170,6 +170,18 @@ impl Worker {
         });
     }
 
+    /// Plays the next world of the queue, if there is one, on this thread alone and without saying
+    /// that it is alive, so that all it does can be simulated.
+    pub fn play_next(&self, runtime: &Handle) -> bool {
+        let stage = Stage::default();
+        let next = self.next(&stage, &mut Looks::default());
+        let is_any = next.is_some();
+        if let Some((world, lease)) = next {
+            self.play(&stage, &world, lease, runtime);
+        }
+        is_any
+    }
+
     /// The next world to play; `None` if there is none any more.
     fn next(&self, stage: &Stage, looks: &mut Looks) -> Option<(SlotName, Arc<dyn Lease>)> {
         while !self.stop.is_cancelled() {
@@ -207,15 +219,17 @@ impl Worker {
                     running.insert(world.clone(), entry);
                     return Some((world, lease));
                 }
-                Ok(None) if self.until_empty && is_idle => return None,
                 Ok(None) => {
                     if let Err(error) = self.look_for_lost(looks) {
                         tracing::warn!("{error}");
                     }
+                    if self.until_empty && is_idle {
+                        return None;
+                    }
                 }
                 Err(error) => {
                     tracing::warn!("{error}");
-                    thread::sleep(PAUSE);
+                    store.pause(PAUSE);
                 }
             }
         }
@@ -224,7 +238,7 @@ impl Worker {
 
     /// Puts worlds on the queue anew that nobody plays, though they are to be played: a cluster
     /// whose servers die can lose them there. If somebody does play one, it is claimed from him,
-    /// which costs only time.
+    /// which costs only time. What was granted to worlds for nothing is taken back, too.
     fn look_for_lost(&self, looks: &mut Looks) -> Result<(), StoreError> {
         #[expect(clippy::disallowed_methods, reason = "it is about when to look alone")]
         let now = Instant::now;
@@ -233,7 +247,10 @@ impl Worker {
             return Ok(());
         }
         let mut seen = BTreeMap::new();
-        for (world, state, revision) in revised_states(&*self.store)? {
+        let states = revised_states(&*self.store)?;
+        let known = states.iter().map(|(world, state, _)| (world, state));
+        ClusterBudget::sweep(&*self.store, known)?;
+        for (world, state, revision) in states {
             if !state.phase.is_open() {
                 continue;
             }
@@ -376,6 +393,10 @@ impl Worker {
             }
             is_open
         })?;
+        // What is noted there is another's.
+        if before.claim != claimed.at.0 {
+            return Err(StoreError::Stale);
+        }
         if before.phase != Phase::Playing {
             return Ok(None);
         }
@@ -455,7 +476,6 @@ impl Worker {
         let lines = session.slot().read_journal().map_err(StoreError::damaged)?;
         let world = session.slot().name().clone();
         let settings = &mut session.engine.settings;
-        settings.pace = StorePace::of(&self.store)?;
         for model in budget.all() {
             let spent = spent_by(&lines, model);
             let granted = ClusterBudget::grant(store, model, &world, claim, spent, share)?;
@@ -510,11 +530,13 @@ impl Worker {
             engine.cancellation_token().cancel();
         }
         (self.news)(&world, News::Began { turn });
-        let is_lost = replica.is_lost.clone();
+        let claim = replica.claim.clone();
+        let pace = StorePace::of(&self.store, claim.clone(), engine.cancellation_token())?;
+        engine.settings.pace = Some(pace);
         let run = engine
             .replicate(known, Box::new(replica))
             .and_then(|()| runtime.block_on(engine.run(state.until)));
-        if is_lost.load(Ordering::SeqCst) {
+        if claim.is_lost() {
             return Err(StoreError::Stale);
         }
         let has_spent = engine.settings.account.spent().calls > 0;
@@ -595,8 +617,7 @@ impl Worker {
             self.patiently(world, || self.store.save(world, snapshot))?;
         }
         let digest = snapshot.map(|bytes| Digest::of(&bytes).to_string());
-        let mut turn = 0;
-        self.patiently(world, || {
+        let now = self.patiently(world, || {
             change_by(&*self.store, world, claim, |state| {
                 // Somebody may have answered meanwhile.
                 let is_answered = (&state.seats, state.answers) != (&before.seats, before.answers);
@@ -613,10 +634,14 @@ impl Worker {
                     state.digest = digest.clone().unwrap_or_default();
                     state.turn = head.as_ref().map_or(state.turn, |head| head.turn);
                 }
-                turn = state.turn;
                 true
             })
         })?;
+        let turn = now.turn;
+        // What it makes of files of which some are another's means nothing.
+        if now.claim != claim.0 {
+            return Err(StoreError::Stale);
+        }
         (self.news)(
             world,
             match left.phase {
@@ -638,7 +663,7 @@ impl Worker {
         ask: impl FnMut() -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
         let waits = |error: &StoreError| (self.news)(world, News::Waits(error.clone()));
-        patiently(&self.stop, &waits, ask)
+        patiently(&*self.store, &self.stop, &waits, ask)
     }
 }
 

@@ -71,4 +71,4 @@ pub use library::{
 pub use player::play;
 pub use report::{Extras, ReportError, report};
 pub use seat::{AfterLimit, Seat, TableRules, TurnLimit};
-pub use server::Server;
+pub use server::{Figures, Server, monitor};

@@ -30,6 +30,7 @@ use super::library::{BranchAt, Invitation, LibraryError, NewStory, Story};
 use super::reader::{ListQuery, Reader};
 use super::request;
 use super::seat::{Answer, Seat};
+use super::server::Figures;
 use super::shared::{Shared, page_labels};
 
 /// How long it takes before somebody looks again whether a run has stopped.
@@ -189,9 +190,9 @@ pub(super) async fn health(State(shared): State<Arc<Shared>>) -> StatusCode {
 }
 
 /// How all of it goes, as Prometheus reads it.
-pub(super) async fn metrics(State(shared): State<Arc<Shared>>) -> Result<String, Failure> {
-    let library = shared.library.clone();
-    let figures = blocking(shared.language, move || library.figures()).await?;
+pub(super) async fn metrics(State(figures): State<Arc<Figures>>) -> Result<String, StatusCode> {
+    let figures = blocking(Language::default(), move || figures()).await;
+    let figures = figures.map_err(|_| StatusCode::SERVICE_UNAVAILABLE)?;
     Ok(figures.iter().map(|figure| format!("{figure}\n")).collect())
 }
 

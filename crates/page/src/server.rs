@@ -22,7 +22,7 @@ use super::answer::Failure;
 use super::connection::{IDLE, Lasting};
 use super::draft::{self, Drafts};
 use super::error::ServerError;
-use super::library::Library;
+use super::library::{Figure, Library, LibraryError};
 use super::shared::Shared;
 use super::{book, pages, routes, stream};
 
@@ -81,21 +81,31 @@ impl Server {
     pub async fn run(self) {
         serve(self.listener, router(self.shared)).await;
     }
+}
 
-    /// Answers `/metrics` at another address until it is dropped, to everybody: with figures of all
-    /// stories together, and nothing else.
-    ///
-    /// # Errors
-    /// The address can't be used.
-    pub async fn metrics(
-        &self,
-        address: SocketAddr,
-    ) -> Result<impl Future<Output = ()> + use<>, ServerError> {
-        let listener = TcpListener::bind(address).await;
-        let listener = listener.map_err(|source| ServerError::Listen { address, source })?;
-        let router = Router::new().route("/metrics", get(routes::metrics));
-        Ok(serve(listener, router.with_state(self.shared.clone())))
-    }
+/// What is told to whoever watches over a process.
+pub type Figures = dyn Fn() -> Result<Vec<Figure>, LibraryError> + Send + Sync;
+
+/// Answers at an address until it is dropped, to everybody: `/metrics` with figures, `/ready` if
+/// there are any, `/health` always, and nothing else.
+///
+/// # Errors
+/// The address can't be used.
+pub async fn monitor(
+    address: SocketAddr,
+    figures: Arc<Figures>,
+) -> Result<impl Future<Output = ()>, ServerError> {
+    let listener = TcpListener::bind(address).await;
+    let listener = listener.map_err(|source| ServerError::Listen { address, source })?;
+    let router = Router::new()
+        .route("/metrics", get(routes::metrics))
+        .route("/ready", get(is_ready))
+        .route("/health", get(async || ()));
+    Ok(serve(listener, router.with_state(figures)))
+}
+
+async fn is_ready(figures: State<Arc<Figures>>) -> Result<(), StatusCode> {
+    routes::metrics(figures).await.map(drop)
 }
 
 /// Connections that can't be accepted are tried again, so that this never ends.

@@ -1,6 +1,6 @@
 //! `replay`: plays a save again from its journal, and compares.
 
-use crate::cast::turn_number;
+use crate::cast::{StableId, turn_number};
 use crate::cli::prelude::*;
 use crate::engine::{Engine, Stop};
 use crate::event::{Feed, Record};
@@ -19,7 +19,7 @@ use crate::cli::args::{ChatFormat, ReplayArgs};
 use crate::cli::chat_printer::ChatPrinter;
 use crate::cli::env::{clock, since};
 use crate::cli::output::wait_until_told;
-use crate::cli::record_printer::LastTurns;
+use crate::cli::record_printer::{LastTurns, RecordPrinter};
 use crate::cli::saved::{Played, Saved};
 
 /// The turn with which every story begins.
@@ -63,6 +63,28 @@ pub(super) fn tell_end(app: &App, saved: &Saved) -> Result<Left> {
     Ok(Left::Reported)
 }
 
+/// Prints what is played.
+pub(super) fn introduce_story(app: &App, played: &Played) {
+    match played {
+        Played::World(campaign) => play::introduce_world(app, &campaign.file, None),
+        Played::Undercover(game) => introduce(app, game.rules(), None),
+        Played::Team(_) => {}
+    }
+}
+
+/// Prints a story of any game but that of a team, in its own language.
+pub(super) fn printer(
+    app: &App,
+    played: &Played,
+    seat: Option<StableId>,
+    world: &mut World,
+) -> Box<dyn RecordPrinter> {
+    match played {
+        Played::Undercover(game) => undercover::printer(app, game.rules().language, world),
+        _ => play::story_printer(app, *world.resource::<Language>(), seat, world),
+    }
+}
+
 /// What of a story is told.
 #[derive(Clone, Copy)]
 enum Part {
@@ -83,21 +105,14 @@ fn tell<'a>(
     game.populate(&mut setup)?;
     let seat = play::seat(&mut setup.world, seat)?;
     match (&saved.played, part) {
-        (Played::World(campaign), Part::From(_)) => {
-            play::introduce_world(app, &campaign.file, None);
-        }
         (Played::World(campaign), Part::Ending) => {
             let title = Paragraph::of(Style::Bold, &campaign.file.name);
             play::introduce(app, &[title], None);
         }
-        (Played::Undercover(game), _) => introduce(app, game.rules(), None),
-        (Played::Team(_), _) => {}
+        (played, _) => introduce_story(app, played),
     }
     let printer = |world: &mut World| {
-        let printer = match &saved.played {
-            Played::Undercover(game) => undercover::printer(app, game.rules().language, world),
-            _ => play::story_printer(app, *world.resource::<Language>(), seat, world),
-        };
+        let printer = printer(app, &saved.played, seat, world);
         match part {
             Part::From(_) => printer,
             Part::Ending => Box::new(LastTurns::of(printer)),

@@ -7,7 +7,8 @@
     reason = "tests; servers and processes are waited for, and are told what to do"
 )]
 
-mod faults;
+mod link;
+mod memory;
 mod mill;
 mod nats;
 mod seats;

@@ -1,13 +1,13 @@
 //! A small game: three millers in two places earn, and are asked what they put by.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
 use playhouse_cluster::{Player, Position, Store, StoreError};
 use playhouse_engine::cast::WorldTurn;
-use playhouse_engine::journal::Journal;
 use playhouse_engine::locale::{Localize, UiText};
-use playhouse_engine::message::Digest;
+use playhouse_engine::message::{Cost, Digest, TokenUsage};
 use playhouse_engine::mind::{Answering, Completion, MindInfo, Prompt};
 use playhouse_engine::prelude::*;
 use playhouse_engine::save::{Meta, PackedSlot, SlotName};
@@ -83,7 +83,7 @@ impl Game for Mill {
     }
 }
 
-type Paid = Arc<dyn Fn(&str, u32) + Send + Sync>;
+type Paid = Arc<dyn Fn(&str, u32, TokenUsage, Cost) + Send + Sync>;
 
 /// Answers by rule.
 struct MillMind {
@@ -97,25 +97,49 @@ impl Mind for MillMind {
     }
 
     fn answer(&self, prompt: &Prompt<'_>) -> Answering {
-        let (who, number) = (prompt.entity.clone(), prompt.number);
-        let drawn = u64::from(number) + who.len() as u64;
+        let drawn = u64::from(prompt.number) + prompt.entity.len() as u64;
         let coins = (prompt.story_seed * 7 + drawn * drawn) % 3;
-        let paid = self.paid.clone();
+        let answer = json!({ "coins": coins }).to_string();
+        let (paid, usage) = (self.paid.clone(), usage(prompt));
+        let cost = self.info.price.as_ref().map(|price| price.of(usage));
+        let asked = (prompt.entity.to_string(), prompt.number);
         Box::pin(async move {
             // As a request is sent when it is waited for.
-            paid(&who, number);
-            let answer = json!({ "coins": coins }).to_string();
-            Ok(Completion::instant("mill", answer))
+            paid(&asked.0, asked.1, usage, cost.unwrap_or_default());
+            Ok(Completion {
+                usage: Some(usage),
+                ..Completion::instant("mill", answer)
+            })
         })
+    }
+}
+
+/// What an answer takes, which is less than was reserved for it.
+fn usage(prompt: &Prompt<'_>) -> TokenUsage {
+    let bytes = prompt.turns().map(|turn| turn.to_text().len() as u64);
+    TokenUsage {
+        input: bytes.sum::<u64>() / 5,
+        output: 5,
+        ..TokenUsage::default()
     }
 }
 
 /// Whose answers follow from who is asked, and what: `paid` is told of each of them.
 pub(crate) fn minds(paid: impl Fn(&str, u32) + Send + Sync + 'static) -> Minds {
-    Minds::all(Arc::new(MillMind {
-        info: MindInfo::embedded("mill"),
-        paid: Arc::new(paid),
-    }))
+    paid_minds(move |who, number, _, _| paid(who, number))
+}
+
+/// As [`minds`]; told what each takes.
+pub(crate) fn paid_minds(
+    paid: impl Fn(&str, u32, TokenUsage, Cost) + Send + Sync + 'static,
+) -> Minds {
+    let mut info = MindInfo::embedded("mill");
+    info.max_output = 10;
+    if let Some(price) = &mut info.price {
+        (price.input, price.output) = (1.0, 1.0);
+    }
+    let paid = Arc::new(paid);
+    Minds::all(Arc::new(MillMind { info, paid }))
 }
 
 /// A folder in memory, where there is one: saves of tests need not survive a loss of power.
@@ -144,18 +168,10 @@ pub(crate) fn undisturbed(seed: u64) -> String {
     let saves = scratch();
     let minds = minds(|_, _| {});
     let mut session = Session::start(saves.path(), "mill", &Mill, seed, minds).unwrap();
-    run(&mut session).unwrap();
-    digest(&session.slot().read_world().unwrap().unwrap())
-}
-
-pub(crate) fn digest(snapshot: &[u8]) -> String {
-    Digest::of(snapshot).to_string()
-}
-
-pub(crate) fn run(session: &mut Session) -> Result<Stop, EngineError> {
     let mut runtime = tokio::runtime::Builder::new_current_thread();
     let runtime = runtime.enable_time().build().unwrap();
-    runtime.block_on(session.engine.run(None))
+    runtime.block_on(session.engine.run(None)).unwrap();
+    Digest::of(&session.slot().read_world().unwrap().unwrap()).to_string()
 }
 
 /// Asks a store until it answers.
@@ -168,20 +184,23 @@ pub(crate) fn patiently<T>(ask: impl Fn() -> Result<T, StoreError>) -> T {
     }
 }
 
+/// The asks whose answers a journal has.
+pub(crate) fn recorded(journal: &[u8]) -> BTreeSet<(String, u32)> {
+    let lines = std::str::from_utf8(journal).unwrap().lines();
+    let outcomes = lines.filter(|line| line.contains("outcome"));
+    let outcomes = outcomes.filter_map(|line| {
+        let line: Value = serde_json::from_str(line).unwrap();
+        let outcome = line.get("outcome")?;
+        let number = outcome["number"].as_u64()? as u32;
+        Some((outcome["entity"].as_str()?.to_owned(), number))
+    });
+    outcomes.collect()
+}
+
 /// Whether the journal of a world has the answer to this ask.
 pub(crate) fn is_recorded(store: &dyn Store, world: &SlotName, who: &str, number: u32) -> bool {
     let (journal, _) = patiently(|| store.read(world, Position::default()));
-    let folder = scratch();
-    let path = folder.path().join("journal.jsonl");
-    std::fs::write(&path, journal).unwrap();
-    let lines = Journal::read(&path).unwrap();
-    let mut lines = lines.iter();
-    lines.any(|line| match line {
-        playhouse_engine::journal::Line::Outcome(outcome) => {
-            &*outcome.entity == who && outcome.number == number
-        }
-        _ => false,
-    })
+    recorded(&journal).contains(&(who.to_owned(), number))
 }
 
 /// Opens mills.

@@ -1,17 +1,20 @@
-//! What both stores promise.
+//! What all stores promise.
 
 use std::fs::OpenOptions;
 use std::io::Write;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use playhouse_cluster::{FolderStore, Owner, Position, Store, StoreError};
+use playhouse_cluster::{FolderStore, Owner, Phase, Position, Store, StoreError, submit};
+use playhouse_engine::engine::CancellationToken;
 use playhouse_engine::save::SlotName;
 
-use super::faults::{Fault, Faulty};
-use super::mill::{digest, named, patiently, run, scratch, story, undisturbed};
+use super::link::{Fate, Link};
+use super::memory::MemoryStore;
+use super::mill::{is_recorded, minds, named, patiently, scratch, story, undisturbed};
 use super::nats::Nats;
-use super::simulation::begin;
+use super::workers::{BUILD, runtime, state, worker};
 
 const LEASE: Duration = Duration::from_millis(500);
 
@@ -25,7 +28,8 @@ fn none(store: &dyn Store) -> bool {
 }
 
 /// Runs a test on each store.
-fn on_both(test: impl Fn(Arc<dyn Store>)) {
+fn on_each(test: impl Fn(Arc<dyn Store>)) {
+    test(Arc::new(MemoryStore::default()));
     let folder = scratch();
     test(Arc::new(FolderStore::open(folder.path()).unwrap()));
     if let Some(nats) = Nats::start(1) {
@@ -35,7 +39,7 @@ fn on_both(test: impl Fn(Arc<dyn Store>)) {
 
 #[test]
 fn a_journal_is_what_was_appended_and_belongs_to_the_last_who_claimed_it() {
-    on_both(|store| {
+    on_each(|store| {
         let mill = world("mill 磨坊.1");
         let owners = [1, 2].map(Owner::numbered);
         assert!(matches!(
@@ -85,7 +89,7 @@ fn a_journal_is_what_was_appended_and_belongs_to_the_last_who_claimed_it() {
 
 #[test]
 fn two_who_claim_at_the_same_time_are_not_both_owners() {
-    on_both(|store| {
+    on_each(|store| {
         let mill = world("mill");
         store.create(&mill, b"one\n").unwrap();
         for round in 0..10 {
@@ -113,7 +117,7 @@ fn two_who_claim_at_the_same_time_are_not_both_owners() {
 
 #[test]
 fn a_record_changes_only_from_what_its_writer_knows() {
-    on_both(|store| {
+    on_each(|store| {
         assert_eq!(store.record("world-a").unwrap(), None);
         let first = store.write("world-a", b"1", 0).unwrap();
         assert_eq!(store.write("world-a", b"2", 0), Err(StoreError::Stale));
@@ -138,7 +142,7 @@ fn a_record_changes_only_from_what_its_writer_knows() {
 #[test]
 #[ignore = "measures, see docs/scale.md"]
 fn how_long_appends_take() {
-    on_both(|store| {
+    on_each(|store| {
         let mill = world("mill");
         store.create(&mill, b"one\n").unwrap();
         let owner = Owner::numbered(1);
@@ -157,7 +161,7 @@ fn how_long_appends_take() {
 
 #[test]
 fn the_last_snapshot_is_kept() {
-    on_both(|store| {
+    on_each(|store| {
         let mill = world("mill");
         assert_eq!(store.snapshot(&mill).unwrap(), None);
         let long = vec![7; 3 << 20];
@@ -170,7 +174,7 @@ fn the_last_snapshot_is_kept() {
 
 #[test]
 fn work_is_taken_by_one_until_it_is_finished_or_given_back() {
-    on_both(|store| {
+    on_each(|store| {
         let (mill, within) = (world("mill"), Duration::from_secs(5));
         assert!(none(&*store));
         store.enqueue(&mill).unwrap();
@@ -182,12 +186,12 @@ fn work_is_taken_by_one_until_it_is_finished_or_given_back() {
         let (_, lease) = store.take(within).unwrap().unwrap();
         // It takes longer than the lease.
         for _ in 0..4 {
-            std::thread::sleep(LEASE / 2);
+            store.pause(LEASE / 2);
             lease.keep().unwrap();
         }
         assert!(none(&*store));
         lease.finish().unwrap();
-        std::thread::sleep(LEASE * 2);
+        store.pause(LEASE * 2);
         assert!(none(&*store));
     });
 }
@@ -223,69 +227,69 @@ fn what_is_torn_in_a_folder_was_never_there() {
     assert_eq!(lines, b"one\ntwo\n");
 }
 
-/// Plays a world as its owner, until it is over or something fails.
-fn play(
-    store: Arc<dyn Store>,
-    watched: Arc<dyn Store>,
+/// Lets a worker play a world that was submitted. `fate` says what happens to each of its calls,
+/// counted from 0, and whether it dies with that. Returns how many there were, and whether the
+/// story is over.
+fn work(
+    store: &Arc<dyn Store>,
     seed: u64,
-    owner: u64,
-    patient: bool,
-) -> bool {
-    let Some(mut life) = begin(store, &watched, seed, owner, patient) else {
-        return false;
+    fate: impl Fn(u64) -> (Fate, bool) + Send + Sync + 'static,
+) -> (u64, bool) {
+    store.enqueue_anew(&named(seed)).unwrap();
+    let (stop, calls) = (CancellationToken::default(), Arc::new(AtomicU64::new(0)));
+    let (dead, count) = (stop.clone(), calls.clone());
+    let link = Link {
+        store: store.clone(),
+        weather: Arc::new(move || {
+            let (fate, dies) = match dead.is_cancelled() {
+                true => (Fate::Lost, true),
+                false => fate(count.fetch_add(1, Ordering::SeqCst)),
+            };
+            if dies {
+                dead.cancel();
+            }
+            fate
+        }),
     };
-    let is_over = run(&mut life.session).is_ok();
+    let (folder, watched) = (scratch(), store.clone());
+    let mut worker = worker(&(Arc::new(link) as _), &folder, move |world| {
+        let (store, world) = (watched.clone(), world.clone());
+        minds(move |who, number| {
+            assert!(!is_recorded(&*store, &world, who, number), "paid twice");
+        })
+    });
+    worker.stop = stop;
+    worker.play_next(runtime().handle());
+    let state = state(&**store, seed);
+    let is_over = state.phase == Phase::Ended;
     if is_over {
-        let snapshot = life.session.slot().read_world().unwrap().unwrap();
-        assert_eq!(digest(&snapshot), undisturbed(seed));
+        assert_eq!(state.digest, undisturbed(seed));
     }
-    is_over
+    (calls.load(Ordering::SeqCst), is_over)
+}
+
+fn begin(store: &Arc<dyn Store>, seed: u64) {
+    submit(&**store, &named(seed), story(seed), None, BUILD, []).unwrap();
 }
 
 #[test]
 fn whichever_call_a_worker_dies_at_the_story_goes_on_as_if_nothing_had_happened() {
-    on_both(|store| {
-        for fault in [Fault::Before, Fault::After] {
+    on_each(|store| {
+        for (first, fate) in [(100, Fate::Lost), (200, Fate::Unheard)] {
             for number in 0.. {
-                let seed = number + if fault == Fault::Before { 100 } else { 200 };
-                store.create(&named(seed), &story(seed).journal).unwrap();
-                let faulty = Faulty::new(store.clone(), move |call| {
-                    // Whoever died does nothing more.
-                    if call >= number { fault } else { Fault::None }
-                });
-                let faulty = Arc::new(faulty);
-                let was_over = play(faulty.clone(), store.clone(), seed, 1, false);
-                assert!(
-                    play(store.clone(), store.clone(), seed, 2, false),
-                    "{number}"
-                );
-                if was_over && faulty.calls() <= number {
+                let seed = first + number;
+                begin(&store, seed);
+                let dies = move |call| match call == number {
+                    true => (fate, true),
+                    false => (Fate::Fine, false),
+                };
+                let (calls, was_over) = work(&store, seed, dies);
+                if was_over && calls <= number {
                     break;
                 }
+                let (_, is_over) = work(&store, seed, |_| (Fate::Fine, false));
+                assert!(was_over || is_over, "{fate:?} {number}");
             }
-        }
-    });
-}
-
-#[test]
-fn a_store_that_is_full_or_slow_is_waited_for() {
-    on_both(|store| {
-        for (seed, fault) in [
-            (1, Fault::Full),
-            (2, Fault::Before),
-            (3, Fault::After),
-            (4, Fault::Twice),
-            (5, Fault::Slow(Duration::from_millis(20))),
-        ] {
-            store.create(&named(seed), &story(seed).journal).unwrap();
-            let faulty = Faulty::new(store.clone(), move |call| match call {
-                4 | 5 => fault,
-                _ => Fault::None,
-            });
-            assert!(
-                play(Arc::new(faulty), store.clone(), seed, 1, true),
-                "{fault:?}"
-            );
         }
     });
 }
@@ -297,7 +301,7 @@ fn one_node_may_be_gone_and_without_a_quorum_a_story_goes_on_when_it_is_back() {
     };
     let store = nats.connect(LEASE);
     let begun = story(1);
-    patiently(|| store.create(&named(1), &begun.journal));
+    patiently(|| submit(&*store, &named(1), begun.clone(), None, BUILD, []));
     let (mill, owner) = (named(1), Owner::numbered(1));
     store.write("record", b"1", 0).unwrap();
     let other = named(2);
@@ -307,7 +311,7 @@ fn one_node_may_be_gone_and_without_a_quorum_a_story_goes_on_when_it_is_back() {
     patiently(|| store.records());
     patiently(|| store.snapshot(&other));
     for _ in 0..8 {
-        assert_eq!(store.records().unwrap().len(), 1);
+        assert_eq!(store.records().unwrap().len(), 2);
         assert_eq!(store.snapshot(&other).unwrap(), Some(b"snapshot".to_vec()));
     }
     nats.kill(1);
@@ -316,7 +320,7 @@ fn one_node_may_be_gone_and_without_a_quorum_a_story_goes_on_when_it_is_back() {
     nats.revive(1);
     let claimed = patiently(|| store.claim(&mill, &owner));
     assert_eq!(claimed.journal, begun.journal);
-    assert!(play(store.clone(), store, 1, 2, true));
+    assert!(work(&store, 1, |_| (Fate::Fine, false)).1);
 }
 
 #[test]

@@ -188,7 +188,8 @@ pub trait Pace: Debug + Send + Sync {
     /// Why not.
     fn check(&self, model: &str, tokens: u64) -> Result<(), UiText>;
 
-    /// Waits until a model may be sent so many tokens, prompt and answer together.
+    /// Waits until a model may be sent so many tokens, prompt and answer together; without end if
+    /// they must not be sent any more and the run is stopped.
     fn wait(&self, model: &Arc<str>, tokens: u64) -> Pin<Box<dyn Future<Output = ()> + Send>>;
 }
 

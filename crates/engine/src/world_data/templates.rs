@@ -13,6 +13,7 @@
 //! wrote, or for phrases.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use minijinja::syntax::SyntaxConfig;
 use minijinja::value::Serde;
@@ -44,11 +45,21 @@ const MAX_INDENT: usize = 64;
 /// The number of spaces by which the filter `block` indents lines.
 pub const BLOCK_INDENT: usize = 2;
 
-/// All templates of one folder, compiled.
+/// The name of a template, its name for messages, and its text.
+type Source = (String, String, String);
+
+/// The last sets of templates that were compiled without mistakes, with their sources: many worlds
+/// of a process have the same, which take some megabytes.
+static COMPILED: Mutex<Vec<(Vec<Source>, Templates)>> = Mutex::new(Vec::new());
+
+/// How many of them are kept.
+const KEPT: usize = 4;
+
+/// All templates of one folder, compiled. Copies share them.
 #[derive(Clone, Debug)]
 pub struct Templates {
     environment: Environment<'static>,
-    files: BTreeMap<String, File>,
+    files: Arc<BTreeMap<String, File>>,
 }
 
 #[derive(Clone, Debug)]
@@ -123,12 +134,17 @@ impl Templates {
             .map(|(templates, _)| templates)
     }
 
-    fn compile(texts: Vec<(String, String, String)>, problems: &mut Problems) -> Self {
+    fn compile(sources: Vec<Source>, problems: &mut Problems) -> Self {
+        let mut compiled = COMPILED.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, same)) = compiled.iter().find(|(known, _)| *known == sources) {
+            return same.clone();
+        }
         let mut templates = Self {
             environment: environment(),
-            files: BTreeMap::new(),
+            files: Arc::default(),
         };
-        for (name, shown, text) in texts {
+        let before = problems.len();
+        for (name, shown, text) in sources.clone() {
             let text = text.trim_start_matches('\u{feff}').replace("\r\n", "\n");
             let refused = template_text::check(&text).err();
             let added = match refused {
@@ -146,7 +162,7 @@ impl Templates {
                 text,
                 includes,
             };
-            templates.files.insert(name.clone(), file);
+            Arc::make_mut(&mut templates.files).insert(name.clone(), file);
             if let Some((offset, message)) = refused {
                 let problem = Problem::of_file(&name, message, UiText::default());
                 problems.push(templates.at(&name, offset, problem));
@@ -154,6 +170,10 @@ impl Templates {
             if let Err(error) = added {
                 problems.push(templates.problem(&name, &error));
             }
+        }
+        if problems.len() == before {
+            compiled.truncate(KEPT - 1);
+            compiled.insert(0, (sources, templates.clone()));
         }
         templates
     }
@@ -203,7 +223,7 @@ impl Templates {
                 }
             }
         }
-        for (name, file) in &self.files {
+        for (name, file) in &*self.files {
             for (part, offset) in file.includes.iter().filter(|(part, _)| !self.has(part)) {
                 // Of further ones only the number is told.
                 let problem = if problems.is_full() {

@@ -8,6 +8,7 @@ use super::worlds::state;
 use super::{scratch, store};
 use crate::cli::args::OfStoreArgs;
 use crate::cli::commands::play::{self, RunView};
+use crate::cli::commands::replay;
 use crate::cli::prelude::*;
 use crate::cli::saved::{Played, Saved};
 use crate::cluster::{Store, WorldLead};
@@ -36,15 +37,17 @@ fn tell_all(app: &App, store: &Arc<dyn Store>, world: &SlotName, root: &Path) ->
     let mut own = app.clone();
     own.settings.saves.value = root.to_owned();
     let saved = Saved::as_stored(&own, world.as_str())?;
-    let Played::World(campaign) = &saved.played else {
+    let Saved { played, story, .. } = saved;
+    if matches!(played, Played::Team(_)) {
         return Err(CommandError::usage(text!(cli_not_on_workers)));
-    };
-    play::introduce_world(app, &campaign.file, None);
+    }
+    replay::introduce_story(app, &played);
     let (mut view, runtime) = (None, play::runtime()?);
-    let told = play_again(saved.story, &**campaign, None, |engine| {
+    let told = play_again(story, played.game(), None, |engine| {
         engine.follow(Box::new(lead));
         play::stop_by_signals(app, &runtime, engine.cancellation_token());
-        view = Some(RunView::new(app, engine, campaign.file.language, None));
+        let printer = |world: &mut _| replay::printer(app, &played, None, world);
+        view = Some(RunView::with_printer(app, engine, None, printer));
     });
     runtime.block_on(told)?;
     view.iter().for_each(RunView::finish);

@@ -3,6 +3,8 @@
 mod follow;
 mod games;
 mod limit;
+#[cfg(feature = "page")]
+mod monitor;
 mod pack;
 mod rehearsals;
 mod worker;
@@ -20,6 +22,8 @@ use crate::cluster::{Store, StoreError, open_store};
 pub(super) use follow::follow;
 pub(super) use games::play_games;
 pub(super) use limit::limit;
+#[cfg(feature = "page")]
+pub(super) use monitor::{figures, monitor};
 pub(super) use pack::{pack, unpack};
 pub(super) use rehearsals::play_runs;
 pub(super) use worker::worker;

@@ -20,10 +20,10 @@ use crate::cli::prelude::*;
 use crate::cli::process::told_to_end;
 use crate::cli::saved::{Played, Saved};
 use crate::cluster::{
-    ClusterBudget, Phase, SeatAnswer, Store, StoreError, WorldLead, WorldState, answer_at_seat,
-    give_seat, spent_by_worlds, states, world_state,
+    Phase, SeatAnswer, Store, StoreError, WorldLead, WorldState, answer_at_seat, give_seat, states,
+    world_state,
 };
-use crate::mind::{Cost, Mind, Prompt, ScriptMind};
+use crate::mind::{Mind, Prompt, ScriptMind};
 use crate::page::{
     Figure, Invitation, Library, LibraryError, Seat, Server, Story, StoryEntry, TableRules, Teach,
 };
@@ -43,7 +43,7 @@ pub(in crate::cli) fn serve(app: &App, args: &ServeArgs) -> Result<()> {
     let runtime = play::runtime()?;
     let library = Arc::new(StoreLibrary {
         app: own,
-        store,
+        store: store.clone(),
         root: root.clone(),
         runtime: runtime.handle().clone(),
         open: Mutex::default(),
@@ -51,10 +51,7 @@ pub(in crate::cli) fn serve(app: &App, args: &ServeArgs) -> Result<()> {
     let address = SocketAddr::new(args.server.listen, args.server.port);
     let server = Server::new(address, library, app.language, false);
     let server = runtime.block_on(server).or_fail(ErrorKind::Other)?;
-    if let Some(address) = args.metrics {
-        let metrics = runtime.block_on(server.metrics(address));
-        runtime.spawn(metrics.or_fail(ErrorKind::Other)?);
-    }
+    cluster::monitor(&runtime, &store, args.metrics)?;
     // Who reads the address may press Ctrl-C at once.
     let ended = runtime.block_on(async { told_to_end() });
     let ended = ended.or_fail(ErrorKind::Other)?;
@@ -99,66 +96,7 @@ impl Library for StoreLibrary {
     }
 
     fn figures(&self) -> std::result::Result<Vec<Figure>, LibraryError> {
-        let store = &*self.store;
-        let known = || Ok::<_, StoreError>((states(store)?, ClusterBudget::of(store, None)?));
-        let (worlds, budget) = known().map_err(|error| error.text())?;
-        let spent = spent_by_worlds(&worlds);
-        let mut phases = BTreeMap::<_, u64>::new();
-        let mut workers = BTreeSet::new();
-        for (_, state) in worlds {
-            *phases.entry(state.phase).or_default() += 1;
-            workers.extend((state.phase == Phase::Playing).then_some(state.worker));
-        }
-        let figure = |name, value, text| Figure {
-            name,
-            of: None,
-            value,
-            text,
-        };
-        let count = workers.len() as u64;
-        let mut figures = vec![figure(
-            "playhouse_workers_playing",
-            count,
-            text!(cli_serve_workers, count),
-        )];
-        figures.extend(phases.into_iter().map(|(phase, count)| Figure {
-            of: Some((
-                "phase",
-                json!(phase).as_str().unwrap_or_default().to_owned(),
-            )),
-            ..figure(
-                "playhouse_worlds",
-                count,
-                text!(cli_serve_worlds, phase = phase.text(), count),
-            )
-        }));
-        let cost = Cost(spent.cost).to_string();
-        figures.extend([
-            figure(
-                "playhouse_calls_spent",
-                spent.calls,
-                text!(cli_serve_calls, count = spent.calls),
-            ),
-            figure(
-                "playhouse_tokens_spent",
-                spent.tokens,
-                text!(cli_serve_tokens, count = spent.tokens),
-            ),
-            figure(
-                "playhouse_cost_spent_nano",
-                spent.cost,
-                text!(cli_serve_cost, cost),
-            ),
-        ]);
-        if budget.limits.at_once.is_some() {
-            let count = budget.granted().at_once;
-            figures.push(figure(
-                "playhouse_calls_at_once_granted",
-                count,
-                text!(cli_serve_at_once, count),
-            ));
-        }
-        Ok(figures)
+        cluster::figures(&*self.store)
     }
 
     fn open(&self, slot: &str) -> Result<Option<Story>, LibraryError> {
