@@ -50,41 +50,27 @@ async fn the_list_says_what_each_save_is_even_where_one_is_broken() {
     let mut session = Session::start(root.path(), "第一", &over, 4, minds(0).0).unwrap();
     session.engine.run(None).await.unwrap();
     Session::start(root.path(), "begun", &Town::default(), 5, minds(0).0).unwrap();
-    fs::create_dir(root.path().join("broken")).unwrap();
-    fs::write(
-        root.path().join("broken").join("world.json"),
-        "{\"format\":",
-    )
-    .unwrap();
+    let broken = root.path().join("broken");
+    fs::create_dir(&broken).unwrap();
+    fs::write(broken.join("world.json"), "{\"format\":").unwrap();
     fs::create_dir(root.path().join("empty")).unwrap();
     fs::write(root.path().join("README.md"), "not a slot").unwrap();
     fs::create_dir(root.path().join(".hidden")).unwrap();
 
     let slots = list(root.path()).unwrap();
-    let names: Vec<_> = slots
-        .iter()
-        .map(|listed| listed.slot.name().as_str())
-        .collect();
+    let names = slots.iter().map(|listed| listed.slot.name().as_str());
+    let names: Vec<_> = names.collect();
     assert_eq!(names, ["begun", "broken", "empty", "第一"]);
-    let begun = slots[0].head.as_ref().unwrap().as_ref().unwrap();
-    assert_eq!(
-        (begun.world.as_str(), begun.turn, begun.seed),
-        ("Town", 0, 5)
-    );
+    let head = |number: usize| slots[number].head.as_ref();
+    let begun = head(0).unwrap().as_ref().unwrap();
+    assert_eq!((&*begun.world, begun.turn, begun.seed), ("Town", 0, 5));
     assert_eq!(begun.ending, None);
     assert!(slots[0].size > 1000 && slots[0].changed.is_some());
-    assert!(
-        slots[1]
-            .head
-            .as_ref()
-            .unwrap_err()
-            .to_string()
-            .contains("truncated")
-    );
-    assert!(slots[2].head.as_ref().unwrap().is_none());
-    let over = slots[3].head.as_ref().unwrap().as_ref().unwrap();
-    assert_eq!(over.turn, 1);
-    assert!(over.ending.is_some());
+    let broken = head(1).unwrap_err().to_string();
+    assert!(broken.contains("truncated"), "{broken}");
+    assert!(head(2).unwrap().is_none());
+    let over = head(3).unwrap().as_ref().unwrap();
+    assert!(over.turn == 1 && over.ending.is_some());
 }
 
 #[tokio::test(start_paused = true)]

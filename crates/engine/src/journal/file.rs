@@ -5,7 +5,7 @@ use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use super::error::JournalError;
-use super::read::{self, JournalLines, MAX_BYTES, MAX_GAMES, MAX_LINE, Reading};
+use super::read::{self, Extent, JournalLines, MAX_BYTES, MAX_GAMES, MAX_LINE, Reading};
 use super::sums::{Sum, write_masked};
 use super::{JournalHeader, Line, Replica};
 use crate::files::{self, FileAction, FileError, MAX_SAVED_VALUES, count_values};
@@ -24,13 +24,7 @@ pub struct Journal {
 struct JournalFile {
     file: File,
     path: PathBuf,
-    length: u64,
-    /// What the setups of the game among its lines take.
-    games: u64,
-    /// How many values its lines have.
-    values: usize,
-    /// The sum of the last line; `None` if it is damaged.
-    sum: Option<Sum>,
+    extent: Extent,
     replica: Option<Box<dyn Replica>>,
 }
 
@@ -67,13 +61,7 @@ impl Journal {
     pub(crate) fn open(mut file: File, path: &Path) -> Result<(Self, Vec<Line>), JournalError> {
         let mut found = read::read(&file, path, Reading::ToGoOn)?;
         let lines = found.take(path)?;
-        let JournalLines {
-            length,
-            games,
-            values,
-            sum,
-            ..
-        } = found;
+        let length = found.extent.length;
         let mut cut = || {
             // One that is whole is as old as what it tells.
             if file.metadata()?.len() != length {
@@ -86,10 +74,7 @@ impl Journal {
         let file = JournalFile {
             file,
             path: path.to_owned(),
-            length,
-            games,
-            values,
-            sum,
+            extent: found.extent,
             replica: None,
         };
         let journal = Self {
@@ -184,27 +169,28 @@ impl Journal {
 impl JournalFile {
     fn append(&mut self, lines: &[Line]) -> Result<(), JournalError> {
         let mut bytes = Vec::new();
-        let (mut games, mut sum) = (self.games, self.sum);
+        let mut after = self.extent;
+        let full = || JournalError::Full {
+            path: self.path.clone(),
+        };
         for line in lines {
             let start = bytes.len();
-            if let Some(sum) = &mut sum {
+            if let Some(sum) = &mut after.sum {
                 sum.write(line, &mut bytes);
             } else {
                 write_masked(line, &mut bytes);
                 bytes.push(b'\n');
             }
-            let length = self.length + bytes.len() as u64;
             let own = (bytes.len() - start) as u64;
-            games += read::games_of(line, own);
-            if own > MAX_LINE || length > MAX_BYTES || games > MAX_GAMES {
-                let path = self.path.clone();
-                return Err(JournalError::Full { path });
+            after.length += own;
+            after.games += read::games_of(line, own);
+            if own > MAX_LINE || after.length > MAX_BYTES || after.games > MAX_GAMES {
+                return Err(full());
             }
         }
-        let values = self.values + count_values(&bytes);
-        if values > MAX_SAVED_VALUES {
-            let path = self.path.clone();
-            return Err(JournalError::Full { path });
+        after.values += count_values(&bytes);
+        if after.values > MAX_SAVED_VALUES {
+            return Err(full());
         }
         if let Some(replica) = &mut self.replica {
             replica.append(&bytes).map_err(JournalError::Refused)?;
@@ -212,8 +198,7 @@ impl JournalFile {
         let file = &mut self.file;
         let written = file.write_all(&bytes).and_then(|()| file.sync_data());
         written.map_err(|source| FileError::io(&self.path, FileAction::Write, source))?;
-        (self.games, self.values, self.sum) = (games, values, sum);
-        self.length += bytes.len() as u64;
+        self.extent = after;
         Ok(())
     }
 }
@@ -287,7 +272,7 @@ mod tests {
             turn: 1,
             reason: String::new(),
         });
-        let values = &mut journal.file.as_mut().unwrap().values;
+        let values = &mut journal.file.as_mut().unwrap().extent.values;
         *values = MAX_SAVED_VALUES;
         let full = journal.append(vec![line]);
         assert!(matches!(full, Err(JournalError::Full { .. })));

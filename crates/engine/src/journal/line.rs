@@ -188,14 +188,12 @@ impl ToolSpent {
 
 /// A round of tool calls of an ask without an outcome yet, or just the answers that were refused so
 /// far. Resuming continues from it, so that no mind and no tool is called again. Once there is an
-/// outcome, only that counts.
+/// outcome, only that counts. Members that an [`Outcome`] has, too, are as there, so far.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct OpenRound {
     pub entity: Arc<str>,
-    /// Its number in the cast.
     pub id: u32,
-    /// The number of the ask among all of the entity, from 1.
     pub number: u32,
     pub hash: Digest,
     /// The round; an empty one if it is only about refused answers.
@@ -203,23 +201,16 @@ pub struct OpenRound {
     /// All answers that were refused so far.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub refused: Vec<RefusedAnswer>,
-    /// As in [`Outcome`], so far.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub folded: u32,
-    /// As in [`Outcome`], so far.
     pub calls: u64,
-    /// As in [`Outcome`], so far.
     pub retries: u32,
-    /// As in [`Outcome`], so far.
     pub usage: TokenUsage,
-    /// As in [`Outcome`], so far; `None` if a call reported no usage.
+    /// `None` if a call reported no usage.
     pub estimated: Option<u64>,
-    /// As in [`Outcome`], so far.
     pub cost: Cost,
-    /// As in [`Outcome`], so far.
     #[serde(default, skip_serializing_if = "is_nothing")]
     pub unpriced: u64,
-    /// As in [`Outcome`], so far.
     pub ms: u64,
 }
 
@@ -242,9 +233,7 @@ impl OpenRound {
 #[serde(deny_unknown_fields)]
 pub struct Sent {
     pub entity: Arc<str>,
-    /// Its number in the cast.
     pub id: u32,
-    /// The number of the ask among all of the entity.
     pub number: u32,
     /// The most tokens that it can take, of prompt and answer together.
     pub tokens: u64,
@@ -261,9 +250,7 @@ pub struct Sent {
 #[serde(deny_unknown_fields)]
 pub struct ToolPayment {
     pub entity: Arc<str>,
-    /// Its number in the cast.
     pub id: u32,
-    /// The number of the ask among all of the entity.
     pub number: u32,
     pub spent: ToolSpent,
     /// The most that a request takes that is about to be sent.
@@ -404,9 +391,7 @@ pub struct Retake {
     /// The name of the branch, from which minds that depend only on dice get different ones.
     pub branch: String,
     pub entity: Arc<str>,
-    /// Its number in the cast.
     pub id: u32,
-    /// The number of the ask among all of the entity.
     pub number: u32,
 }
 
@@ -446,9 +431,7 @@ pub struct TextVectors {
 #[serde(deny_unknown_fields)]
 pub struct QuestionVector {
     pub entity: Arc<str>,
-    /// Its number in the cast.
     pub id: u32,
-    /// The number of the ask among all of the entity.
     pub number: u32,
     /// The digest of the text. For another one the vector does not count.
     pub text: Digest,

@@ -36,12 +36,19 @@ pub(crate) struct JournalLines {
     before: usize,
     /// How many lines can't be read.
     damaged: usize,
-    /// The length of the file in bytes, without an incomplete last line.
+    /// Without an incomplete last line.
+    pub(super) extent: Extent,
+}
+
+/// What lines of a journal take together.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Extent {
+    /// In bytes.
     pub(super) length: u64,
     /// What the setups of the game among them take.
     pub(super) games: u64,
     pub(super) values: usize,
-    /// The sum of the last line; `None` if it is damaged.
+    /// The sum of the last line; `None` if it is damaged, or there is none.
     pub(super) sum: Option<Sum>,
 }
 
@@ -73,7 +80,7 @@ impl JournalLines {
     }
 
     fn add(&mut self, line: Result<Line, UiText>, length: u64) {
-        self.length += length;
+        self.extent.length += length;
         let line = line.and_then(|line| self.accepted(line, length));
         self.damaged += usize::from(line.is_err());
         self.lines.push(line);
@@ -92,11 +99,11 @@ impl JournalLines {
 
     /// A line of this length in bytes, if it may follow.
     fn accepted(&mut self, line: Line, length: u64) -> Result<Line, UiText> {
-        self.games += games_of(&line, length);
-        if matches!(line, Line::Header(_)) != (self.length == length) {
+        self.extent.games += games_of(&line, length);
+        if matches!(line, Line::Header(_)) != (self.extent.length == length) {
             return Err(text!(journal_misplaced_head));
         }
-        if self.games > MAX_GAMES {
+        if self.extent.games > MAX_GAMES {
             return Err(text!(journal_too_many_worlds, max = MAX_GAMES));
         }
         Ok(line)
@@ -125,10 +132,10 @@ fn read_more(
     if size > MAX_BYTES {
         return Err(too_large(path, MAX_BYTES).into());
     }
-    let start = SeekFrom::Start(found.length);
+    let start = SeekFrom::Start(found.extent.length);
     file.seek(start).map_err(failed)?;
     let mut reader = BufReader::new(file.take(MAX_BYTES));
-    let first = found.sum.map(|sum| Checks::Sums(vec![sum]));
+    let first = found.extent.sum.map(|sum| Checks::Sums(vec![sum]));
     let mut checks = first.unwrap_or(Checks::Head);
     let is_enough = |damaged| damaged > MAX_DAMAGED || damaged > 0 && reading != Reading::Salvage;
     while !is_enough(found.damaged) {
@@ -146,7 +153,7 @@ fn read_more(
             break;
         }
         let line = match checks.check(&mut text, path) {
-            Ok(()) if is_whole => parsed(&text, &mut found.values),
+            Ok(()) if is_whole => parsed(&text, &mut found.extent.values),
             Ok(()) => Err(text!(journal_damaged)),
             Err(JournalError::Unreadable { problem, .. }) => Err(problem),
             Err(error) => return Err(error),
@@ -154,7 +161,7 @@ fn read_more(
         if reading == Reading::ToGoOn && matches!(line, Ok(Line::Snapshot(_))) {
             found.drop_questions();
         }
-        found.sum = checks.sum();
+        found.extent.sum = checks.sum();
         found.add(line, length);
         if !is_whole {
             break;
