@@ -345,12 +345,14 @@ fn walk(world: &mut World, actor: &str, to: &str) {
     let notices = move |mut events: EventWriter| {
         let event = Leave {
             actor: actor.clone(),
+            along: Vec::new(),
             stage: stage.clone(),
             to: to_name.clone(),
         };
         events.broadcast_to_stage(from, event, &[]);
         let event = Arrive {
             actor: actor.clone(),
+            along: Vec::new(),
             stage: to_name.clone(),
             from: stage.clone(),
         };

@@ -216,11 +216,13 @@ fn travel(world: &mut World, who: Entity) {
     let from = from.unwrap_or(to);
     let leave = Leave {
         actor: name(who),
+        along: Vec::new(),
         stage: name(from),
         to: name(to),
     };
     let arrive = Arrive {
         actor: name(who),
+        along: Vec::new(),
         stage: name(to),
         from: name(from),
     };
