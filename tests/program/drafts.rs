@@ -494,9 +494,9 @@ fn whoever_wakes_up_elsewhere_is_in_the_scene_of_the_docs() {
     let zh = include_str!("../../docs/how-to.zh.md");
     for (docs, language, scene) in [(en, "en", "the-trees"), (zh, "zh", "桂花")] {
         let example = |with: &str| {
-            let mut examples = docs.split("```ron\n").skip(1);
-            let example = examples.find(|example| example.contains(with)).unwrap();
-            example.split("\n```").next().unwrap()
+            let examples = docs.split("```ron\n").skip(1);
+            let mut examples = examples.map(|example| example.split("\n```").next().unwrap());
+            examples.find(|example| example.contains(with)).unwrap()
         };
         let (dawns, trees) = (example("dawns"), example(scene));
         let stage = dawns.split(" dawns").next().unwrap();

@@ -190,7 +190,9 @@ impl Formatter {
             | EventStyle::Memory
                 if !self.shows_workings && !self.is_own(event) =>
             {
-                let line = telling.line(&to).filter(|_| style == EventStyle::Working);
+                // Of work that is told in full where it is shown, readers hear that it is done.
+                let is_told = style == EventStyle::Working && telling.third_person(&to).is_some();
+                let line = telling.line(&to).filter(|_| is_told);
                 line.iter()
                     .map(|line| self.note(Style::Dim, line))
                     .collect()

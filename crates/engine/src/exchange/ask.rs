@@ -644,7 +644,7 @@ impl<R: Reply> ErasedAsk for Spec<R> {
             let json = self
                 .json
                 .as_ref()
-                .filter(|_| state.is_last && !state.is_persons);
+                .filter(|_| R::LEFT_OUT.is_some() && state.is_last && !state.is_persons);
             let rest = json.and_then(|json| {
                 self.repaired(json, raw, &violations, |form, value, wrong| {
                     form.without(value, wrong)

@@ -554,10 +554,11 @@ fn leave_out(value: &mut Value, schema: &Value, path: &str) -> bool {
             let Some((item, schema)) = item.zip(schema.get("items")) else {
                 return false;
             };
-            if rest.is_empty() || !leave_out(item, schema, rest) {
-                // The others keep their numbers until all is left out.
-                *item = Value::Null;
+            if !rest.is_empty() {
+                return leave_out(item, schema, rest);
             }
+            // The others keep their numbers until all is left out.
+            *item = Value::Null;
             true
         }
         Value::Object(members) => {

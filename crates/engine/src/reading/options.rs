@@ -1070,8 +1070,8 @@ mod tests {
             - \"bags\": Have bags and pockets turned out\n- \"mum\": Do not tell her of the fire\n";
         for (given, wanted) in [
             ("Promise it may come back and nothing said", Some("terms")),
-            ("Have pockets turned out", Some("bags")),
-            ("promise it may come back", None),
+            ("Have bags and pockets out", Some("bags")),
+            ("promise it may come back", Some("terms")),
             ("tell her of the fire", None),
         ] {
             let found = meant(deeds, &["terms", "bags", "mum"], given);

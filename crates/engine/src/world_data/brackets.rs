@@ -7,6 +7,10 @@
 
 use super::outline::{Bracket, Token, Tokens};
 
+/// Longer texts, and those nested deeper, are not repaired: each repair scans the whole text.
+const MAX_BYTES: usize = 512 * 1024;
+const MAX_DEPTH: usize = 64;
+
 /// What makes the brackets match.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Repair {
@@ -42,7 +46,11 @@ pub(super) fn has_open_quote(text: &str) -> bool {
 
 /// The repairs of a text, in their order; none if its brackets match.
 pub(super) fn repairs(text: &str) -> Vec<Repair> {
-    let marks = marks(text);
+    let marks = if text.len() <= MAX_BYTES {
+        marks(text)
+    } else {
+        Vec::new()
+    };
     let by_kind = Scan::of(&marks, false);
     let mut repairs = match by_kind.as_slice() {
         [] => Vec::new(),
@@ -137,7 +145,7 @@ impl Scan {
     }
 
     fn take(&mut self, marks: &[Mark], number: usize) {
-        let Some(mark) = marks.get(number) else {
+        let Some(mark) = marks.get(number).filter(|_| self.frames.len() <= MAX_DEPTH) else {
             return;
         };
         let token_at = |number: usize| marks.get(number).map(|mark| &mark.token);

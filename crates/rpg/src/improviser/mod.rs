@@ -33,7 +33,7 @@ const FACTS: &str = "
     with events goal trusted";
 /// What grammars may ask, without words.
 const CONDITIONS: &str = "
-    won lost hurt alone self asked many early late refused home hostile travels
+    won lost hurt alone self asked many morning again early late refused home hostile travels
     whom whether water wood deep hearth shrine market height";
 
 /// The symbols that skills write with, by the facts that always come with them.
