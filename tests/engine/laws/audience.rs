@@ -328,7 +328,11 @@ async fn a_seat_sees_exactly_what_its_entity_was_told_and_did() {
         if let Record::Event(event) = record {
             let audience: BTreeSet<_> = event.audience.iter().map(|told| told.id).collect();
             assert_eq!(audience.len(), event.audience.len(), "nobody is told twice");
-            let heard = (event.speaker.clone(), audience);
+            // Whoever arrives is told so in words of its own.
+            let arrives = event.data["actor"]
+                .as_str()
+                .filter(|_| event.kind == "arrive");
+            let heard = (event.speaker.clone(), audience, arrives.map(str::to_owned));
             let before = audiences.lock().unwrap().insert(event.id, heard);
             assert!(before.is_none(), "two events share the id {}", event.id);
         }
@@ -340,11 +344,12 @@ async fn a_seat_sees_exactly_what_its_entity_was_told_and_did() {
         let name = &engine.world.get::<EntityName>(entity).unwrap().0;
         let events = told
             .iter()
-            .filter(|(_, (_, audience))| audience.contains(&id));
-        let events: BTreeSet<_> = events.map(|(event, _)| *event).collect();
+            .filter(|(_, (_, audience, _))| audience.contains(&id));
+        let is_own = |event: &BodyId| told[event].2.as_deref() == Some(&**name);
+        let (own, others): (BTreeSet<_>, _) = events.map(|(event, _)| *event).partition(is_own);
         let done = told
             .iter()
-            .filter(|(_, (speaker, _))| speaker.as_ref() == Some(name));
+            .filter(|(_, (speaker, ..))| speaker.as_ref() == Some(name));
         let done = done.map(|(event, _)| *event);
         let held: BTreeSet<_> = unfolded(&engine.world, entity)
             .into_iter()
@@ -352,8 +357,8 @@ async fn a_seat_sees_exactly_what_its_entity_was_told_and_did() {
             .map(|held| held.message.body.id())
             .filter(|body| told.contains_key(body))
             .collect();
-        assert_eq!(held, events, "entity {id}");
-        let events: BTreeSet<_> = events.into_iter().chain(done).collect();
+        assert_eq!(held, others, "entity {id}");
+        let events: BTreeSet<_> = others.into_iter().chain(own).chain(done).collect();
         assert_eq!(seen.get(&id.0).cloned().unwrap_or_default(), events);
     }
 }

@@ -315,7 +315,7 @@ fn take_deeds(
             }
             ("strike", Some(other)) => {
                 let mut life = lives.get_mut(other).unwrap();
-                life.0 -= stream.random_range(1..4);
+                life.0 -= stream.random_range(2..5);
                 if life.0 <= 0 {
                     commands.entity(other).insert(Dead);
                     let event = Death {
