@@ -9,6 +9,7 @@ use playhouse_engine::knowledge::Today;
 use serde::{Deserialize, Serialize};
 
 use super::choose::{end_scene, next_choice};
+use super::effects::apply_on_arrival;
 use crate::drama::{History, Occasion, Scene, StoryData, next_scene, note_scenes};
 use crate::everybody::{living_on, participants, set_phase};
 use crate::phase::Phase;
@@ -103,6 +104,7 @@ pub(crate) fn play_past(world: &mut World, stages: &[Entity]) {
             end_scene(world, *stage, &scene.id);
         }
     }
+    apply_on_arrival(world);
     world.insert_resource(Occasion::default());
 }
 
