@@ -1114,6 +1114,8 @@ fn a_seat_gets_what_its_character_learns_and_nothing_else() {
         let answer = any_answer(&asked, "The tide is early.");
         assert_eq!(page.post("/api/seat/seat", &answer).status, 200, "{asked}");
     }
+    // The story stands still while the seat is asked.
+    page.asked_at("seat");
     let story = page.api("seat/story");
     let id = story["view"]["seat"].as_u64().unwrap();
     let mine = page.api("seat/events?from=0&to=500");
