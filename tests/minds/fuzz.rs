@@ -139,7 +139,7 @@ fn read_files(text: &str) {
 
 #[test]
 fn conversations_never_panic() {
-    fuzz(&["tests/conformance/agentchat"], convert);
+    fuzz(&["crates/groupchat/tests/agentchat"], convert);
 }
 
 #[test]

@@ -13,6 +13,7 @@ mod providers;
 mod question;
 mod real_server;
 mod request_schemas;
+mod scripts;
 mod server_dialects;
 mod tls;
 mod web;

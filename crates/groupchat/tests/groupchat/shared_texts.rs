@@ -3,14 +3,14 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use playhouse::engine::Engine;
-use playhouse::groupchat::team::{Participant, TeamFile};
-use playhouse::groupchat::{ChatGame, UserInput, UserProxy, seat_user_proxy};
-use playhouse::mind::{Minds, ScriptLine, ScriptMind};
-use playhouse::save::snapshot;
-use playhouse::session::Game;
-use playhouse::testing::journal;
-use playhouse::world_data::DataFolder;
+use playhouse_engine::engine::Engine;
+use playhouse_engine::mind::{Minds, ScriptLine, ScriptMind};
+use playhouse_engine::save::snapshot;
+use playhouse_engine::session::Game;
+use playhouse_engine::testing::journal;
+use playhouse_engine::world_data::DataFolder;
+use playhouse_groupchat::team::{Participant, TeamFile};
+use playhouse_groupchat::{ChatGame, UserInput, UserProxy, seat_user_proxy};
 
 const PARTICIPANTS: usize = 12;
 const TURNS: usize = 24;

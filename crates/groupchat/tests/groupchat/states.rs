@@ -1,11 +1,11 @@
 //! A saved state fits every version of its team, and names whoever differs.
 
-use playhouse::context::View;
-use playhouse::groupchat::team::{
+use playhouse_engine::context::View;
+use playhouse_groupchat::team::{
     EdgeFile, GraphFile, Participant, ParticipantKind, Selection, TeamFile,
 };
-use playhouse::groupchat::termination::Termination;
-use playhouse::groupchat::{ChatError, Task, Team, UserInput};
+use playhouse_groupchat::termination::Termination;
+use playhouse_groupchat::{ChatError, Task, Team, UserInput};
 use serde_json::{Value, json};
 
 use super::cases::short;
@@ -151,7 +151,7 @@ async fn a_state_of_autogen_is_loaded_and_what_is_saved_has_its_form() {
     assert_eq!(manager["next_speaker_index"], 1);
     assert_eq!(manager["message_thread"][1]["content"], "A hill.");
     // It is also a conversation of each agent and of the team for other programs.
-    let read = playhouse::interop::read_value(&own, None).unwrap();
+    let read = playhouse_interop::read_value(&own, None).unwrap();
     let names = read.conversations.iter().map(|read| read.name.as_deref());
     assert!(names.eq([Some("A"), None]));
     // The run continues with the next in turn, who has heard everything.

@@ -1,6 +1,6 @@
 //! Operations on single blocks.
 
-use playhouse::message::{Block, Body, Content};
+use playhouse_engine::message::{Block, Body, Content};
 use serde_json::{Value, json};
 
 use super::Operation;

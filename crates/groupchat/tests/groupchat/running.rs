@@ -4,20 +4,20 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
-use playhouse::context::context_to_json;
-use playhouse::engine::Stop;
-use playhouse::exchange::{UNFINISHED, lost_requests, recorded_ledgers};
-use playhouse::groupchat::message::{ChatContent, ChatMessage, MultiModalPart};
-use playhouse::groupchat::team::{HistoryVisibility, Participant, ParticipantKind, TeamFile};
-use playhouse::groupchat::termination::Termination;
-use playhouse::groupchat::{
-    ChatError, ChatGame, Task, Team, TeamTool, UserInput, UserProxy, seat_user_proxy,
-};
-use playhouse::mind::{
+use playhouse_engine::context::context_to_json;
+use playhouse_engine::engine::Stop;
+use playhouse_engine::exchange::{UNFINISHED, lost_requests, recorded_ledgers};
+use playhouse_engine::mind::{
     Answering, Completion, Mind, MindInfo, Minds, Prompt, ScriptLine, ScriptMind,
 };
-use playhouse::session::Session;
-use playhouse::tool::code::CodePolicy;
+use playhouse_engine::session::Session;
+use playhouse_groupchat::message::{ChatContent, ChatMessage, MultiModalPart};
+use playhouse_groupchat::team::{HistoryVisibility, Participant, ParticipantKind, TeamFile};
+use playhouse_groupchat::termination::Termination;
+use playhouse_groupchat::{
+    ChatError, ChatGame, Task, Team, TeamTool, UserInput, UserProxy, seat_user_proxy,
+};
+use playhouse_tools::code::CodePolicy;
 use serde_json::{Value, json};
 use tokio::sync::Notify;
 

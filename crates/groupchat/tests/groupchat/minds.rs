@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use playhouse::groupchat::perspective;
-use playhouse::locale::UiText;
-use playhouse::message::{Role, TokenUsage};
-use playhouse::mind::{
+use playhouse_engine::locale::UiText;
+use playhouse_engine::message::{Role, TokenUsage};
+use playhouse_engine::mind::{
     Answering, Completion, FailedCall, FinishReason, Mind, MindError, MindInfo, Prompt, prompt_text,
 };
-use playhouse::tool::ToolCall;
+use playhouse_groupchat::perspective;
+use playhouse_tools::ToolCall;
 use serde_json::{Value, json};
 
 /// The requests for one entity.
@@ -67,7 +67,7 @@ impl Scripted {
 
     fn note(&self, prompt: &Prompt<'_>) {
         let seen = perspective(prompt.history);
-        let own = |seen: &&playhouse::groupchat::RoleMessage| seen.role == "assistant";
+        let own = |seen: &&playhouse_groupchat::RoleMessage| seen.role == "assistant";
         let since = seen.iter().rev().take_while(|seen| !own(seen)).count();
         let new = seen.iter().skip(seen.len() - since);
         let new = new.map(|seen| format!("{}:{}", seen.name, seen.content));

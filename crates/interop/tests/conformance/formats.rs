@@ -1,8 +1,8 @@
 //! Operations on what providers are sent.
 
-use playhouse::interop::format::{Api, Format, FormatOptions, Rendered, Style, Turn};
-use playhouse::interop::{Profile, read_value};
-use playhouse::message::Message;
+use playhouse_engine::message::Message;
+use playhouse_interop::format::{Api, Format, FormatOptions, Rendered, Style, Turn};
+use playhouse_interop::{Profile, read_value};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};

@@ -4,16 +4,16 @@
 use std::sync::Arc;
 
 use futures_util::StreamExt;
-use playhouse::groupchat::message::ChatMessage;
-use playhouse::groupchat::team::{
+use playhouse_engine::mind::Minds;
+use playhouse_engine::mind::improviser::Improviser;
+use playhouse_engine::world_data::DataFolder;
+use playhouse_groupchat::message::ChatMessage;
+use playhouse_groupchat::team::{
     Activation, EdgeCondition, EdgeFile, GraphFile, Participant, ParticipantKind, Selection,
     TeamFile,
 };
-use playhouse::groupchat::termination::Termination;
-use playhouse::groupchat::{ChatGame, Functions, StreamItem, Task, Team, improviser};
-use playhouse::mind::Minds;
-use playhouse::mind::improviser::Improviser;
-use playhouse::world_data::DataFolder;
+use playhouse_groupchat::termination::Termination;
+use playhouse_groupchat::{ChatGame, Functions, StreamItem, Task, Team, improviser};
 
 use super::cases::short;
 
@@ -157,7 +157,7 @@ const TASK: &str = "What shall we plant on the hill, and is 6 * 7 enough?\n```rh
 
 #[tokio::test]
 async fn a_save_at_every_turn_of_every_kind_of_team_goes_on_alike() {
-    let data = DataFolder::at("data").unwrap();
+    let data = DataFolder::at("../../data").unwrap();
     let minds = Minds::all(Arc::new(Improviser::taught(improviser::teach).unwrap()));
     for file in teams() {
         let game = ChatGame::new(&data, file.clone()).unwrap();

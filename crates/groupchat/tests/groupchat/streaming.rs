@@ -4,18 +4,18 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use futures_util::{FutureExt, Stream, StreamExt};
-use playhouse::engine::Stop;
-use playhouse::groupchat::UserInput;
-use playhouse::groupchat::message::ChatContent;
-use playhouse::groupchat::team::{
+use playhouse_engine::engine::Stop;
+use playhouse_engine::locale::UiText;
+use playhouse_engine::mind::{Answering, Completion, Mind, MindError, MindInfo, Minds, Prompt};
+use playhouse_engine::session::Session;
+use playhouse_groupchat::UserInput;
+use playhouse_groupchat::message::ChatContent;
+use playhouse_groupchat::team::{
     EdgeFile, GraphFile, Participant, ParticipantKind, Selection, TeamFile,
 };
-use playhouse::groupchat::{
+use playhouse_groupchat::{
     ChatError, StreamItem, Task, Team, TeamTool, UserProxy, seat_user_proxy,
 };
-use playhouse::locale::UiText;
-use playhouse::mind::{Answering, Completion, Mind, MindError, MindInfo, Minds, Prompt};
-use playhouse::session::Session;
 use serde_json::json;
 use tokio::sync::Notify;
 

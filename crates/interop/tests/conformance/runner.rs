@@ -1,6 +1,4 @@
-//! Behaviour agreed on with other frameworks, case by case.
-//!
-//! A case is a file of data in `tests/conformance/`: what goes in, which operation is done, what
+//! Does the checks of cases, which are files of data: what goes in, which operation is done, what
 //! comes out. To add cases, add files; for a new kind of operation add a function to a module's
 //! `OPERATIONS` (or a module of your own to the test). Members of a file:
 //!
@@ -13,19 +11,11 @@
 //! | `one_of` | results of which any will do |
 //! | `refused` | words of the error |
 //! | `note` | optional, in the file or in a check |
-//!
-//! Values are compared by structure: the order of members is free, that of lists is not, and a text
-//! named `arguments` is read as JSON first, because its spaces are nobody's business.
-#![expect(clippy::unwrap_used, reason = "tests")]
 
 use std::fs;
 
 use serde::Deserialize;
 use serde_json::Value;
-
-mod blocks;
-mod dialects;
-mod formats;
 
 /// Does what a check asks for; an error is its words.
 pub(crate) type Operation = fn(&Value) -> Result<Value, String>;
@@ -120,29 +110,6 @@ fn refused(words: &[String], got: Result<Value, String>) -> Result<(), String> {
     }
 }
 
-fn unequal(expected: &Value, got: &Value) -> Option<String> {
-    let [expected, got] = [expected, got].map(|value| comparable(value.clone()));
-    (expected != got).then(|| format!("expected {expected}\n        got {got}"))
-}
-
-/// The value with every text named `arguments` read as JSON.
-fn comparable(value: Value) -> Value {
-    match value {
-        Value::Array(list) => list.into_iter().map(comparable).collect(),
-        Value::Object(map) => {
-            let member = |(key, value): (String, Value)| match value {
-                Value::String(text) if key == "arguments" => {
-                    let read = serde_json::from_str(&text);
-                    (key, read.unwrap_or(Value::String(text)))
-                }
-                value => (key, comparable(value)),
-            };
-            Value::Object(map.into_iter().map(member).collect())
-        }
-        other => other,
-    }
-}
-
 /// All files with their names, sorted by name.
 fn cases(folder: &str) -> Vec<(String, Case)> {
     let mut cases = Vec::new();
@@ -158,17 +125,4 @@ fn cases(folder: &str) -> Vec<(String, Case)> {
     }
     cases.sort_by(|left, right| left.0.cmp(&right.0));
     cases
-}
-
-#[test]
-fn every_case_is_met() {
-    let runner = Runner {
-        operations: &[
-            blocks::OPERATIONS,
-            dialects::OPERATIONS,
-            formats::OPERATIONS,
-        ],
-        difference: unequal,
-    };
-    runner.check_all("tests/conformance");
 }

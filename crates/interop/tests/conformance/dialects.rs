@@ -1,11 +1,11 @@
 //! Operations on messages and conversations in the forms of others.
 
-use playhouse::interop::thinking::AnswerText;
-use playhouse::interop::{
+use playhouse_engine::message::{Block, CallPairs, Message, ToolUse};
+use playhouse_engine::reading::StreamSplitter;
+use playhouse_interop::thinking::AnswerText;
+use playhouse_interop::{
     Arguments, ArgumentsRepair, Imported, Profile, UnknownProfile, read_value, write_value,
 };
-use playhouse::message::{Block, CallPairs, Message, ToolUse};
-use playhouse::reading::StreamSplitter;
 use serde_json::{Value, json};
 
 use super::Operation;

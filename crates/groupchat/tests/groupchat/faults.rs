@@ -3,11 +3,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use playhouse::groupchat::message::ChatMessage;
-use playhouse::groupchat::team::{Selection, TeamFile};
-use playhouse::groupchat::{ChatGame, Functions, Task, Team};
-use playhouse::mind::Minds;
-use playhouse::tool::{NoArguments, Toolbox};
+use playhouse_engine::mind::Minds;
+use playhouse_groupchat::message::ChatMessage;
+use playhouse_groupchat::team::{Selection, TeamFile};
+use playhouse_groupchat::{ChatGame, Functions, Task, Team};
+use playhouse_tools::{NoArguments, Toolbox};
 use serde_json::{Value, json};
 
 use super::minds::Scripted;

@@ -1,15 +1,15 @@
 //! Group chats: what a team promises. The cases agreed on with AutoGen AgentChat and AG2 are files
-//! of data in `tests/conformance/agentchat/`; `cases.rs` describes their format.
+//! of data in `tests/agentchat/`; `cases.rs` describes their format.
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 use std::sync::Arc;
 
 use futures_util::StreamExt;
-use playhouse::groupchat::message::ChatMessage;
-use playhouse::groupchat::team::{Participant, TeamFile};
-use playhouse::groupchat::{ChatGame, StreamItem, Task, Team};
-use playhouse::mind::Minds;
-use playhouse::world_data::DataFolder;
+use playhouse_engine::mind::Minds;
+use playhouse_engine::world_data::DataFolder;
+use playhouse_groupchat::message::ChatMessage;
+use playhouse_groupchat::team::{Participant, TeamFile};
+use playhouse_groupchat::{ChatGame, StreamItem, Task, Team};
 use serde_json::Value;
 
 use cases::short;
@@ -18,9 +18,15 @@ use minds::Scripted;
 mod cases;
 mod counting;
 mod defence;
+#[path = "../../../tools/tests/tools/example.rs"]
+mod example;
 mod examples;
 mod faults;
+#[path = "../../../../tests/support/http.rs"]
+mod http;
 mod minds;
+#[path = "../../../interop/tests/conformance/runner.rs"]
+mod runner;
 mod running;
 mod saving;
 mod shared_texts;
@@ -29,7 +35,7 @@ mod streaming;
 mod tasks;
 
 fn game(file: TeamFile) -> ChatGame {
-    ChatGame::new(&DataFolder::at("data").unwrap(), file).unwrap()
+    ChatGame::new(&DataFolder::at("../../data").unwrap(), file).unwrap()
 }
 
 fn team(file: TeamFile, script: &Scripted) -> Team {

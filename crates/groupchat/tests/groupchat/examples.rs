@@ -4,25 +4,25 @@ use std::sync::{Arc, LazyLock};
 
 use hyper::body::Incoming;
 use hyper::{Request, Response};
-use playhouse::groupchat::message::{ChatContent, ChatMessage, FunctionCall};
-use playhouse::groupchat::team::list_teams;
-use playhouse::groupchat::{ChatGame, TaskResult, Team, improviser};
-use playhouse::message::Language;
-use playhouse::mind::improviser::Improviser;
-use playhouse::mind::{Mind, Minds};
-use playhouse::session::Game as _;
-use playhouse::tool::{WebPolicy, allow_web};
-use playhouse::world_data::DataFolder;
+use playhouse_engine::message::Language;
+use playhouse_engine::mind::improviser::Improviser;
+use playhouse_engine::mind::{Mind, Minds};
+use playhouse_engine::session::Game as _;
+use playhouse_engine::world_data::DataFolder;
+use playhouse_groupchat::message::{ChatContent, ChatMessage, FunctionCall};
+use playhouse_groupchat::team::list_teams;
+use playhouse_groupchat::{ChatGame, TaskResult, Team, improviser};
+use playhouse_tools::{WebPolicy, allow_web};
 
 use super::has;
-use crate::http::HttpServer;
+use super::http::HttpServer;
 
 /// Its grammars are read only once.
 static IMPROVISER: LazyLock<Arc<dyn Mind>> =
     LazyLock::new(|| Arc::new(Improviser::taught(improviser::teach).unwrap()));
 
 fn game(path: &str) -> ChatGame {
-    let data = DataFolder::at("data").unwrap();
+    let data = DataFolder::at("../../data").unwrap();
     let game = ChatGame::load(&data, path).unwrap();
     assert!(game.warnings.is_empty(), "{path}: {:?}", game.warnings);
     game
@@ -52,7 +52,7 @@ fn has_chinese(message: &ChatMessage) -> bool {
 
 #[tokio::test]
 async fn every_team_that_comes_along_talks_to_an_end_in_its_language() {
-    let data = DataFolder::at("data").unwrap();
+    let data = DataFolder::at("../../data").unwrap();
     let (teams, problems) = list_teams(&data);
     assert!(problems.is_empty());
     let of = |language| {
@@ -81,7 +81,7 @@ async fn every_team_that_comes_along_talks_to_an_end_in_its_language() {
 
 #[test]
 fn every_team_that_comes_along_survives_what_a_journal_keeps_of_it() {
-    let data = DataFolder::at("data").unwrap();
+    let data = DataFolder::at("../../data").unwrap();
     for team in list_teams(&data).0 {
         let game = ChatGame::load(&data, &team.path).unwrap();
         let (setup, meta) = (game.game_setup(0).unwrap(), game.meta());

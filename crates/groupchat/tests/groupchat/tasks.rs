@@ -5,14 +5,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use futures_util::StreamExt;
-use playhouse::context::{SourceView, View};
-use playhouse::groupchat::message::ChatMessage;
-use playhouse::groupchat::team::{
+use playhouse_engine::context::{SourceView, View};
+use playhouse_engine::mind::Minds;
+use playhouse_groupchat::message::ChatMessage;
+use playhouse_groupchat::team::{
     EdgeFile, Fold, GraphFile, HistoryVisibility, Participant, ParticipantKind, Selection, TeamFile,
 };
-use playhouse::groupchat::termination::Termination;
-use playhouse::groupchat::{ChatError, Task, TaskResult, Team, UserInput, UserProxy, mind_calls};
-use playhouse::mind::Minds;
+use playhouse_groupchat::termination::Termination;
+use playhouse_groupchat::{ChatError, Task, TaskResult, Team, UserInput, UserProxy, mind_calls};
 use serde_json::{Value, json};
 
 use super::cases::message;
@@ -405,7 +405,6 @@ async fn an_empty_answer_is_sent_back_whatever_its_type() {
     assert_told(&mut team, "hi", &["user:hi", "A:well then"]).await;
 }
 
-#[cfg(feature = "scripts")]
 #[tokio::test]
 async fn code_that_was_refused_is_not_proposed_again() {
     let mut file = TeamFile::new("team", ["A", "B"].map(Participant::named)).with_max_turns(3);
@@ -417,7 +416,7 @@ async fn code_that_was_refused_is_not_proposed_again() {
     };
     let no = json!({"text": {"approved": false, "reason": "not here"}});
     let script = Scripted::new(&json!({"B": [no, "let us not"]}));
-    let game = game(file).with_code(playhouse::tool::code::CodePolicy {
+    let game = game(file).with_code(playhouse_tools::code::CodePolicy {
         allow_processes: true,
         ..Default::default()
     });
@@ -509,7 +508,7 @@ async fn notes_grow_from_run_to_run_and_survive_a_reset_and_a_restart() {
 
 #[tokio::test]
 async fn a_message_tells_why_its_model_ended_it() {
-    use playhouse::groupchat::message::GenerateReason;
+    use playhouse_groupchat::message::GenerateReason;
     let call = || json!({"calls": [["1", "calculate", {"expression": "6 * 7"}]]});
     for (iterations, wanted) in [
         (1, Some(GenerateReason::ToolCalls)),

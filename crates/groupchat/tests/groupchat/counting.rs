@@ -4,14 +4,14 @@ use std::io::Cursor;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
-use playhouse::event::Feed;
-use playhouse::groupchat::message::{ChatMessage, RequestUsage};
-use playhouse::groupchat::team::{Participant, Selection, TeamFile};
-use playhouse::groupchat::{ChatGame, Team, TeamMessage};
-use playhouse::message::Language;
-use playhouse::mind::Minds;
-use playhouse::mind::human::{HumanMind, TextConsole};
-use playhouse::world_data::DataFolder;
+use playhouse_engine::event::Feed;
+use playhouse_engine::message::Language;
+use playhouse_engine::mind::Minds;
+use playhouse_engine::mind::human::{HumanMind, TextConsole};
+use playhouse_engine::world_data::DataFolder;
+use playhouse_groupchat::message::{ChatMessage, RequestUsage};
+use playhouse_groupchat::team::{Participant, Selection, TeamFile};
+use playhouse_groupchat::{ChatGame, Team, TeamMessage};
 use serde_json::{Value, json};
 
 use super::minds::Scripted;

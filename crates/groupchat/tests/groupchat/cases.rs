@@ -1,4 +1,4 @@
-//! The cases of `tests/conformance/agentchat/`, of which only the members that an expected object
+//! The cases of `tests/agentchat/`, of which only the members that an expected object
 //! names are compared. The operations are:
 //! - `create` creates a message.
 //! - `structured` formats a structured message.
@@ -16,23 +16,24 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use futures_util::StreamExt;
-use playhouse::groupchat::message::{ChatContent, ChatMessage, MessageFactory, Structured};
-use playhouse::groupchat::team::TeamFile;
-use playhouse::groupchat::termination::{DeltaContext, Termination, TerminationState};
-use playhouse::groupchat::{
+use playhouse_engine::message::Language;
+use playhouse_engine::mind::Minds;
+use playhouse_engine::world_data::DataFolder;
+use playhouse_groupchat::message::{ChatContent, ChatMessage, MessageFactory, Structured};
+use playhouse_groupchat::team::TeamFile;
+use playhouse_groupchat::termination::{DeltaContext, Termination, TerminationState};
+use playhouse_groupchat::{
     ChatError, ChatGame, Functions, StreamItem, Task, TaskResult, Team, TeamTool, mentions,
 };
-use playhouse::message::Language;
-use playhouse::mind::Minds;
-use playhouse::tool::code::CodePolicy;
-use playhouse::tool::{ToolError, Toolbox};
-use playhouse::world_data::DataFolder;
+use playhouse_tools::code::CodePolicy;
+use playhouse_tools::{ToolError, Toolbox};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
+use super::example::example;
 use super::minds::Scripted;
-use crate::conformance::{Operation, Runner};
+use super::runner::{Operation, Runner};
 
 /// A message in short: `a:text`, `a!stop text`, `a>b text`, or the JSON of one.
 pub(crate) fn message(value: &Value) -> ChatMessage {
@@ -111,7 +112,7 @@ fn team(input: &Value, script: &Scripted) -> Result<Team, String> {
     let mut game = game(&input["team"])?;
     game = game.with_code(CodePolicy {
         allow_processes: input.get("allow_code").is_some(),
-        script_program: Some(env!("CARGO_BIN_EXE_playhouse").into()),
+        script_program: Some(example("script")),
         ..CodePolicy::default()
     });
     for tool in input["team_tools"].as_array().into_iter().flatten() {
@@ -123,7 +124,7 @@ fn team(input: &Value, script: &Scripted) -> Result<Team, String> {
 
 fn game(file: &Value) -> Result<ChatGame, String> {
     let file: TeamFile = serde_json::from_value(file.clone()).map_err(|error| error.to_string())?;
-    let data = DataFolder::at("data").unwrap();
+    let data = DataFolder::at("../../data").unwrap();
     let game = ChatGame::new(&data, file).map_err(|problems| problems.to_string())?;
     Ok(game.with_functions(functions()).with_tools(tools))
 }
@@ -373,5 +374,5 @@ fn every_case_holds() {
         operations: &[OPERATIONS],
         difference: |expected, got| difference("", expected, got),
     };
-    runner.check_all("tests/conformance/agentchat");
+    runner.check_all("tests/agentchat");
 }

@@ -1,19 +1,19 @@
 //! Attacks on conversations, and harmless lines that must pass. They are in
-//! `tests/redteam/groupchat.json`: after an attack, the texts in `gone` are only in the journal,
+//! `tests/redteam.json`: after an attack, the texts in `gone` are only in the journal,
 //! and those in `kept` are still there. The attacks in `calls` are arguments of tool calls.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
-use playhouse::context::context_to_json;
-use playhouse::event::guard::{Guard, GuardVerdict, Judged, Point};
-use playhouse::groupchat::message::{ChatContent, ChatMessage};
-use playhouse::groupchat::team::{Participant, TeamFile};
-use playhouse::groupchat::{ChatGame, Team};
-use playhouse::journal::{AskEnding, Line};
-use playhouse::locale::UiText;
-use playhouse::message::{Block, Content, Language, Role};
-use playhouse::mind::Minds;
+use playhouse_engine::context::context_to_json;
+use playhouse_engine::event::guard::{Guard, GuardVerdict, Judged, Point};
+use playhouse_engine::journal::{AskEnding, Line};
+use playhouse_engine::locale::UiText;
+use playhouse_engine::message::{Block, Content, Language, Role};
+use playhouse_engine::mind::Minds;
+use playhouse_groupchat::message::{ChatContent, ChatMessage};
+use playhouse_groupchat::team::{Participant, TeamFile};
+use playhouse_groupchat::{ChatGame, Team};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -58,7 +58,7 @@ fn once() -> usize {
 }
 
 fn set() -> Set {
-    let text = std::fs::read_to_string("tests/redteam/groupchat.json").unwrap();
+    let text = std::fs::read_to_string("tests/redteam.json").unwrap();
     let mut set: Set = serde_json::from_str(&text).unwrap();
     for attack in &mut set.attacks {
         attack.text = attack.text.repeat(attack.times);
@@ -371,7 +371,7 @@ async fn what_is_said_in_a_team_that_is_a_tool_is_guarded_by_the_team_around_it(
     assert_eq!(told[2..4], inside, "{told:?}");
     assert_eq!(told.len(), 6, "call, two inside, result, summary: {told:?}");
     assert_eq!(script.heard("Bo").delivered, [["user:Who guards the ███?"]]);
-    let calls = playhouse::groupchat::mind_calls(&team.engine().world);
+    let calls = playhouse_groupchat::mind_calls(&team.engine().world);
     let agents: Vec<_> = calls.iter().map(|call| call.agent.as_str()).collect();
     assert_eq!(agents, ["user", "Ava", "user", "Bo", "Cy"]);
     let traced = format!("{calls:?}");
