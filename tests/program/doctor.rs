@@ -6,6 +6,7 @@ use std::process::Output;
 
 use serde_json::{Value, json};
 
+use super::example::example;
 use super::model_server::{
     Reply, fitting, schema_of, serve, serve_pages, unreachable_model, write_model,
 };
@@ -358,4 +359,40 @@ fn ollama_is_asked_in_its_own_words() {
     assert_eq!(finding("schema"), "constrained", "{record}");
     let entry = record["entry"].as_str().unwrap();
     insta::assert_snapshot!("ollama", entry.replace(&port.to_string(), "PORT"));
+}
+
+#[test]
+fn the_program_shows_servers_and_how_they_are() {
+    let folder = &Dir::new();
+    let command = example("mcp").display().to_string();
+    let models = format!(
+        r#"(providers: {{}}, models: {{}}, servers: {{
+            "library": (command: {command:?}, args: ["serve"], tools: ["find_book", "burn_book"]),
+            "weather": (url: "http://127.0.0.1:1/mcp?secret=x", token_env: "WEATHER_TOKEN", start: 5.0),
+        }})"#
+    );
+    write(&folder.join("mine.ron"), &models);
+    let shown = |arguments: &str, code| {
+        let arguments = format!("{arguments} --models mine.ron --width 1000");
+        let output = exits(folder, &arguments, code);
+        lacks(&out(&output), &["secret"]);
+        output
+    };
+    let servers = ["library", "find_book, burn_book", "http://127.0.0.1:1/mcp"];
+    let config = out(&shown("config", 0));
+    has(&config, &servers);
+    has(&config, &["missing ← WEATHER_TOKEN"]);
+    // Some of all may be out of use.
+    let mut servers = records_of(&shown("doctor --json", 0));
+    servers.retain(|record| record["record"] == "tool_server");
+    let state = |index: usize| (&servers[index]["server"], &servers[index]["answers"]);
+    assert_eq!(state(0), (&json!("library"), &json!(true)));
+    assert_eq!(state(1), (&json!("weather"), &json!(false)));
+    assert_eq!(servers[0]["tools"], json!(["library.find_book"]));
+    let library = out(&shown("doctor library", 0));
+    let words = ["yes", "library.find_book", "allows the tool 'burn_book'"];
+    has(&library, &words);
+    lacks(&library, &["weather"]);
+    let weather = out(&shown("doctor weather --lang zh", 5));
+    has(&weather, &["工具服务器“weather”"]);
 }

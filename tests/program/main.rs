@@ -12,6 +12,8 @@ mod data;
 mod doctor;
 mod drafts;
 mod embeddings;
+#[path = "../../crates/tools/tests/tools/example.rs"]
+mod example;
 mod experiments;
 mod exports;
 mod hostile;

@@ -22,7 +22,7 @@ mod defence;
 mod example;
 mod examples;
 mod faults;
-#[path = "../../../../tests/support/http.rs"]
+#[path = "../../../tools/tests/tools/http.rs"]
 mod http;
 mod minds;
 #[path = "../../../interop/tests/conformance/runner.rs"]
