@@ -1,5 +1,5 @@
 //! `schedule`: places go on without waiting for each other. How near that comes to the best
-//! possible, in simulated time; a short form is among the tests of the engine.
+//! possible, in simulated time; a short form is among the tests of the campaign.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,
@@ -11,18 +11,18 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use bevy_ecs::prelude::*;
-use playhouse::cast::{CurrentStage, Kind, StageQuery, WorldTurn, spawn};
-use playhouse::engine::{Engine, Setup, StepSet};
-use playhouse::event::EventWriter;
-use playhouse::event::kinds::Speak;
-use playhouse::exchange::{Answers, Ask, Prose, ProseRules};
-use playhouse::journal::{AskEnding, Journal, JournalHeader, Line, Recording};
-use playhouse::message::{Block, Digest};
-use playhouse::mind::improviser::Improviser;
-use playhouse::mind::{Answering, Mind, MindInfo, Minds, Prompt, ScriptLine, ScriptMind};
-use playhouse::rpg::Campaign;
-use playhouse::testing::{journal, spawn_spec};
-use playhouse::world_data::DataFolder;
+use playhouse_engine::cast::{CurrentStage, Kind, StageQuery, WorldTurn, spawn};
+use playhouse_engine::engine::{Engine, Setup, StepSet};
+use playhouse_engine::event::EventWriter;
+use playhouse_engine::event::kinds::Speak;
+use playhouse_engine::exchange::{Answers, Ask, Prose, ProseRules};
+use playhouse_engine::journal::{AskEnding, Journal, JournalHeader, Line, Recording};
+use playhouse_engine::message::{Block, Digest};
+use playhouse_engine::mind::improviser::Improviser;
+use playhouse_engine::mind::{Answering, Mind, MindInfo, Minds, Prompt, ScriptLine, ScriptMind};
+use playhouse_engine::testing::{journal, spawn_spec};
+use playhouse_engine::world_data::DataFolder;
+use playhouse_rpg::Campaign;
 
 /// The last turn in which an actor was asked, from 1.
 #[derive(Component)]
@@ -104,7 +104,7 @@ impl Mind for Distant {
 async fn record(world: &str, until: u64) -> Vec<Line> {
     let campaign = Campaign::load(&DataFolder::embedded(), world).unwrap();
     let setup = campaign.new_game(7).unwrap();
-    let improviser = Improviser::taught(playhouse::rpg::improviser::teach).unwrap();
+    let improviser = Improviser::taught(playhouse_rpg::improviser::teach).unwrap();
     let journal = Journal::in_memory(JournalHeader::new(world, "", 7));
     let mut engine = Engine::new(setup, Minds::all(Arc::new(improviser)), journal).unwrap();
     engine.run(Some(until)).await.unwrap();

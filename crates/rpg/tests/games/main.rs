@@ -6,5 +6,10 @@ mod course;
 mod long_story;
 mod memories;
 mod play;
+mod prefix;
 mod prompts;
 mod rehearsal;
+#[path = "../../../../benches/groups/schedule.rs"]
+mod schedule;
+#[path = "../../../engine/tests/engine/laws/sent.rs"]
+mod sent;

@@ -1,8 +1,8 @@
 //! The engine against a real llama-server, with tiny models and with a small one that people have
 //! (see docs/real-server.md).
 //!
-//! `sh crates/llm/tests/real_server/build.sh` builds both; a plain `cargo test` ignores these checks. Figures
-//! of a run are shown with `--nocapture`.
+//! `sh crates/llm/tests/real_server/build.sh` builds both; a plain `cargo test` ignores these
+//! checks. Figures of a run are shown with `--nocapture`.
 #![expect(clippy::unwrap_used, reason = "tests")]
 #![expect(
     clippy::disallowed_methods,
@@ -14,7 +14,7 @@ mod answers;
     dead_code,
     reason = "the game of other tests, which look at more of it"
 )]
-#[path = "../../../../../tests/engine/tools/parlour.rs"]
+#[path = "../../../../engine/tests/engine/tools/parlour.rs"]
 mod parlour;
 mod recall;
 mod server;

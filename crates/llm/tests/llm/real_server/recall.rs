@@ -8,9 +8,9 @@ use playhouse_engine::message::Vector;
 use super::server::{Server, figure};
 use talk::{Kind, Talk, mean, talk};
 
-#[path = "../../../../../tests/engine/recall/talk.rs"]
+#[path = "../../../../engine/tests/engine/recall/talk.rs"]
 mod talk;
-#[path = "../../../../../tests/engine/recall/words.rs"]
+#[path = "../../../../engine/tests/engine/recall/words.rs"]
 mod words;
 
 /// How many texts are sent at a time.
