@@ -3,8 +3,7 @@
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::fmt;
-use std::future::Future;
-use std::sync::mpsc::sync_channel;
+use std::sync::Arc;
 use std::time::Duration;
 
 use async_nats::header::NATS_EXPECTED_LAST_SUBJECT_SEQUENCE;
@@ -17,10 +16,12 @@ use async_nats::jetstream::stream::{
 };
 use async_nats::jetstream::{AckKind, Context, Message, kv};
 use async_nats::{ConnectOptions, HeaderMap, ServerAddr};
+use futures_executor::block_on;
 use futures_util::{StreamExt, TryStreamExt};
 use playhouse_engine::save::SlotName;
 use tokio::io::AsyncReadExt;
-use tokio::runtime::{Builder, Handle, Runtime};
+use tokio::runtime::{Builder, Runtime};
+use tokio::task::unconstrained;
 use tokio::time::timeout;
 
 use crate::store::{decoded, encoded, world_of};
@@ -48,6 +49,9 @@ const INPUTS: &str = "PLAYHOUSE_INPUTS";
 const QUEUE: &str = "PLAYHOUSE_QUEUE";
 const RECORDS: &str = "playhouse_records";
 const SNAPSHOTS: &str = "playhouse_snapshots";
+/// The subjects of journals, and of the queue: a world is in the place of the star.
+const JOURNAL: &str = "playhouse.world.*.journal";
+const QUEUED: &str = "playhouse.queue.*";
 const WORKERS: &str = "workers";
 
 /// Who wrote a message of a journal.
@@ -59,13 +63,7 @@ const KIND: &str = "Playhouse-Kind";
 /// which it expects to be the last of its subject. A new owner first appends a message of its own,
 /// after which the messages of the last one are refused.
 pub struct JetStreamStore {
-    /// Taken when it is dropped.
-    runtime: Option<Runtime>,
-    server: Server,
-}
-
-#[derive(Clone)]
-struct Server {
+    connection: Arc<Connection>,
     context: Context,
     worlds: Stream,
     queue: Stream,
@@ -73,6 +71,29 @@ struct Server {
     inputs: PullConsumer,
     records: kv::Store,
     snapshots: ObjectStore,
+}
+
+/// What lets a connection go on while nobody waits for it; taken when it is dropped.
+#[derive(Debug)]
+struct Connection(Option<Runtime>);
+
+impl Connection {
+    /// What a future comes to, wherever this is called.
+    fn wait<T>(&self, what: impl Future<Output = Result<T, StoreError>>) -> Result<T, StoreError> {
+        let runtime = self.0.as_ref();
+        let runtime = runtime.ok_or_else(|| StoreError::unavailable("closed"))?;
+        let _entered = runtime.enter();
+        // Whoever calls may be a task, which would not be let go on for ever.
+        block_on(unconstrained(what))
+    }
+}
+
+impl Drop for Connection {
+    fn drop(&mut self) {
+        // Whoever drops it may be within a runtime, which can't wait for another.
+        let runtime = self.0.take();
+        runtime.into_iter().for_each(Runtime::shutdown_background);
+    }
 }
 
 /// What a message of a journal is.
@@ -124,55 +145,17 @@ impl JetStreamStore {
             .thread_name("playhouse-store")
             .enable_all()
             .build()
-            .map_err(StoreError::unavailable)?;
-        let addresses: Vec<_> = addresses.split(',').map(str::to_owned).collect();
-        let server = wait(runtime.handle(), Server::connect(addresses, lease))??;
-        Ok(Self {
-            runtime: Some(runtime),
-            server,
-        })
+            .map_err(failed)?;
+        let connection = Arc::new(Connection(Some(runtime)));
+        let addresses: Vec<_> = addresses.split(',').collect();
+        connection.wait(Self::find(connection.clone(), &addresses, lease))
     }
 
-    fn runtime(&self) -> Result<&Handle, StoreError> {
-        let runtime = self.runtime.as_ref().map(Runtime::handle);
-        runtime.ok_or_else(|| StoreError::unavailable("closed"))
-    }
-
-    fn lease(&self, message: Message) -> Result<JetStreamLease, StoreError> {
-        let runtime = self.runtime()?.clone();
-        Ok(JetStreamLease { runtime, message })
-    }
-
-    /// Lets the runtime of the connection do something, and waits for it.
-    fn ask<T, F>(&self, what: impl FnOnce(Server) -> F) -> Result<T, StoreError>
-    where
-        T: Send + 'static,
-        F: Future<Output = Result<T, StoreError>> + Send + 'static,
-    {
-        wait(self.runtime()?, what(self.server.clone()))?
-    }
-}
-
-impl Drop for JetStreamStore {
-    fn drop(&mut self) {
-        // Whoever drops it may be within a runtime, which can't wait for another.
-        let runtime = self.runtime.take();
-        runtime.into_iter().for_each(Runtime::shutdown_background);
-    }
-}
-
-/// What a future comes to, from wherever this is called.
-fn wait<T: Send + 'static>(
-    runtime: &Handle,
-    future: impl Future<Output = T> + Send + 'static,
-) -> Result<T, StoreError> {
-    let (sender, receiver) = sync_channel(1);
-    runtime.spawn(async move { sender.send(future.await) });
-    receiver.recv().map_err(StoreError::unavailable)
-}
-
-impl Server {
-    async fn connect(addresses: Vec<String>, lease: Duration) -> Result<Self, StoreError> {
+    async fn find(
+        connection: Arc<Connection>,
+        addresses: &[&str],
+        lease: Duration,
+    ) -> Result<Self, StoreError> {
         let num_replicas = if addresses.len() < MOST_COPIES {
             1
         } else {
@@ -204,7 +187,7 @@ impl Server {
             // A full stream refuses what is new, and keeps what is old.
             discard: DiscardPolicy::New,
             deny_delete: true,
-            ..stream(WORLDS, journal_subject("*"))
+            ..stream(WORLDS, JOURNAL.into())
         };
         let queue = stream::Config {
             retention: RetentionPolicy::WorkQueue,
@@ -212,7 +195,7 @@ impl Server {
             max_messages_per_subject: 1,
             discard: DiscardPolicy::New,
             discard_new_per_subject: true,
-            ..stream(QUEUE, queue_subject("*"))
+            ..stream(QUEUE, QUEUED.into())
         };
         let workers = pull::Config {
             durable_name: Some(WORKERS.into()),
@@ -271,16 +254,21 @@ impl Server {
             records: context.get_key_value(RECORDS).await.map_err(failed)?,
             snapshots,
             context,
+            connection,
         })
     }
 
     /// The first message of a journal after a position, by the leader of the stream.
-    async fn next(&self, world: &str, after: u64) -> Result<Option<StreamMessage>, StoreError> {
+    async fn next(
+        &self,
+        world: &SlotName,
+        after: u64,
+    ) -> Result<Option<StreamMessage>, StoreError> {
         let asked = self
             .worlds
             .raw_message_builder()
             .sequence(after + 1)
-            .next_by_subject(journal_subject(world));
+            .next_by_subject(subject(JOURNAL, world));
         found(asked.send().await)
     }
 
@@ -288,26 +276,26 @@ impl Server {
     /// written is seen by what stands there now: it is of this owner, or another's.
     async fn publish(
         &self,
-        world: &str,
-        owner: &str,
+        world: &SlotName,
+        owner: &Owner,
         kind: Kind,
         after: u64,
-        payload: Vec<u8>,
+        payload: &[u8],
     ) -> Result<u64, StoreError> {
         let mut headers = HeaderMap::new();
         headers.insert(NATS_EXPECTED_LAST_SUBJECT_SEQUENCE, after.to_string());
-        headers.insert(OWNER, owner);
+        headers.insert(OWNER, owner.as_str());
         headers.insert(KIND, kind.name());
         let message = PublishMessage::build()
-            .payload(payload.into())
+            .payload(payload.to_vec().into())
             .headers(headers);
-        let error = match self.send(journal_subject(world), message).await {
+        let error = match self.send(subject(JOURNAL, world), message).await {
             Ok(sequence) => return Ok(sequence),
             Err(error) => error,
         };
         match self.next(world, after).await? {
             Some(message) => match message.headers.get(OWNER) {
-                Some(by) if by.as_str() == owner => Ok(message.sequence),
+                Some(by) if by.as_str() == owner.as_str() => Ok(message.sequence),
                 _ => Err(StoreError::Stale),
             },
             None if error.kind() == PublishErrorKind::WrongLastSequence => Err(StoreError::Stale),
@@ -320,27 +308,26 @@ impl Server {
         Ok(ack.sequence)
     }
 
-    async fn append(
+    async fn append_all(
         &self,
-        world: &str,
-        owner: &str,
-        at: u64,
-        lines: Vec<u8>,
+        world: &SlotName,
+        owner: &Owner,
+        mut at: u64,
+        lines: &[u8],
     ) -> Result<Position, StoreError> {
-        let mut at = at;
         let count = lines.len().div_ceil(PART);
         for (number, part) in lines.chunks(PART).enumerate() {
             let is_last = number + 1 == count;
             let kind = if is_last { Kind::Whole } else { Kind::Part };
-            at = self.publish(world, owner, kind, at, part.to_vec()).await?;
+            at = self.publish(world, owner, kind, at, part).await?;
         }
         Ok(Position(at))
     }
 
     /// The lines of a journal after a position, up to a message.
-    async fn read(
+    async fn lines(
         &self,
-        world: &str,
+        world: &SlotName,
         after: Position,
         last: u64,
     ) -> Result<(Vec<u8>, Position), StoreError> {
@@ -366,139 +353,9 @@ impl Server {
         Ok((lines, whole))
     }
 
-    async fn claim(&self, world: SlotName, owner: Owner) -> Result<Claimed, StoreError> {
-        let name = encoded(world.as_str());
-        for _ in 0..CLAIMS {
-            let asked = self.worlds.raw_message_builder();
-            let last = asked.last_by_subject(journal_subject(&name)).send().await;
-            let last = found(last)?.ok_or_else(|| StoreError::missing(&world))?;
-            let last = last.sequence;
-            let claim = self.publish(&name, owner.as_str(), Kind::Claim, last, Vec::new());
-            match claim.await {
-                // What comes after it is this owner's, or that of a later one.
-                Ok(own) => {
-                    let (journal, at) = self.read(&name, Position::default(), own).await?;
-                    return Ok(Claimed { journal, at });
-                }
-                Err(StoreError::Stale) => {}
-                Err(error) => return Err(error),
-            }
-        }
-        Err(StoreError::Stale)
-    }
-
-    async fn create(&self, world: SlotName, journal: Vec<u8>) -> Result<(), StoreError> {
-        let name = encoded(world.as_str());
-        let owner = Owner::draw()?;
-        let begun = self.append(&name, owner.as_str(), 0, journal.clone()).await;
-        match begun {
-            Ok(_) => Ok(()),
-            Err(StoreError::Stale) => {
-                let (old, _) = self.read(&name, Position::default(), u64::MAX).await?;
-                if old.starts_with(&journal) {
-                    return Ok(());
-                }
-                let world = world.to_string();
-                Err(StoreError::Exists { world })
-            }
-            Err(error) => Err(error),
-        }
-    }
-
-    async fn save(&self, world: String, snapshot: Vec<u8>) -> Result<(), StoreError> {
-        let mut snapshot = &*snapshot;
-        let saved = timeout(TRANSFER, self.snapshots.put(&*world, &mut snapshot)).await;
-        saved.map_err(failed)?.map(drop).map_err(failed)
-    }
-
-    async fn snapshot(&self, world: String) -> Result<Option<Vec<u8>>, StoreError> {
-        let begun = soon(async || {
-            let mut object = self.snapshots.get(&world).await?;
-            let mut bytes = Vec::new();
-            let read = object.read_buf(&mut bytes).await;
-            Ok::<_, object_store::GetError>((object, bytes, read))
-        });
-        let (mut object, mut bytes) = match begun.await? {
-            Ok((object, bytes, Ok(_))) => (object, bytes),
-            Err(error) if error.kind() != object_store::GetErrorKind::NotFound => {
-                return Err(failed(error));
-            }
-            // One that is replaced meanwhile is as good as none.
-            _ => return Ok(None),
-        };
-        let read = timeout(TRANSFER, object.read_to_end(&mut bytes)).await;
-        Ok(read.map_err(failed)?.is_ok().then_some(bytes))
-    }
-
-    async fn remove(&self, world: &str, records: Vec<String>) -> Result<(), StoreError> {
-        for name in records {
-            let subject = format!("{}{name}", self.records.prefix);
-            purge(&self.records.stream, subject).await?;
-        }
-        purge(&self.queue, queue_subject(world)).await?;
-        purge(&self.worlds, journal_subject(world)).await?;
-        match self.snapshots.delete(world).await {
-            Err(error) if error.kind() != object_store::DeleteErrorKind::NotFound => {
-                Err(failed(error))
-            }
-            _ => Ok(()),
-        }
-    }
-
-    async fn record(&self, name: String) -> Result<Option<Record>, StoreError> {
-        let entry = self.records.entry(name).await.map_err(failed)?;
-        let put = entry.filter(|entry| entry.operation == kv::Operation::Put);
-        Ok(put.map(|entry| Record {
-            value: entry.value.to_vec(),
-            revision: entry.revision,
-        }))
-    }
-
-    async fn write(&self, name: &str, value: Vec<u8>, revision: u64) -> Result<u64, StoreError> {
-        let written = self.records.update(name, value.into(), revision).await;
-        written.map_err(|error| match error.kind() {
-            kv::UpdateErrorKind::WrongLastRevision => StoreError::Stale,
-            _ => failed(error),
-        })
-    }
-
-    /// All records in one go, without a question for each.
-    async fn records(&self) -> Result<BTreeMap<String, Record>, StoreError> {
-        let all = soon(|| {
-            let wanted = push::OrderedConfig {
-                deliver_subject: self.context.client().new_inbox(),
-                ..Default::default()
-            };
-            self.records.stream.create_consumer(wanted)
-        });
-        let all = all.await?.map_err(failed)?;
-        let count = all.cached_info().num_pending;
-        let mut left = count;
-        let mut messages = all.messages().await.map_err(failed)?;
-        let mut found = BTreeMap::new();
-        // What changes meanwhile comes again, of which there may be no end.
-        while left > 0 && (found.len() as u64) < count {
-            let message = timeout(TRANSFER, messages.try_next()).await;
-            let message = message.map_err(failed)?.map_err(failed)?;
-            let message = message.ok_or_else(|| StoreError::unavailable("closed"))?;
-            let info = message.info().map_err(failed)?;
-            left = info.pending;
-            let name = message.subject.strip_prefix(&self.records.prefix);
-            let Some(name) = name.and_then(decoded) else {
-                continue;
-            };
-            let record = Record {
-                revision: info.stream_sequence,
-                value: message.message.payload.to_vec(),
-            };
-            found.insert(name, record);
-        }
-        Ok(found)
-    }
-
-    async fn enqueue(&self, world: &str) -> Result<(), StoreError> {
+    async fn put_on_queue(&self, world: &SlotName) -> Result<(), StoreError> {
         let message = PublishMessage::build();
-        match self.send(queue_subject(world), message).await {
+        match self.send(subject(QUEUED, world), message).await {
             Ok(_) => Ok(()),
             Err(error) => match answer_of(&error) {
                 // It is on the queue already.
@@ -508,38 +365,61 @@ impl Server {
         }
     }
 
-    /// What somebody at a seat has sent, if there is anything.
-    async fn input(&self) -> Result<Option<Message>, StoreError> {
-        let mut batch = self
-            .inputs
-            .fetch()
-            .max_messages(1)
-            .messages()
-            .await
-            .map_err(failed)?;
-        let taken = timeout(TIMEOUT, batch.next()).await;
-        let taken = taken.map_err(failed)?.transpose();
-        taken.map_err(StoreError::unavailable)
+    fn lease(&self, message: Message) -> JetStreamLease {
+        let connection = self.connection.clone();
+        JetStreamLease {
+            connection,
+            message,
+        }
     }
 
-    async fn take(&self, within: Duration) -> Result<Option<Message>, StoreError> {
-        let asked = self.workers.batch().max_messages(1).expires(within);
-        let mut batch = asked.messages().await.map_err(failed)?;
-        let taken = timeout(within + TIMEOUT, batch.next()).await;
-        let taken = taken.map_err(failed)?.transpose();
-        taken.map_err(StoreError::unavailable)
+    /// What somebody at a seat has sent, if there is anything.
+    fn input(&self) -> Result<Option<Message>, StoreError> {
+        self.connection.wait(async {
+            let asked = self.inputs.fetch().max_messages(1).messages();
+            let mut batch = asked.await.map_err(failed)?;
+            let taken = timeout(TIMEOUT, batch.next()).await;
+            taken.map_err(failed)?.transpose().map_err(failed)
+        })
     }
 }
 
 impl Store for JetStreamStore {
     fn create(&self, world: &SlotName, journal: &[u8]) -> Result<(), StoreError> {
-        let (world, journal) = (world.clone(), journal.to_vec());
-        self.ask(|server| async move { server.create(world, journal).await })
+        let owner = Owner::draw()?;
+        self.connection.wait(async {
+            match self.append_all(world, &owner, 0, journal).await {
+                Err(StoreError::Stale) => {}
+                begun => return begun.map(drop),
+            }
+            let (old, _) = self.lines(world, Position::default(), u64::MAX).await?;
+            if old.starts_with(journal) {
+                return Ok(());
+            }
+            let world = world.to_string();
+            Err(StoreError::Exists { world })
+        })
     }
 
     fn claim(&self, world: &SlotName, owner: &Owner) -> Result<Claimed, StoreError> {
-        let (world, owner) = (world.clone(), owner.clone());
-        self.ask(|server| async move { server.claim(world, owner).await })
+        self.connection.wait(async {
+            for _ in 0..CLAIMS {
+                let asked = self.worlds.raw_message_builder();
+                let last = asked.last_by_subject(subject(JOURNAL, world)).send().await;
+                let last = found(last)?.ok_or_else(|| StoreError::missing(world))?;
+                let claim = self.publish(world, owner, Kind::Claim, last.sequence, b"");
+                match claim.await {
+                    // What comes after it is this owner's, or that of a later one.
+                    Ok(own) => {
+                        let (journal, at) = self.lines(world, Position::default(), own).await?;
+                        return Ok(Claimed { journal, at });
+                    }
+                    Err(StoreError::Stale) => {}
+                    Err(error) => return Err(error),
+                }
+            }
+            Err(StoreError::Stale)
+        })
     }
 
     fn append(
@@ -549,119 +429,190 @@ impl Store for JetStreamStore {
         at: Position,
         lines: &[u8],
     ) -> Result<Position, StoreError> {
-        let (world, owner) = (encoded(world.as_str()), owner.clone());
-        let lines = lines.to_vec();
-        self.ask(|server| async move { server.append(&world, owner.as_str(), at.0, lines).await })
+        self.connection
+            .wait(self.append_all(world, owner, at.0, lines))
     }
 
     fn read(&self, world: &SlotName, after: Position) -> Result<(Vec<u8>, Position), StoreError> {
-        let name = encoded(world.as_str());
-        let (lines, now) =
-            self.ask(|server| async move { server.read(&name, after, u64::MAX).await })?;
-        if now == Position::default() {
+        let read = self.connection.wait(self.lines(world, after, u64::MAX))?;
+        if read.1 == Position::default() {
             return Err(StoreError::missing(world));
         }
-        Ok((lines, now))
+        Ok(read)
     }
 
-    fn save(&self, world: &SlotName, snapshot: &[u8]) -> Result<(), StoreError> {
-        let (world, snapshot) = (encoded(world.as_str()), snapshot.to_vec());
-        self.ask(|server| async move { server.save(world, snapshot).await })
+    fn save(&self, world: &SlotName, mut snapshot: &[u8]) -> Result<(), StoreError> {
+        let name = encoded(world.as_str());
+        self.connection.wait(async {
+            let saved = self.snapshots.put(&*name, &mut snapshot);
+            let saved = timeout(TRANSFER, saved).await.map_err(failed)?;
+            saved.map(drop).map_err(failed)
+        })
     }
 
     fn snapshot(&self, world: &SlotName) -> Result<Option<Vec<u8>>, StoreError> {
-        let world = encoded(world.as_str());
-        self.ask(|server| async move { server.snapshot(world).await })
+        let name = encoded(world.as_str());
+        let begun = soon(async || {
+            let mut object = self.snapshots.get(&name).await?;
+            let mut bytes = Vec::new();
+            let read = object.read_buf(&mut bytes).await;
+            Ok::<_, object_store::GetError>((object, bytes, read))
+        });
+        self.connection.wait(async {
+            let (mut object, mut bytes) = match begun.await? {
+                Ok((object, bytes, Ok(_))) => (object, bytes),
+                Err(error) if error.kind() != object_store::GetErrorKind::NotFound => {
+                    return Err(failed(error));
+                }
+                // One that is replaced meanwhile is as good as none.
+                _ => return Ok(None),
+            };
+            let read = timeout(TRANSFER, object.read_to_end(&mut bytes)).await;
+            Ok(read.map_err(failed)?.is_ok().then_some(bytes))
+        })
     }
 
     fn record(&self, name: &str) -> Result<Option<Record>, StoreError> {
-        let name = encoded(name);
-        self.ask(|server| async move { server.record(name).await })
+        self.connection.wait(async {
+            let entry = self.records.entry(encoded(name)).await.map_err(failed)?;
+            let put = entry.filter(|entry| entry.operation == kv::Operation::Put);
+            Ok(put.map(|entry| Record {
+                value: entry.value.to_vec(),
+                revision: entry.revision,
+            }))
+        })
     }
 
     fn write(&self, name: &str, value: &[u8], revision: u64) -> Result<u64, StoreError> {
-        let (name, value) = (encoded(name), value.to_vec());
-        self.ask(|server| async move { server.write(&name, value, revision).await })
+        let value = value.to_vec().into();
+        self.connection.wait(async {
+            let written = self.records.update(encoded(name), value, revision).await;
+            written.map_err(|error| match error.kind() {
+                kv::UpdateErrorKind::WrongLastRevision => StoreError::Stale,
+                _ => failed(error),
+            })
+        })
     }
 
+    /// All records in one go, without a question for each.
     fn records(&self) -> Result<BTreeMap<String, Record>, StoreError> {
-        self.ask(|server| async move { server.records().await })
+        let all = soon(|| {
+            let wanted = push::OrderedConfig {
+                deliver_subject: self.context.client().new_inbox(),
+                ..Default::default()
+            };
+            self.records.stream.create_consumer(wanted)
+        });
+        self.connection.wait(async {
+            let all = all.await?.map_err(failed)?;
+            let count = all.cached_info().num_pending;
+            let mut left = count;
+            let mut messages = all.messages().await.map_err(failed)?;
+            let mut found = BTreeMap::new();
+            // What changes meanwhile comes again, of which there may be no end.
+            while left > 0 && (found.len() as u64) < count {
+                let message = timeout(TRANSFER, messages.try_next()).await;
+                let message = message.map_err(failed)?.map_err(failed)?;
+                let message = message.ok_or_else(|| StoreError::unavailable("closed"))?;
+                let info = message.info().map_err(failed)?;
+                left = info.pending;
+                let name = message.subject.strip_prefix(&self.records.prefix);
+                let Some(name) = name.and_then(decoded) else {
+                    continue;
+                };
+                let record = Record {
+                    revision: info.stream_sequence,
+                    value: message.message.payload.to_vec(),
+                };
+                found.insert(name, record);
+            }
+            Ok(found)
+        })
     }
 
     fn remove(&self, world: &SlotName, records: &[String]) -> Result<(), StoreError> {
-        let world = encoded(world.as_str());
-        let records = records.iter().map(|name| encoded(name)).collect();
-        self.ask(|server| async move { server.remove(&world, records).await })
+        self.connection.wait(async {
+            for name in records {
+                let subject = format!("{}{}", self.records.prefix, encoded(name));
+                purge(&self.records.stream, subject).await?;
+            }
+            purge(&self.queue, subject(QUEUED, world)).await?;
+            purge(&self.worlds, subject(JOURNAL, world)).await?;
+            match self.snapshots.delete(encoded(world.as_str())).await {
+                Err(error) if error.kind() != object_store::DeleteErrorKind::NotFound => {
+                    Err(failed(error))
+                }
+                _ => Ok(()),
+            }
+        })
     }
 
     fn enqueue(&self, world: &SlotName) -> Result<(), StoreError> {
-        let world = encoded(world.as_str());
-        self.ask(|server| async move { server.enqueue(&world).await })
+        self.connection.wait(self.put_on_queue(world))
     }
 
     fn enqueue_anew(&self, world: &SlotName) -> Result<(), StoreError> {
-        let world = encoded(world.as_str());
-        self.ask(|server| async move {
-            purge(&server.queue, queue_subject(&world)).await?;
-            server.enqueue(&world).await
+        self.connection.wait(async {
+            purge(&self.queue, subject(QUEUED, world)).await?;
+            self.put_on_queue(world).await
         })
     }
 
     fn tell_seat(&self, world: &SlotName, seat: &str, line: &[u8]) -> Result<(), StoreError> {
         let subject = seat_subject(&encoded(world.as_str()), &encoded(seat), "feed");
-        let line = line.to_vec().into();
-        self.ask(|server| async move {
-            let told = server.context.client().publish(subject, line).await;
-            told.map_err(failed)
-        })
+        let client = self.context.client();
+        let told = client.publish(subject, line.to_vec().into());
+        self.connection.wait(async { told.await.map_err(failed) })
     }
 
     fn hear_seats(&self, take: &mut TakeInput<'_>) -> Result<(), StoreError> {
-        while let Some(message) = self.ask(|server| async move { server.input().await })? {
+        while let Some(message) = self.input()? {
             let mut parts = message.subject.split('.').skip(2);
             if let [Some(world), Some(seat)] = [(); 2].map(|()| parts.next().and_then(decoded))
                 && let Ok(world) = world.parse()
             {
                 take(&world, &seat, &message.payload)?;
             }
-            self.lease(message)?.finish()?;
+            self.lease(message).finish()?;
         }
         Ok(())
     }
 
     fn take(&self, within: Duration) -> Result<Option<(SlotName, Box<dyn Lease>)>, StoreError> {
-        let message = self.ask(|server| async move { server.take(within).await })?;
+        let message = self.connection.wait(async {
+            let asked = self.workers.batch().max_messages(1).expires(within);
+            let mut batch = asked.messages().await.map_err(failed)?;
+            let taken = timeout(within + TIMEOUT, batch.next()).await;
+            taken.map_err(failed)?.transpose().map_err(failed)
+        })?;
         let Some(message) = message else {
             return Ok(None);
         };
         let world = world_of(message.subject.rsplit('.').next().unwrap_or_default())?;
-        Ok(Some((world, Box::new(self.lease(message)?))))
+        Ok(Some((world, Box::new(self.lease(message)))))
     }
 }
 
 /// Work that was delivered, and is not acknowledged.
 #[derive(Debug)]
 struct JetStreamLease {
-    runtime: Handle,
+    connection: Arc<Connection>,
     message: Message,
 }
 
 impl JetStreamLease {
     fn say(&self, kind: AckKind, is_sure: bool) -> Result<(), StoreError> {
-        let message = self.message.clone();
-        wait(&self.runtime, async move {
+        self.connection.wait(async {
             let said = async {
                 if is_sure {
-                    message.double_ack_with(kind).await
+                    self.message.double_ack_with(kind).await
                 } else {
-                    message.ack_with(kind).await
+                    self.message.ack_with(kind).await
                 }
             };
-            timeout(TIMEOUT, said)
-                .await
-                .map_err(failed)?
-                .map_err(failed)
-        })?
+            let said = timeout(TIMEOUT, said).await.map_err(failed)?;
+            said.map_err(failed)
+        })
     }
 }
 
@@ -680,12 +631,9 @@ impl Lease for JetStreamLease {
     }
 }
 
-fn journal_subject(world: &str) -> String {
-    format!("playhouse.world.{world}.journal")
-}
-
-fn queue_subject(world: &str) -> String {
-    format!("playhouse.queue.{world}")
+/// A subject of a world.
+fn subject(kind: &str, world: &SlotName) -> String {
+    kind.replace('*', &encoded(world.as_str()))
 }
 
 /// What is sent to a seat (`feed`), or by it (`input`).
