@@ -74,7 +74,7 @@ impl Engine {
         let Some(question) = self.world.resource::<OpenAsks>().get(entity).cloned() else {
             return Err(self.bad_ask(entity, "?", text!(event_ask_gone)));
         };
-        let purpose = question.purpose();
+        let purpose = question.parts().purpose;
         let place = place_of(&self.world, entity);
         if let CurrentStage::Place(current) = *self.world.resource::<CurrentStage>()
             && current != place
@@ -177,13 +177,13 @@ impl Engine {
         name: &Arc<str>,
         question: &dyn ErasedAsk,
     ) -> Result<(Arc<dyn Mind>, AskTools), EngineError> {
-        if question.calls().is_empty() {
+        if question.parts().calls.is_empty() {
             let alias = self.world.get::<MindAlias>(entity);
             let mind = self.minds.of(name, alias).clone();
             let tools = self.tools_for(entity, question, &*mind)?;
             return Ok((mind, tools));
         }
-        let (tools, calls) = self.tools_called(name, question.calls())?;
+        let (tools, calls) = self.tools_called(name, &question.parts().calls)?;
         Ok((Arc::new(FixedCalls::new(calls)), tools))
     }
 
@@ -198,11 +198,12 @@ impl Engine {
     ) -> Option<AnswerStream> {
         let stream = self.listeners.stream.as_ref()?;
         if !self.listeners.streams_all {
-            let may_show = question.streamed() && !self.world.resource::<Guards>().may_hide();
+            let may_show =
+                question.parts().streamed() && !self.world.resource::<Guards>().may_hide();
             return may_show.then(|| stream.answer(name.clone(), number));
         }
         // Who answers at once writes nothing that one could watch.
-        mind.info().metered.then(|| match question.form() {
+        mind.info().metered.then(|| match question.parts().form() {
             AnswerForm::Prose { .. } => stream.answer(name.clone(), number),
             AnswerForm::Json { constrained, .. } => {
                 stream.words_of_answer(name.clone(), number, constrained)
@@ -222,13 +223,13 @@ impl Engine {
     /// The question as the guards let it pass. A blocked one becomes the guard's reason, so that
     /// nothing of it reaches a mind.
     fn guard_question(&self, question: &dyn ErasedAsk) -> (Body, Vec<GuardAct>) {
-        let body = question.body();
+        let body = &question.parts().body;
         let guards = self.world.resource::<Guards>();
         if !guards.watch(Point::Ask) {
             return (body.clone(), Vec::new());
         }
         let language = *self.world.resource();
-        let judge = |text| guards.judge(Judged::request(question.purpose(), text, language));
+        let judge = |text| guards.judge(Judged::request(question.parts().purpose, text, language));
         let text = body.full_text();
         let full = judge(&text);
         let short = body.short().map(|short| judge(short.as_str()));
@@ -268,7 +269,7 @@ impl Engine {
                 turn: self.turn(),
                 entity: ask.name.to_string(),
                 number: ask.number,
-                purpose: ask.question.purpose().to_owned(),
+                purpose: ask.question.parts().purpose.to_owned(),
                 difference: difference(&outcome.asked, &ask.body.full_text()),
             }),
         }

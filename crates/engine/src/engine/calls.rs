@@ -127,15 +127,13 @@ pub(super) struct Embeddings {
     pub(super) facts: usize,
 }
 
-/// A message of a prompt: half of the digest of its text, and its bytes.
-pub(super) type PromptPiece = (u64, u64);
+/// A message of a prompt: the digest of its text, and its bytes.
+pub(super) type PromptPiece = (Digest, u64);
 
 /// The last prompt of an entity.
 #[derive(Default)]
 pub(super) struct LastPrompt {
-    /// Those of the conversation, if it was shown as it is stored.
-    pub(super) revisions: Option<u32>,
-    /// How many messages of that it had.
+    /// How many messages the conversation had.
     pub(super) history: usize,
     /// All its messages, each with the bytes of the prompt up to its end, so that those of any part
     /// are known at once.

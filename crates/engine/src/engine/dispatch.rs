@@ -152,7 +152,7 @@ impl Engine {
         self.listeners.signal(|| Signal::CallStarted {
             entity: job.ask.name.clone(),
             number: job.ask.number,
-            purpose: job.ask.question.purpose(),
+            purpose: job.ask.question.parts().purpose,
             mind: info.alias.clone(),
         });
         let pace = self.settings.pace.as_ref().filter(|_| job.is_metered);
@@ -386,7 +386,7 @@ impl Engine {
     fn completed(&mut self, job: Box<Job>, mut completion: Completion) {
         let cut_off = completion.finish == FinishReason::Length;
         if cut_off {
-            let (entity, purpose) = (&job.ask.name, job.ask.question.purpose());
+            let (entity, purpose) = (&job.ask.name, job.ask.question.parts().purpose);
             let tokens = job.answer_limit();
             tracing::warn!(%entity, purpose, tokens, "an answer was cut off at its limit of tokens");
         }
@@ -585,7 +585,7 @@ impl Engine {
         self.listeners.signal(|| Signal::CallEnded {
             entity: job.ask.name.clone(),
             number: job.ask.number,
-            purpose: job.ask.question.purpose(),
+            purpose: job.ask.question.parts().purpose,
             by,
             latency: job.usage.latency,
             spent: job.usage.spent,

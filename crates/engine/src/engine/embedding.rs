@@ -202,7 +202,7 @@ impl Engine {
         let find = || {
             let known = self.world.get_resource::<Vectors>()?;
             let question = &*job.ask.question;
-            let cues = question.cues()?;
+            let cues = question.parts().cues.as_ref()?;
             let (context, chapters) = self.past_of(job.ask.entity)?;
             let room = cues.tokens.min(cues.prompt_tokens.saturating_sub(asking));
             if known.is_empty() || chapters.all().is_empty() || room == 0 {

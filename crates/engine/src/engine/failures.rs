@@ -50,7 +50,7 @@ impl Engine {
     }
 
     fn fall_back(&mut self, job: Box<Job>, error: &MindError) {
-        tracing::warn!(entity = %job.ask.name, purpose = job.ask.question.purpose(), "{error}");
+        tracing::warn!(entity = %job.ask.name, purpose = job.ask.question.parts().purpose, "{error}");
         let reason = error.text();
         self.end(job, AskEnding::Failed { reason }, None);
     }

@@ -252,17 +252,17 @@ impl Job {
     /// The maximum number of tokens of its next answer, thoughts included.
     pub(super) fn answer_limit(&self) -> u32 {
         let info = self.mind.info();
-        let answer = self.ask.question.max_tokens().min(info.max_output);
+        let answer = self.ask.question.parts().max_tokens.min(info.max_output);
         answer.saturating_add(info.thought_tokens)
     }
 
     pub(super) fn is_prose(&self) -> bool {
-        matches!(self.ask.question.form(), AnswerForm::Prose { .. })
+        matches!(self.ask.question.parts().form(), AnswerForm::Prose { .. })
     }
 
     /// Whether another answer may be sent back to its mind.
     pub(super) fn may_be_refused(&self) -> bool {
-        (self.rounds.refused().count() as u32) < self.ask.question.repairs()
+        (self.rounds.refused().count() as u32) < self.ask.question.parts().repairs
     }
 
     /// The tools as the next prompt shows them.
@@ -273,7 +273,7 @@ impl Job {
     /// The estimated tokens of the next prompt, uncorrected, for a history with these figures.
     pub(super) fn estimate(&self, history: &ContextStats) -> u64 {
         let body = &self.ask.body;
-        let question = if self.ask.question.ask_short() {
+        let question = if self.ask.question.parts().ask_short() {
             body.short_tokens()
         } else {
             body.tokens()
@@ -302,7 +302,7 @@ impl Job {
         let Some(last) = self.rounds.recorded.last() else {
             return false;
         };
-        let limit = self.ask.question.tool_round_limit();
+        let limit = &self.ask.question.parts().tool_round_limit;
         let mut called = last.said.iter().filter_map(|block| match block {
             Block::ToolUse { name, .. } => Some(name),
             _ => None,
@@ -394,7 +394,7 @@ impl Job {
             entity: self.ask.name.clone(),
             id: self.ask.id.0,
             number: self.ask.number,
-            purpose: self.ask.question.purpose().to_owned(),
+            purpose: self.ask.question.parts().purpose.to_owned(),
             hash: self.ask.hash,
             asked: self.ask.body.full_text().into_owned(),
             recalled,

@@ -36,7 +36,9 @@ impl Engine {
     /// What an entity knows of what it just witnessed.
     pub(super) fn known_for(&mut self, ask: &PreparedAsk, asking: u64) -> Vec<String> {
         let associations = self.world.get_resource::<Associations>().copied();
-        let (Some(Associations(known)), Some(cues)) = (associations, ask.question.cues()) else {
+        let (Some(Associations(known)), Some(cues)) =
+            (associations, ask.question.parts().cues.as_ref())
+        else {
             return Vec::new();
         };
         let associating = Associating {
@@ -58,7 +60,7 @@ impl Engine {
         known: &[String],
     ) -> Option<Recalled> {
         let (entity, question) = (ask.entity, &*ask.question);
-        let cues = question.cues()?;
+        let cues = question.parts().cues.as_ref()?;
         let (context, _) = self.past_of(entity)?;
         let phrases = self.world.resource::<Phrasebook>();
         let rendered = |memories: &[Memory]| rendered(phrases, context, memories, known);
@@ -112,8 +114,8 @@ impl Engine {
             words: self.world.resource::<AnswerWords>(),
             rests: &|message| came.is_some_and(|came| came.rests(message, today)),
         };
-        let body = question.body();
-        let asked = match question.ask_short() {
+        let body = &question.parts().body;
+        let asked = match question.parts().ask_short() {
             true => body.short_text(),
             false => body.full_text(),
         };
@@ -133,7 +135,7 @@ impl Engine {
             return Some(text);
         }
         let judgement = guards.judge(Judged::request(
-            question.purpose(),
+            question.parts().purpose,
             text.as_str(),
             *self.world.resource(),
         ));

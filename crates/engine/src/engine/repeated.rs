@@ -4,7 +4,7 @@ use super::Engine;
 use super::calls::PromptPiece;
 use super::job::Job;
 use crate::context::{AgentContext, Entry};
-use crate::message::{Body, Digest, PromptBytes, Text};
+use crate::message::{Body, PromptBytes, Text};
 use crate::mind::ExchangeRound;
 
 impl Engine {
@@ -19,14 +19,8 @@ impl Engine {
         let is_first = last.pieces.is_empty();
         let entries = context.entries();
         let is_same = |((new, _), (old, _)): &(PromptPiece, &PromptPiece)| new == old;
-        // A view numbers its own revisions.
-        let revisions = job.view.context.is_none().then(|| context.revisions());
-        let same = if revisions.is_some() && last.revisions == revisions {
-            last.history.min(entries.len())
-        } else {
-            let pairs = entries.iter().map(of_entry).zip(&last.pieces);
-            pairs.take_while(is_same).count()
-        };
+        let pairs = entries.iter().map(of_entry).zip(&last.pieces);
+        let same = pairs.take_while(is_same).count();
         // What stood after the history may have become a part of it.
         let new = entries.get(same..).unwrap_or_default();
         let rest: Vec<_> = new.iter().map(of_entry).chain(asked(job)).collect();
@@ -75,7 +69,6 @@ impl Engine {
             };
             *place = unseen;
         }
-        last.revisions = revisions;
         last.history = entries.len();
         job.usage.prompt_bytes += figures;
         job.usage.figures.prompt_bytes = figures;
@@ -83,16 +76,11 @@ impl Engine {
 }
 
 fn of_text(text: &Text) -> PromptPiece {
-    (half(text.digest()), text.as_str().len() as u64)
+    (text.digest(), text.as_str().len() as u64)
 }
 
 fn of_body(body: &Body) -> PromptPiece {
-    (half(body.digest()), body.bytes() as u64)
-}
-
-/// The half of a digest, which is enough for figures.
-fn half(digest: Digest) -> u64 {
-    u128::from_le_bytes(digest.0) as u64
+    (body.digest(), body.bytes() as u64)
 }
 
 fn of_entry(entry: &Entry) -> PromptPiece {
@@ -103,7 +91,9 @@ fn of_entry(entry: &Entry) -> PromptPiece {
 /// The messages after the history.
 fn asked(job: &Job) -> impl Iterator<Item = PromptPiece> {
     let body = &job.ask.body;
-    let short = body.short().filter(|_| job.ask.question.ask_short());
+    let short = body
+        .short()
+        .filter(|_| job.ask.question.parts().ask_short());
     let question = (!body.is_silent()).then(|| short.map_or_else(|| of_body(body), of_text));
     let recalled = job
         .recalled

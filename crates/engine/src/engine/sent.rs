@@ -30,7 +30,7 @@ impl Engine {
         outcome: &Arc<Outcome>,
         act: &mut OnRequest,
     ) {
-        if job.ask.question.calls().is_empty() {
+        if job.ask.question.parts().calls.is_empty() {
             self.prepare_tools(&mut job.tools, &*mind);
             job.mind = mind;
         }
@@ -83,16 +83,16 @@ impl Engine {
         let whole = || self.world.get::<AgentContext>(ask.entity);
         Some(Prompt {
             entity: &ask.name,
-            purpose: ask.question.purpose(),
+            purpose: ask.question.parts().purpose,
             number: ask.number,
             language: *self.world.resource(),
             history: job.view.context.as_deref().or_else(whole)?,
             question: &ask.body,
-            ask_short: ask.question.ask_short(),
+            ask_short: ask.question.parts().ask_short(),
             recalled: job.recalled.as_ref().map(|recalled| &recalled.text),
             rounds: &job.rounds.list,
             tools: job.prompt_tools(),
-            form: ask.question.form(),
+            form: ask.question.parts().form(),
             max_tokens: job.answer_limit(),
             seed: ask.seed,
             story_seed: self.world.resource::<WorldSeed>().0,

@@ -41,7 +41,7 @@ pub(super) fn agent_span(job: &Job) -> Span {
         gen_ai.usage.cache_read.input_tokens = Empty,
         gen_ai.usage.reasoning.output_tokens = Empty,
         playhouse.ask.number = number(job.ask.number),
-        playhouse.ask.purpose = job.ask.question.purpose(),
+        playhouse.ask.purpose = job.ask.question.parts().purpose,
         playhouse.ask.calls = Empty,
         playhouse.answered_by = Empty,
     )

@@ -99,7 +99,7 @@ impl Engine {
             return Ok(AskTools::default());
         };
         self.check_set(&self.name(entity), &set)?;
-        let rounds = question.tool_rounds();
+        let rounds = question.parts().tool_rounds;
         let mut tools = AskTools::new(rounds.unwrap_or(self.toolbox().limits.rounds));
         let mut hasher = blake3::Hasher::new();
         for entry in &set.0 {
@@ -322,7 +322,7 @@ impl Engine {
         self.listeners.signal(|| Signal::ToolCalled {
             entity: job.ask.name.clone(),
             number: job.ask.number,
-            purpose: job.ask.question.purpose(),
+            purpose: job.ask.question.parts().purpose,
             tool: call.name.clone(),
         });
     }

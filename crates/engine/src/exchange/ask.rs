@@ -128,29 +128,70 @@ impl<R: Reply> Fallback<R> {
 }
 
 struct Spec<R: Reply> {
-    purpose: &'static str,
-    body: Body,
-    tags: Tags,
+    parts: AskParts,
     constraints: R::Constraints,
-    notes: Value,
-    json: Option<WantedJson>,
     fallback: Fallback<R>,
-    max_tokens: u32,
-    repairs: u32,
-    ask_short: bool,
-    /// Whether the context keeps the answer.
-    keeps_answer: bool,
-    /// Rounds of tool calls; `None` for the limit of the run.
-    tool_rounds: Option<u32>,
-    tool_round_limit: ToolRoundLimit,
-    /// Calls that code chose; a mind answers if there are none.
-    calls: Vec<ToolCall>,
-    /// Whether people may watch the answer being written.
-    streamed: bool,
-    /// What the entity may remember for it; without these cues it recalls nothing.
-    cues: Option<Cues>,
     /// Who speaks in the answer, if anybody does.
     voice: Option<Voice>,
+}
+
+/// What an ask is whatever the type of its answer.
+pub struct AskParts {
+    pub purpose: &'static str,
+    /// The name of the type of the answer.
+    pub reply: &'static str,
+    /// Full and short form.
+    pub body: Body,
+    /// The tags of its message.
+    pub tags: Tags,
+    notes: Value,
+    json: Option<WantedJson>,
+    /// The maximum number of tokens of an answer.
+    pub max_tokens: u32,
+    /// How often the mind may correct a bad answer.
+    pub repairs: u32,
+    ask_short: bool,
+    /// Whether the context keeps the answer.
+    pub keeps_answer: bool,
+    /// In how many rounds the mind may call tools before it answers; `None` for the limit of the
+    /// run.
+    pub tool_rounds: Option<u32>,
+    pub tool_round_limit: ToolRoundLimit,
+    /// Calls that code chose; a mind answers if there are none.
+    pub calls: Vec<ToolCall>,
+    streamed: bool,
+    /// What the entity may remember for it; without these cues it recalls nothing.
+    pub cues: Option<Cues>,
+}
+
+impl AskParts {
+    /// Whether the short form is sent in the prompt of this ask, too. An empty one never is.
+    pub fn ask_short(&self) -> bool {
+        let short = self.body.short();
+        self.ask_short && short.is_some_and(|short| !short.as_str().is_empty())
+    }
+
+    pub fn form(&self) -> AnswerForm<'_> {
+        match &self.json {
+            None => AnswerForm::Prose { notes: &self.notes },
+            Some(json) => AnswerForm::Json {
+                name: self.reply,
+                schema: &json.schema.text,
+                constrained: &json.constrained,
+                notes: &self.notes,
+            },
+        }
+    }
+
+    /// A digest of the wanted JSON; `None` for prose.
+    pub fn form_digest(&self) -> Option<Digest> {
+        self.json.as_ref().map(|json| json.digest)
+    }
+
+    /// Whether people may watch the answer being written.
+    pub fn streamed(&self) -> bool {
+        self.streamed && self.json.is_none()
+    }
 }
 
 /// Which round of tool calls is the last: after it no mind is asked again, and the answer is empty.
@@ -172,14 +213,13 @@ impl<R: Reply> Ask<R> {
         fallback: R,
     ) -> Self {
         let json = (!R::IS_PROSE).then(|| WantedJson::new::<R>(&constraints));
-        Self(Arc::new(Spec {
+        let parts = AskParts {
             purpose,
+            reply: R::NAME,
             body: Body::text(prompt),
             tags: Tags::new(),
-            constraints,
             notes: Value::Null,
             json,
-            fallback: Fallback::Given(fallback),
             max_tokens: 1024,
             repairs: 2,
             ask_short: false,
@@ -189,6 +229,11 @@ impl<R: Reply> Ask<R> {
             calls: Vec::new(),
             streamed: false,
             cues: None,
+        };
+        Self(Arc::new(Spec {
+            parts,
+            constraints,
+            fallback: Fallback::Given(fallback),
             voice: None,
         }))
     }
@@ -207,13 +252,14 @@ impl<R: Reply> Ask<R> {
     /// whole. If it is empty, the question is sent once and not remembered.
     #[must_use]
     pub fn condensed(self, short: impl Into<Box<str>>) -> Self {
-        self.edit(|spec| spec.body.shorten(short))
+        self.edit(|spec| spec.parts.body.shorten(short))
     }
 
     /// Keeps neither question nor answer in the context: what comes of it is told by events.
     #[must_use]
     pub fn forgotten(self) -> Self {
-        self.condensed("").edit(|spec| spec.keeps_answer = false)
+        self.condensed("")
+            .edit(|spec| spec.parts.keeps_answer = false)
     }
 
     /// Sends the short form in the prompt of this ask too, unless it is empty. People at a seat
@@ -231,13 +277,13 @@ impl<R: Reply> Ask<R> {
     /// ```
     #[must_use]
     pub fn sent_short(self) -> Self {
-        self.edit(|spec| spec.ask_short = true)
+        self.edit(|spec| spec.parts.ask_short = true)
     }
 
     /// Adds a tag to the question's message.
     #[must_use]
     pub fn tag(self, tag: Tag) -> Self {
-        self.edit(|spec| spec.tags = std::mem::take(&mut spec.tags).with(tag))
+        self.edit(|spec| spec.parts.tags = std::mem::take(&mut spec.parts.tags).with(tag))
     }
 
     /// Adds a tag of a game's own to the question's message, with any JSON value. A key that is
@@ -245,8 +291,8 @@ impl<R: Reply> Ask<R> {
     #[must_use]
     pub fn user_tag(self, key: &str, value: impl Into<Value>) -> Self {
         self.edit(|spec| {
-            if let Ok(tags) = spec.tags.clone().with_user(key, value) {
-                spec.tags = tags;
+            if let Ok(tags) = spec.parts.tags.clone().with_user(key, value) {
+                spec.parts.tags = tags;
             }
         })
     }
@@ -255,33 +301,33 @@ impl<R: Reply> Ask<R> {
     /// seat. It must say nothing that the prompt and the entity's context don't.
     #[must_use]
     pub fn notes(self, notes: Value) -> Self {
-        self.edit(|spec| spec.notes = notes)
+        self.edit(|spec| spec.parts.notes = notes)
     }
 
     /// The maximum number of tokens of an answer; 1,024 by default.
     #[must_use]
     pub fn max_tokens(self, tokens: u32) -> Self {
-        self.edit(|spec| spec.max_tokens = tokens)
+        self.edit(|spec| spec.parts.max_tokens = tokens)
     }
 
     /// How often the mind may correct a bad answer; twice by default.
     #[must_use]
     pub fn repairs(self, times: u32) -> Self {
-        self.edit(|spec| spec.repairs = times)
+        self.edit(|spec| spec.parts.repairs = times)
     }
 
     /// In how many rounds the mind may call the entity's tools before it answers; the limit of the
     /// run by default.
     #[must_use]
     pub fn tool_rounds(self, rounds: u32) -> Self {
-        self.edit(|spec| spec.tool_rounds = Some(rounds))
+        self.edit(|spec| spec.parts.tool_rounds = Some(rounds))
     }
 
     /// Ends the ask with a round of tool calls, whose results are all that is wanted. The reply
     /// type must accept an empty answer, which is then given and not remembered.
     #[must_use]
     pub fn ended_by_tools(self, limit: ToolRoundLimit) -> Self {
-        self.edit(|spec| spec.tool_round_limit = limit)
+        self.edit(|spec| spec.parts.tool_round_limit = limit)
     }
 
     /// Asks no mind, but makes these calls of tools, whose results are all that is wanted. The
@@ -293,20 +339,20 @@ impl<R: Reply> Ask<R> {
             ..ToolRoundLimit::default()
         };
         let ask = self.tool_rounds(1).ended_by_tools(limit);
-        ask.edit(|spec| spec.calls = calls)
+        ask.edit(|spec| spec.parts.calls = calls)
     }
 
     /// Lets people watch the answer while it is written. It must be prose that they read as it is.
     #[must_use]
     pub fn streamed(self) -> Self {
-        self.edit(|spec| spec.streamed = true)
+        self.edit(|spec| spec.parts.streamed = true)
     }
 
     /// Lets the entity remember what bears on the question: memories of its archived past stand
     /// after the question in the prompt, and never enter its context.
     #[must_use]
     pub fn recalling(self, cues: Cues) -> Self {
-        self.edit(|spec| spec.cues = Some(cues))
+        self.edit(|spec| spec.parts.cues = Some(cues))
     }
 
     /// Names who speaks in the answer: what others say is left out, and what was said lately is
@@ -324,22 +370,22 @@ impl<R: Reply> Ask<R> {
 
     /// What the question is for.
     pub fn purpose(&self) -> &'static str {
-        self.0.purpose
+        self.0.parts.purpose
     }
 
     /// The question in full.
     pub fn prompt(&self) -> String {
-        self.0.body.full_text().into_owned()
+        self.0.parts.body.full_text().into_owned()
     }
 
     /// The short form, if there is one.
     pub fn short(&self) -> Option<&str> {
-        self.0.body.short().map(|short| short.as_str())
+        self.0.parts.body.short().map(|short| short.as_str())
     }
 
     /// The tags of the question's message.
     pub fn tags(&self) -> &Tags {
-        &self.0.tags
+        &self.0.parts.tags
     }
 
     /// What limits the answer.
@@ -363,12 +409,12 @@ impl<R: Reply> Ask<R> {
 
     /// What the prompt says, as data.
     pub fn noted(&self) -> &Value {
-        &self.0.notes
+        &self.0.parts.notes
     }
 
     /// The schema limited to what is legal; null for prose.
     pub fn constrained_schema(&self) -> &Value {
-        let json = self.0.json.as_ref();
+        let json = self.0.parts.json.as_ref();
         json.map_or(&Value::Null, |json| &json.constrained)
     }
 
@@ -390,35 +436,7 @@ pub struct BoxedAnswer {
 
 /// An ask without its type, as the engine sees it: independent of the world.
 pub trait ErasedAsk: Send + Sync {
-    fn purpose(&self) -> &'static str;
-    /// The name of the type of the answer.
-    fn reply(&self) -> &'static str;
-    /// Full and short form.
-    fn body(&self) -> &Body;
-    /// Whether the short form is sent in the prompt of this ask, too. An empty one never is.
-    fn ask_short(&self) -> bool;
-    /// Whether the context keeps the answer.
-    fn keeps_answer(&self) -> bool;
-    /// The tags of its message.
-    fn tags(&self) -> &Tags;
-    fn form(&self) -> AnswerForm<'_>;
-    /// A digest of the wanted JSON; `None` for prose.
-    fn form_digest(&self) -> Option<Digest>;
-    /// The maximum number of tokens of an answer.
-    fn max_tokens(&self) -> u32;
-    /// How often the mind may correct a bad answer.
-    fn repairs(&self) -> u32;
-    /// In how many rounds the mind may call tools before it answers; `None` for the limit of the
-    /// run.
-    fn tool_rounds(&self) -> Option<u32>;
-    /// Which round of tool calls is the last.
-    fn tool_round_limit(&self) -> &ToolRoundLimit;
-    /// Whether people may watch the answer being written.
-    fn streamed(&self) -> bool;
-    /// The calls that code chose; a mind answers if there are none.
-    fn calls(&self) -> &[ToolCall];
-    /// What the entity may remember for it.
-    fn cues(&self) -> Option<&Cues>;
+    fn parts(&self) -> &AskParts;
     /// Reads and checks an answer.
     ///
     /// # Errors
@@ -443,9 +461,9 @@ impl<R: Reply> Spec<R> {
         raw: &'t str,
         state: AnswerState,
     ) -> Result<(R, Cow<'t, str>), Vec<Violation>> {
-        let Some(json) = &self.json else {
+        let Some(json) = &self.parts.json else {
             let asked = Asked {
-                question: &self.body.full_text(),
+                question: &self.parts.body.full_text(),
                 state,
             };
             let answer = R::read(raw)?.unwrapped(&asked, &self.constraints);
@@ -470,7 +488,7 @@ impl<R: Reply> Spec<R> {
             return Ok((answer, (*text).into()));
         }
         // Most answers are right; only the others are read in the words of the question.
-        let question = self.body.full_text();
+        let question = self.parts.body.full_text();
         let reader = FormReader::<R>::new(json.form::<R>(&question), raw, state);
         let (mut value, mut text) = reader.value(found)?;
         if self.tidy(&mut value) {
@@ -515,7 +533,7 @@ impl<R: Reply> Spec<R> {
         let found = find_json(answer)
             .ok()
             .filter(|found| found.is_usable(true))?;
-        let question = self.body.full_text();
+        let question = self.parts.body.full_text();
         let form = json.form::<R>(&question);
         let wrong: Vec<_> = violations
             .iter()
@@ -566,73 +584,8 @@ fn holds_refusal(answer: &Value) -> bool {
 }
 
 impl<R: Reply> ErasedAsk for Spec<R> {
-    fn purpose(&self) -> &'static str {
-        self.purpose
-    }
-
-    fn reply(&self) -> &'static str {
-        R::NAME
-    }
-
-    fn body(&self) -> &Body {
-        &self.body
-    }
-
-    fn ask_short(&self) -> bool {
-        let short = self.body.short();
-        self.ask_short && short.is_some_and(|short| !short.as_str().is_empty())
-    }
-
-    fn keeps_answer(&self) -> bool {
-        self.keeps_answer
-    }
-
-    fn tags(&self) -> &Tags {
-        &self.tags
-    }
-
-    fn form(&self) -> AnswerForm<'_> {
-        match &self.json {
-            None => AnswerForm::Prose { notes: &self.notes },
-            Some(json) => AnswerForm::Json {
-                name: R::NAME,
-                schema: &json.schema.text,
-                constrained: &json.constrained,
-                notes: &self.notes,
-            },
-        }
-    }
-
-    fn form_digest(&self) -> Option<Digest> {
-        self.json.as_ref().map(|json| json.digest)
-    }
-
-    fn max_tokens(&self) -> u32 {
-        self.max_tokens
-    }
-
-    fn repairs(&self) -> u32 {
-        self.repairs
-    }
-
-    fn tool_rounds(&self) -> Option<u32> {
-        self.tool_rounds
-    }
-
-    fn tool_round_limit(&self) -> &ToolRoundLimit {
-        &self.tool_round_limit
-    }
-
-    fn streamed(&self) -> bool {
-        self.streamed && self.json.is_none()
-    }
-
-    fn calls(&self) -> &[ToolCall] {
-        &self.calls
-    }
-
-    fn cues(&self) -> Option<&Cues> {
-        self.cues.as_ref()
+    fn parts(&self) -> &AskParts {
+        &self.parts
     }
 
     fn judge(&self, raw: &str, state: AnswerState) -> Result<BoxedAnswer, Vec<Violation>> {
@@ -642,6 +595,7 @@ impl<R: Reply> ErasedAsk for Spec<R> {
         let (answer, text) = read.or_else(|violations| {
             // What is still wrong after it was told, and need not be said, does not spoil the rest.
             let json = self
+                .parts
                 .json
                 .as_ref()
                 .filter(|_| R::LEFT_OUT.is_some() && state.is_last && !state.is_persons);
@@ -664,7 +618,7 @@ impl<R: Reply> ErasedAsk for Spec<R> {
     }
 
     fn example(&self, answer: &str, violations: &[Violation]) -> Option<String> {
-        let json = self.json.as_ref()?;
+        let json = self.parts.json.as_ref()?;
         let corrected = self.repaired(json, answer, violations, |form, value, wrong| {
             form.corrected(value, wrong, R::IN_EXAMPLE)
         });
@@ -690,7 +644,7 @@ impl<R: Reply> ErasedAsk for Spec<R> {
                 .iter()
                 .all(|it| it.only_once),
             "the fallback of '{}' fails its own check",
-            self.purpose
+            self.parts.purpose
         );
         BoxedAnswer {
             text: fallback.to_text(),
@@ -758,13 +712,13 @@ fn opened<R: Reply>(mut world: DeferredWorld, context: HookContext) {
     let Some(mut asks) = world.get_resource_mut::<OpenAsks>() else {
         return;
     };
-    let second = erased.purpose();
+    let second = erased.parts().purpose;
     asks.fresh.push(context.entity);
     if let Some(first) = asks.open.insert(context.entity, erased) {
         let entity = world.get::<EntityName>(context.entity);
         let fault = Fault::SecondAsk {
             entity: entity.map(ToString::to_string).unwrap_or_default(),
-            first: first.purpose().to_owned(),
+            first: first.parts().purpose.to_owned(),
             second: second.to_owned(),
         };
         if let Some(mut faults) = world.get_resource_mut::<Faults>() {

@@ -88,7 +88,7 @@ pub(crate) fn commit(
         // A question whose lasting form is empty leaves no trace, but uses up its id.
         let asked = stamp.put_on(asked.clone());
         if !asked.short_text().is_empty() {
-            context.add_human_message(asked, question.tags().clone());
+            context.add_human_message(asked, question.parts().tags.clone());
         }
         for round in rounds {
             // Adding fails for an empty list only.
@@ -96,7 +96,7 @@ pub(crate) fn commit(
             context.add_tool_message(stamp.put_on(round.returned));
         }
         // The answer is empty if tools returned all that was wanted.
-        if !text.is_empty() && question.keeps_answer() {
+        if !text.is_empty() && question.parts().keeps_answer {
             let words = hesitated.as_deref().unwrap_or(&text);
             let body = answer_body(outcome, words, &by, name.clone());
             let _ = context.add_ai_message([stamp.put_on(body)]);
@@ -109,7 +109,7 @@ pub(crate) fn commit(
     }
     if let Some(mut ledger) = entity.get_mut::<Ledger>() {
         let is_fallback = matches!(by, AnsweredBy::Fallback(_));
-        ledger.book(question.purpose(), Spent::on(outcome, is_fallback));
+        ledger.book(question.parts().purpose, Spent::on(outcome, is_fallback));
     }
     let id = entity.get::<StableId>().copied().unwrap_or(StableId(0));
     question.answer(&mut entity, answer, by.clone());
@@ -119,8 +119,8 @@ pub(crate) fn commit(
         entity: name,
         id,
         number: outcome.number,
-        purpose: question.purpose().to_owned(),
-        reply: question.reply(),
+        purpose: question.parts().purpose.to_owned(),
+        reply: question.parts().reply,
         text,
         by,
         recalled: outcome.recalled.clone(),
@@ -143,13 +143,13 @@ pub(crate) fn request_hash(
     bytes.extend_from_slice(&context.stats().digest.0);
     bytes.extend_from_slice(&asked.digest().0);
     if let Some(short) = asked.short() {
-        bytes.push(u8::from(question.ask_short()));
+        bytes.push(u8::from(question.parts().ask_short()));
         bytes.extend_from_slice(&short.digest().0);
     }
-    if let Some(form) = question.form_digest() {
+    if let Some(form) = question.parts().form_digest() {
         bytes.extend_from_slice(&form.0);
     }
-    let (AnswerForm::Prose { notes } | AnswerForm::Json { notes, .. }) = question.form();
+    let (AnswerForm::Prose { notes } | AnswerForm::Json { notes, .. }) = question.parts().form();
     if !notes.is_null() {
         // Writing to a vector can't fail.
         let _ = serde_json::to_writer(&mut bytes, notes);
@@ -221,7 +221,7 @@ impl Resolved {
             let judgement = guards.judge(Judged {
                 point: Point::Answer,
                 public: true,
-                ..Judged::request(question.purpose(), text, language)
+                ..Judged::request(question.parts().purpose, text, language)
             });
             let left = match judgement.blocked() {
                 Some(reason) => withheld(world, &reason.to_string()),
@@ -231,7 +231,7 @@ impl Resolved {
             acts.extend(judgement.acts);
             Some(left)
         };
-        let left = match question.form() {
+        let left = match question.parts().form() {
             AnswerForm::Prose { .. } => judge(&self.answer.text),
             AnswerForm::Json { .. } => guarded_json(&self.answer.text, &mut judge),
         };
@@ -276,7 +276,7 @@ fn hesitated(
     text: &str,
     by: &AnsweredBy,
 ) -> Option<String> {
-    let is_form = matches!(question.form(), AnswerForm::Json { .. });
+    let is_form = matches!(question.parts().form(), AnswerForm::Json { .. });
     if !is_form || !matches!(by, AnsweredBy::Fallback(_)) || text.is_empty() {
         return None;
     }

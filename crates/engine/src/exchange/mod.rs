@@ -22,7 +22,7 @@ mod violation;
 mod voice;
 
 pub use answer::{Answer, Answers, UntakenAnswers};
-pub use ask::{Ask, BoxedAnswer, ErasedAsk, OpenAsks, ToolRoundLimit};
+pub use ask::{Ask, AskParts, BoxedAnswer, ErasedAsk, OpenAsks, ToolRoundLimit};
 pub(crate) use commit::{commit, request_hash};
 pub use ledger::{
     Budget, Ledger, Spent, UNFINISHED, ledgers, lost_requests, recorded_ledgers, spent_by_purpose,
