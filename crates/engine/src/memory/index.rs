@@ -21,8 +21,6 @@ const BEFORE: f32 = 0.25;
 const ASKED_BEFORE: f32 = 0.65;
 const AFTER: f32 = 0.25;
 const TWO_APART: f32 = 0.1;
-/// How often the best score of a session a message can have at most.
-const MOST_LENT: f32 = 1.0 + ASKED_BEFORE + AFTER + 2.0 * TWO_APART + 0.01;
 /// How much the score of its whole session counts for a message.
 const SESSION: f32 = 0.4;
 /// A message of a speaker whom the question names, and one of a session without that speaker.
@@ -303,45 +301,25 @@ impl Index {
             scores.add_meaning(vector);
         }
         let (by_shape, by_speaker) = (self.by_shape(question), self.by_speaker(question));
-        let [of_shape, of_speaker] = [&by_shape[..], &by_speaker].map(most_of);
         let is_without = |number| takes_part.get(number) == Some(&false);
         let nearness = |day| {
             let each = question.times.iter().map(|time| time.nearness(day));
             each.fold(0.0, f32::max)
         };
-        let factor = |number, session: &Session| {
+        let mut hits = Vec::new();
+        for (number, (session, of_session)) in
+            self.sessions.iter().zip(&scores.sessions).enumerate()
+        {
+            if of_session.greatest == 0.0 {
+                continue;
+            }
             let of_time = 1.0 + OF_TIME * session.day.map_or(0.0, nearness);
             let of_people = if is_without(number) {
                 WITHOUT_SPEAKER
             } else {
                 1.0
             };
-            of_time * of_people
-        };
-        let scored: Vec<_> = self
-            .sessions
-            .iter()
-            .zip(&scores.sessions)
-            .enumerate()
-            .filter(|(_, (_, scores))| scores.greatest > 0.0)
-            .map(|(number, (session, scores))| {
-                let score = [scores.whole, scores.greatest, factor(number, session)];
-                (number, session, score)
-            })
-            .collect();
-        let mut hits = Best::new(most);
-        let at_least = |[whole, greatest, factor]: [f32; 3]| (whole + greatest) * factor;
-        hits.expect(
-            scored
-                .iter()
-                .map(|(.., score)| at_least(*score) * ONLY_ASKS),
-        );
-        for (number, session, [whole, greatest, factor]) in scored {
-            let of_speaker = if is_without(number) { 1.0 } else { of_speaker };
-            let at_most = (whole + MOST_LENT * greatest) * factor * of_shape * of_speaker;
-            if at_most < hits.least {
-                continue;
-            }
+            let factor = of_time * of_people;
             let own = scores.own(number);
             // The scores of the two messages before, of this one, and of the two after.
             let mut near = [0.0, 0.0, 0.0, at_or_zero(own, 0), at_or_zero(own, 1)];
@@ -351,14 +329,15 @@ impl Index {
                 let [_, one, two, three, four] = near;
                 let step = (entry - session.first) as usize;
                 near = [one, two, three, four, at_or_zero(own, step + 2)];
-                let fit = whole + lent(near, is_asked);
+                let fit = of_session.whole + lent(near, is_asked);
                 is_asked = stats.bits & ASKS_BIT != 0;
                 let of_speaker = by_speaker.get(usize::from(stats.speaker)).copied();
                 let of_shape = by_shape[usize::from(stats.bits & 7)];
-                hits.add(entry, fit * factor * of_shape * of_speaker.unwrap_or(1.0));
+                let score = fit * factor * of_shape * of_speaker.unwrap_or(1.0);
+                hits.push(Hit { entry, score });
             }
         }
-        hits.in_order()
+        best(hits, most)
     }
 
     /// Whether two texts speak of the same: they have several words in common, and these are rare
@@ -437,66 +416,13 @@ impl Index {
     }
 }
 
-/// The best hits, at most as many as wanted.
-struct Best {
-    most: usize,
-    /// Some more than wanted.
-    hits: Vec<Hit>,
-    /// The score of the last that is wanted, of those that were compared.
-    least: f32,
-}
-
-impl Best {
-    fn new(most: usize) -> Self {
-        let (hits, least) = (Vec::new(), 0.0);
-        Self { most, hits, least }
-    }
-
-    /// Prepares for one hit of at least each of these scores, so that nothing is added that can't
-    /// be among the best.
-    fn expect(&mut self, scores: impl Iterator<Item = f32>) {
-        let mut bits: Vec<_> = scores.map(f32::to_bits).collect();
-        if let Some(last) = self.most.checked_sub(1).filter(|last| *last < bits.len()) {
-            let (_, least, _) = bits.select_nth_unstable_by_key(last, |bits| Reverse(*bits));
-            self.least = f32::from_bits(*least);
-        }
-    }
-
-    /// Adds a hit. Most are none of the best.
-    #[inline]
-    fn add(&mut self, entry: u32, score: f32) {
-        if score >= self.least && score > 0.0 {
-            self.keep(Hit { entry, score });
-        }
-    }
-
-    fn keep(&mut self, hit: Hit) {
-        self.hits.push(hit);
-        if self.hits.len() > 2 * self.most + 16 {
-            self.cut();
-        }
-    }
-
-    fn cut(&mut self) {
-        if self.hits.len() > self.most {
-            if let Some(last) = self.most.checked_sub(1) {
-                let (_, last, _) = self.hits.select_nth_unstable_by_key(last, Self::key);
-                self.least = last.score;
-            }
-            self.hits.truncate(self.most);
-        }
-    }
-
-    fn in_order(mut self) -> Vec<Hit> {
-        self.cut();
-        self.hits.sort_unstable_by_key(Self::key);
-        self.hits
-    }
-
-    /// Scores are positive, so their bits are in their order.
-    fn key(hit: &Hit) -> (Reverse<u32>, u32) {
-        (Reverse(hit.score.to_bits()), hit.entry)
-    }
+/// The best hits, at most as many as wanted; equally good ones in order of their numbers.
+fn best(mut hits: Vec<Hit>, most: usize) -> Vec<Hit> {
+    hits.retain(|hit| hit.score > 0.0);
+    // Scores are positive, so their bits are in their order.
+    hits.sort_unstable_by_key(|hit| (Reverse(hit.score.to_bits()), hit.entry));
+    hits.truncate(most);
+    hits
 }
 
 /// The scores of all messages and sessions for one question.
@@ -505,8 +431,6 @@ struct Scores<'i> {
     sessions: Vec<SessionScores>,
     /// The scores of messages.
     own: Vec<f32>,
-    /// BM25's reduction by length of a message of this many words.
-    reductions: [f32; 256],
     /// How rare the words of the question are. A related word is never more telling.
     rarities: Vec<(u32, f32)>,
     /// How often the last term occurs in sessions.
@@ -524,15 +448,9 @@ struct SessionScores {
 
 impl<'i> Scores<'i> {
     fn new(index: &'i Index) -> Self {
-        let average = index.total.max(1) as f32 / index.len().max(1) as f32;
-        let mut reductions = [K1; 256];
-        for (words, of_length) in (0_u16..).zip(&mut reductions) {
-            *of_length = reduction(f32::from(words) / average);
-        }
         Self {
             sessions: vec![SessionScores::default(); index.sessions.len()],
             own: vec![0.0; index.len()],
-            reductions,
             rarities: Vec::new(),
             counts: Vec::new(),
             index,
@@ -564,22 +482,18 @@ impl<'i> Scores<'i> {
         } else {
             self.rarities.push((term.term, rarity));
         }
+        let average = index.total.max(1) as f32 / index.len().max(1) as f32;
         self.counts.clear();
-        let (mut session, mut within) = (0, 0..0);
         for posting in index.postings.of(term.term) {
             let entry = posting.entry as usize;
             let count = f32::from(posting.count);
+            let session = index.session_of(posting.entry);
             match self.counts.last_mut() {
-                Some((_, sum)) if entry < within.end => *sum += count,
-                _ => {
-                    session = index.session_of(posting.entry);
-                    within = index.range_of(session);
-                    self.counts.push((session, count));
-                }
+                Some((last, sum)) if *last == session => *sum += count,
+                _ => self.counts.push((session, count)),
             }
             if let Some(stats) = index.entries.get(entry) {
-                let reduction = self.reductions[usize::from(stats.words)];
-                let weight = saturated(count, reduction);
+                let weight = saturated(count, reduction(f32::from(stats.words) / average));
                 self.add_to(entry, session, term.weight * rarity * weight);
             }
         }
@@ -607,13 +521,9 @@ impl<'i> Scores<'i> {
     fn add_name(&mut self, term: u32, takes_part: &[bool]) {
         let index = self.index;
         let rarity = rarity(index.posting_count(term), index.len());
-        let (mut session, mut within) = (0, 0..0);
         for posting in index.postings.of(term) {
             let entry = posting.entry as usize;
-            if entry >= within.end {
-                session = index.session_of(posting.entry);
-                within = index.range_of(session);
-            }
+            let session = index.session_of(posting.entry);
             let is_told = index
                 .entries
                 .get(entry)
@@ -656,19 +566,9 @@ impl<'i> Scores<'i> {
                 (pair.text.as_str(), weight)
             })
             .collect();
-        let mut found = Best::new(PAIRED);
-        found.expect(self.sessions.iter().map(|session| session.greatest));
-        for (number, session) in self.sessions.iter().enumerate() {
-            if session.greatest < found.least || session.greatest == 0.0 {
-                continue;
-            }
-            let first = self.index.range_of(number).start as u32;
-            for (entry, score) in (first..).zip(self.own(number)) {
-                found.add(entry, *score);
-            }
-        }
-        found.cut();
-        for hit in found.hits {
+        let hits = (0..).zip(&self.own);
+        let hits = hits.map(|(entry, &score)| Hit { entry, score });
+        for hit in best(hits.collect(), PAIRED) {
             let text = text(hit.entry);
             let own = pairs.iter().filter(|(pair, _)| text.contains(pair));
             let sum: f32 = own.map(|(_, weight)| weight).sum();
@@ -676,10 +576,6 @@ impl<'i> Scores<'i> {
             self.add_to(hit.entry as usize, session, sum);
         }
     }
-}
-
-fn most_of(factors: &[f32]) -> f32 {
-    factors.iter().copied().fold(1.0, f32::max)
 }
 
 fn at_or_zero(scores: &[f32], index: usize) -> f32 {

@@ -143,10 +143,8 @@ impl PartialEq for Text {
 
 /// A text as it stands within a JSON string. [`Text::escaped`] caches it.
 pub fn escaped(raw: &str) -> Cow<'_, str> {
-    let special = |byte: &u8| *byte < 0x20 || *byte == b'"' || *byte == b'\\';
-    // Counting in blocks, without a branch for each byte, is several times faster.
-    let mut blocks = raw.as_bytes().chunks(32);
-    if blocks.all(|block| block.iter().filter(|byte| special(byte)).count() == 0) {
+    let special = |byte: u8| byte < 0x20 || byte == b'"' || byte == b'\\';
+    if !raw.bytes().any(special) {
         return Cow::Borrowed(raw);
     }
     let quoted = Value::from(raw).to_string();
