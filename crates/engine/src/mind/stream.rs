@@ -249,11 +249,4 @@ mod tests {
         short.text("y");
         assert_eq!(waiting(&mut receiver), ["y"]);
     }
-
-    #[test]
-    fn nobody_needs_to_watch() {
-        let (sender, receiver) = stream_channel();
-        drop(receiver);
-        sender.answer("Mira".into(), 1).say("to nobody");
-    }
 }

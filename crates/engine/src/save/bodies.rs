@@ -66,14 +66,6 @@ impl<'w> BodyTable<'w> {
     pub(super) fn prefixes(&self) -> Vec<Cow<'w, str>> {
         self.prefixes.iter().copied().map(Cow::Borrowed).collect()
     }
-
-    /// About how many bytes a save of these bodies has. Too much costs nothing; with too little, it
-    /// is copied while it grows.
-    pub(super) fn expected_len(&self) -> usize {
-        const AROUND_A_TEXT: usize = 160;
-        let rows = self.bodies.values();
-        rows.map(|row| row.bytes + AROUND_A_TEXT).sum()
-    }
 }
 
 impl Serialize for BodyTable<'_> {

@@ -49,7 +49,7 @@ pub struct FittedTo(pub String);
 /// more messages than a save may hold.
 pub fn snapshot(world: &World, meta: &Meta) -> Result<Vec<u8>, SaveError> {
     // Memory never fails.
-    let (bytes, values) = write(world, meta, Vec::with_capacity)?.unwrap_or_default();
+    let (bytes, values) = write(world, meta, Vec::new())?.unwrap_or_default();
     check_readable(bytes.len() as u64, values)?;
     Ok(bytes)
 }
@@ -66,7 +66,7 @@ pub(super) fn write_to(
         hasher: blake3::Hasher::new(),
         length: 0,
     };
-    let buffered = |_| BufWriter::with_capacity(BUFFER, digesting);
+    let buffered = BufWriter::with_capacity(BUFFER, digesting);
     let written = write(world, meta, buffered)?.and_then(|(out, values)| {
         let out = out.into_inner().map_err(IntoInnerError::into_error)?;
         Ok((out, values))
@@ -101,12 +101,11 @@ impl Write for Digesting<'_> {
     }
 }
 
-/// Writes a world to an output for about this many bytes; too few cost time if it grows. Returns
-/// it and how many values it has, or why it failed.
+/// Writes a world to an output. Returns it and how many values it has, or why it failed.
 fn write<W: Write>(
     world: &World,
     meta: &Meta,
-    out: impl FnOnce(usize) -> W,
+    mut out: W,
 ) -> Result<io::Result<(W, usize)>, SaveError> {
     check_rest(world)?;
     warn_of_unsaved(world);
@@ -139,7 +138,6 @@ fn write<W: Write>(
         agents_context: Each(|| cast.iter().filter_map(|member| context(member, &bodies))),
         chapters: Each(|| cast.iter().filter_map(|member| chapters(member, &bodies))),
     };
-    let mut out = out(bodies.expected_len());
     let values = json::write(&save, &mut out)?;
     Ok(values.map(|values| (out, values)))
 }
