@@ -242,14 +242,6 @@ proptest! {
     }
 
     #[test]
-    fn the_system_message_is_the_first_and_the_only_one(edits in edits()) {
-        let context = built(edits);
-        let system = |entry: &Entry| entry.role() == Role::System;
-        prop_assert!(!context.entries().iter().skip(1).any(system));
-        prop_assert!(context.entries().is_sorted_by(|a, b| a.id() < b.id()));
-    }
-
-    #[test]
     fn a_saved_context_is_restored_with_its_ids(edits in edits()) {
         let context = built(edits);
         let messages = context.messages().collect();
@@ -401,23 +393,6 @@ proptest! {
 }
 
 #[test]
-fn a_range_is_cut_by_identity_and_not_by_text() {
-    let mut context = AgentContext::new("Wren");
-    let ids: Vec<_> = (0..5)
-        .map(|_| context.add_human_message("the same", Tags::new()))
-        .collect();
-    let removed: Vec<_> = context
-        .remove_message_range(ids[1], ids[3])
-        .unwrap()
-        .iter()
-        .map(|held| held.id)
-        .collect();
-    assert_eq!(removed, ids[1..=3]);
-    let left: Vec<_> = context.entries().iter().map(Entry::id).collect();
-    assert_eq!(left, [ids[0], ids[4]]);
-}
-
-#[test]
 fn a_short_form_is_found_as_a_tag_once_and_cut() {
     let mut context = AgentContext::new("Wren");
     let body = Body::text("the long one").with_short("short");
@@ -430,9 +405,4 @@ fn a_short_form_is_found_as_a_tag_once_and_cut() {
     assert_eq!(find(&context).len(), 1);
     context.remove_human_messages(&[id]).unwrap();
     assert!(find(&context).is_empty());
-}
-
-#[test]
-fn an_entry_has_16_bytes() {
-    assert_eq!(size_of::<Entry>(), 16);
 }

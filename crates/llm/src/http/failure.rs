@@ -620,15 +620,4 @@ mod tests {
             prop_assert!(shown.starts_with("http://x/v1 "), "{}", shown);
         }
     }
-
-    #[test]
-    fn a_refused_schema_is_blamed() {
-        for (status, body, blame) in [
-            (400, "unknown response_format", SchemaBlame::Named),
-            (500, "oops", SchemaBlame::Possible),
-            (429, "schema", SchemaBlame::None),
-        ] {
-            assert_eq!(refused(status, &[], body).schema, blame, "{body}");
-        }
-    }
 }
