@@ -48,48 +48,45 @@ pub(crate) struct Played {
     named: fn(&str) -> String,
 }
 
-pub(crate) const ALL: [Played; 5] = [
-    Played {
-        name: "llama-server",
-        done: true,
-        usage: Usage::Asked("[]"),
-        cached: true,
-        finish_is_null: true,
-        reasons_first: false,
-        error: |status, words| {
-            json!({"error": {"code": status, "message": words, "type": "invalid_request_error"}})
-                .to_string()
-        },
-        unknown_field: None,
-        unknown_model: None,
-        broken_json: 500,
-        wrong_key: Some(401),
-        takes_completion_limit: true,
-        brittle: false,
-        schema: Schema::Grammar,
-        several_choices: true,
-        named: str::to_owned,
+/// What the others are compared with.
+const LLAMA_SERVER: Played = Played {
+    name: "llama-server",
+    done: true,
+    usage: Usage::Asked("[]"),
+    cached: true,
+    finish_is_null: true,
+    reasons_first: false,
+    error: |status, words| {
+        json!({"error": {"code": status, "message": words, "type": "invalid_request_error"}})
+            .to_string()
     },
+    unknown_field: None,
+    unknown_model: None,
+    broken_json: 500,
+    wrong_key: Some(401),
+    takes_completion_limit: true,
+    brittle: false,
+    schema: Schema::Grammar,
+    several_choices: true,
+    named: str::to_owned,
+};
+
+pub(crate) const ALL: [Played; 5] = [
+    LLAMA_SERVER,
     Played {
         name: "llama-cpp-python",
-        done: true,
         usage: Usage::Never,
         cached: false,
-        finish_is_null: true,
-        reasons_first: false,
         error: |_, words| {
             json!({"error": {"code": null, "message": words, "type": "internal_server_error"}})
                 .to_string()
         },
-        unknown_field: None,
-        unknown_model: None,
-        broken_json: 500,
         wrong_key: None,
         takes_completion_limit: false,
         brittle: true,
         schema: Schema::WantsObject,
         several_choices: false,
-        named: str::to_owned,
+        ..LLAMA_SERVER
     },
     Played {
         name: "transformers serve",
@@ -97,58 +94,39 @@ pub(crate) const ALL: [Played; 5] = [
         usage: Usage::InTheLast,
         cached: false,
         finish_is_null: false,
-        reasons_first: false,
         error: |_, words| json!({"detail": words}).to_string(),
         unknown_field: Some(422),
         unknown_model: Some(400),
         broken_json: 422,
         wrong_key: None,
-        takes_completion_limit: true,
-        brittle: false,
         schema: Schema::Ignored,
         several_choices: false,
         named: |model| format!("{model}@main"),
+        ..LLAMA_SERVER
     },
     Played {
         name: "LiteLLM proxy",
-        done: true,
         usage: Usage::Asked(r#"[{"delta": {}}]"#),
-        cached: true,
         finish_is_null: false,
-        reasons_first: false,
         error: |status, words| {
             json!({"error": {"code": status.to_string(), "message": format!("litellm.BadRequestError: OpenAIException - {words}")}}).to_string()
         },
-        unknown_field: None,
         unknown_model: Some(400),
         broken_json: 400,
         wrong_key: Some(400),
-        takes_completion_limit: true,
-        brittle: false,
-        schema: Schema::Grammar,
-        several_choices: true,
         named: |_| "a group".into(),
+        ..LLAMA_SERVER
     },
     Played {
         name: "aimock",
-        done: true,
-        usage: Usage::Asked("[]"),
         cached: false,
-        finish_is_null: true,
         reasons_first: true,
         error: |_, words| {
             json!({"error": {"code": "bad", "message": words, "type": "invalid_request_error"}})
                 .to_string()
         },
-        unknown_field: None,
-        unknown_model: None,
         broken_json: 400,
-        wrong_key: Some(401),
-        takes_completion_limit: true,
-        brittle: false,
-        schema: Schema::Grammar,
-        several_choices: true,
-        named: str::to_owned,
+        ..LLAMA_SERVER
     },
 ];
 
