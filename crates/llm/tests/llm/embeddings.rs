@@ -1,5 +1,4 @@
 //! Vectors of texts from a server on loopback: good ones, and all that can be wrong with them.
-#![expect(clippy::unwrap_used, reason = "tests")]
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};

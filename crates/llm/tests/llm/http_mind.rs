@@ -1,7 +1,5 @@
 //! The HTTP mind against a real server on loopback that plays OpenAI's part, faults included.
 
-#![expect(clippy::unwrap_used, reason = "tests")]
-
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;

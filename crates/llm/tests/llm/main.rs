@@ -1,4 +1,5 @@
 //! Minds behind servers, which are played on loopback; `real_server` has a real one.
+#![expect(clippy::unwrap_used, reason = "tests")]
 
 mod embeddings;
 mod http_mind;

@@ -1,8 +1,6 @@
 //! A tiny server that plays a provider's part: it answers each request with the next of its
 //! scripts. What those say is OpenAI's form where nothing else is said.
-#![allow(dead_code, reason = "each test uses a part of it")]
 #![expect(
-    clippy::unwrap_used,
     clippy::expect_used,
     clippy::disallowed_methods,
     reason = "a test may panic and look at the clock"

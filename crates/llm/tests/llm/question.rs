@@ -1,7 +1,5 @@
 //! What minds are asked.
 
-#![expect(clippy::unwrap_used, reason = "a test may panic")]
-
 use std::sync::Arc;
 
 use playhouse_engine::context::AgentContext;

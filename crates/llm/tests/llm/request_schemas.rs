@@ -1,8 +1,6 @@
 //! Requests as providers' own clients describe them. `tests/schemas/` holds what `record.py` there
 //! took from their Python packages, whose versions stand in the files; DashScope's describes none.
 
-#![expect(clippy::unwrap_used, reason = "a test may panic")]
-
 use std::sync::Arc;
 
 use playhouse_engine::context::AgentContext;

@@ -1,5 +1,4 @@
 //! Servers whose certificates the model file names.
-#![expect(clippy::unwrap_used, reason = "tests")]
 
 use std::io::{Read, Write};
 use std::net::TcpListener;

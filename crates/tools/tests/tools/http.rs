@@ -1,5 +1,4 @@
 //! A tiny HTTP server on loopback that answers by a function.
-#![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::convert::Infallible;
 use std::future::Future;

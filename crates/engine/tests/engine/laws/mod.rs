@@ -1,5 +1,4 @@
 //! Every law of the design has a test here that would fail if it broke.
-#![expect(clippy::unwrap_used, reason = "tests")]
 
 mod audience;
 mod bounds;

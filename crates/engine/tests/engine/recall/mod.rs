@@ -1,11 +1,7 @@
 //! What recall finds in conversations over years.
 //!
 //! `cargo test --test engine recall:: -- --nocapture` prints the figures of `docs/memory.md`.
-#![allow(
-    clippy::unwrap_used,
-    clippy::print_stdout,
-    reason = "a test that breaks should stop, and says what it measured"
-)]
+#![allow(clippy::print_stdout, reason = "they say what they measured")]
 
 pub(crate) mod talk;
 pub(crate) mod words;

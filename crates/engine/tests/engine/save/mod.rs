@@ -1,6 +1,5 @@
 //! Saves on disk: what is written, what is read back, what is refused, and going on from any
 //! moment.
-#![expect(clippy::unwrap_used, reason = "tests")]
 #![expect(
     clippy::disallowed_methods,
     reason = "tests lay out the files of runs that ended badly"

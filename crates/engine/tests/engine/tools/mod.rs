@@ -1,5 +1,4 @@
 //! Tools: loops between an ask and its answer, and what they may never do.
-#![expect(clippy::unwrap_used, reason = "tests")]
 #![expect(clippy::disallowed_methods, reason = "tests cut journals off")]
 
 mod laws;

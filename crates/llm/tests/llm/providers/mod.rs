@@ -1,6 +1,4 @@
 //! Each provider's interface, played by a server on loopback, with its faults.
-
-#![expect(clippy::unwrap_used, reason = "a test may panic")]
 #![allow(
     clippy::expect_used,
     clippy::disallowed_methods,

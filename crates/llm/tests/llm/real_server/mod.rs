@@ -3,7 +3,6 @@
 //!
 //! `sh crates/llm/tests/real_server/build.sh` builds both; a plain `cargo test` ignores these
 //! checks. Figures of a run are shown with `--nocapture`.
-#![expect(clippy::unwrap_used, reason = "tests")]
 #![expect(
     clippy::disallowed_methods,
     reason = "tests find the server by the environment and look at the clock"

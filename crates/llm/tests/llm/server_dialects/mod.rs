@@ -1,7 +1,5 @@
 //! How OpenAI-compatible servers differ, row by row: llama-server, llama-cpp-python, transformers
 //! serve, the LiteLLM proxy and aimock, each played on loopback as it was measured to behave.
-
-#![expect(clippy::unwrap_used, reason = "a test may panic")]
 #![allow(
     clippy::expect_used,
     clippy::disallowed_methods,
