@@ -42,7 +42,11 @@ fn worlds_are_submitted_played_followed_and_cancelled() {
         &err(&exits(folder, &submit.replace("--until 2", "--until 3"), 2)),
         &["already"],
     );
-    succeed(folder, &format!("cancel drowned-assize-4 {STORE}"));
+    let cancelled = succeed(folder, &format!("cancel drowned-assize-4 {STORE}"));
+    has(
+        &out(&cancelled),
+        &["drowned-assize-4: cancelled after turn 0"],
+    );
     let told = succeed(folder, &format!("worker {STORE} --until-empty"));
     has(&out(&told), &["drowned-assize-3: paused after turn 2"]);
     let names = ["drowned-assize-3", "drowned-assize-4"].map(str::to_owned);
@@ -306,13 +310,17 @@ fn what_no_store_can_do_is_said() {
         &["folder:PATH"],
     );
     has(
-        &err(&exits(folder, &format!("cancel mill {STORE}"), 2)),
-        &["no world 'mill'"],
+        &err(&exits(folder, "status --store folder:", 2)),
+        &["folder:PATH"],
     );
     has(
-        &err(&exits(folder, "worker --store nats://127.0.0.1:1", 4)),
-        &["does not answer"],
+        &err(&exits(folder, &format!("cancel mill {STORE}"), 2)),
+        &["no world 'mill'", "playhouse status"],
     );
+    let unreachable = "worker --store nats://me:pass-w0rd@127.0.0.1:1";
+    let told = err(&exits(folder, unreachable, 4));
+    has(&told, &["does not answer", "127.0.0.1:1"]);
+    lacks(&told, &["pass-w0rd"]);
 }
 
 #[test]

@@ -292,7 +292,8 @@ pub type TakeInput<'t> = dyn FnMut(&SlotName, &str, &[u8]) -> Result<(), StoreEr
 /// # Errors
 /// It is no such address, or nobody answers there.
 pub fn open_store(address: &str) -> Result<Arc<dyn Store>, StoreError> {
-    if let Some(path) = address.strip_prefix("folder:") {
+    let path = address.strip_prefix("folder:");
+    if let Some(path) = path.filter(|path| !path.is_empty()) {
         return Ok(Arc::new(FolderStore::open(Path::new(path))?));
     }
     if address.starts_with("nats://") || address.starts_with("tls://") {

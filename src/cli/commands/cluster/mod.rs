@@ -38,7 +38,19 @@ pub(super) fn store(given: Option<&String>) -> Result<Arc<dyn Store>> {
         let error = CommandError::usage(text!(cli_no_store));
         return Err(error.help(text!(cli_no_store_help)));
     };
-    Ok(open_store(&address)?)
+    open_store(&address).map_err(|error| match error {
+        StoreError::Address { .. } => error.into(),
+        _ => CommandError::from(error).at(shown(&address)),
+    })
+}
+
+/// An address without its passwords.
+fn shown(address: &str) -> String {
+    let hosts = address.split(',').map(|host| match host.rsplit_once('@') {
+        Some((_, host)) => host,
+        None => host,
+    });
+    hosts.collect::<Vec<_>>().join(",")
 }
 
 /// A folder of this process among the saves. Its name begins with a dot, so that no save is taken
@@ -68,6 +80,12 @@ impl From<StoreError> for CommandError {
             }
             _ => ErrorKind::Save,
         };
-        Self::of(kind, &error)
+        let is_missing = matches!(error, StoreError::Missing { .. });
+        let error = Self::of(kind, &error);
+        if is_missing {
+            error.help(text!(cli_list_submitted))
+        } else {
+            error
+        }
     }
 }

@@ -146,14 +146,18 @@ pub(super) fn state(store: &dyn Store, world: &SlotName) -> Result<WorldState> {
 
 /// Stops a world of a store, or removes it.
 pub(in crate::cli) fn cancel(app: &App, args: &CancelArgs) -> Result<()> {
-    let (store, world) = (store(args.of.store.store.as_ref())?, args.of.id.parse()?);
-    if args.remove {
-        cluster::remove(&*store, &world)?;
+    let (store, id) = (store(args.of.store.store.as_ref())?, args.of.id.parse()?);
+    let world = args.of.id.as_str();
+    let line = if args.remove {
+        cluster::remove(&*store, &id)?;
+        text!(cli_removed_world, world)
     } else {
-        cluster::cancel(&*store, &world)?;
-    }
-    let world = world.as_str();
+        cluster::cancel(&*store, &id)?;
+        // One that is over stays so.
+        let WorldState { phase, turn, .. } = state(&*store, &id)?;
+        text!(cli_worker_left, world, phase = phase.text(), turn)
+    };
     let record = Printed::Cancelled { world };
-    app.tell(&record, say!(app.language, cli_cancelled_world, world));
+    app.tell(&record, line.in_language(app.language));
     Ok(())
 }
