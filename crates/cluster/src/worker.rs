@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -34,6 +35,10 @@ const STILL: u32 = 5;
 const REST: u32 = 20;
 /// After this time another worker may try a world that this build can't play.
 const REFUSED: Duration = Duration::from_secs(5);
+
+/// One world is opened at a time, each on a thread of its own: an allocator keeps what a thread
+/// has freed for this thread alone, and to open a world takes far more than it needs later.
+static OPENING: Mutex<()> = Mutex::new(());
 
 /// Opens stories of any game with their minds.
 pub trait Player: Send + Sync {
@@ -426,9 +431,18 @@ impl Worker {
             journal: claimed.journal,
         };
         let _ = fs::remove_dir_all(self.scratch.join(world.as_str()));
-        let opened = Slot::unpack(&self.scratch, world.as_str(), &story)
-            .map_err(|error| error.text())
-            .and_then(|_| self.player.open(&self.scratch, world));
+        let open = || {
+            let slot = Slot::unpack(&self.scratch, world.as_str(), &story);
+            slot.map_err(|error| error.text())?;
+            self.player.open(&self.scratch, world)
+        };
+        let opened = {
+            let _one = lock(&OPENING);
+            let opened = thread::scope(|scope| scope.spawn(open).join());
+            opened.unwrap_or_else(|panic| resume_unwind(panic))
+        };
+        // It is in the slot, and as large as the story is long.
+        drop(story);
         let mut session = match opened {
             Ok(session) => session,
             Err(reason) => {

@@ -66,6 +66,7 @@ pub mod engine;
 pub mod event;
 pub mod exchange;
 pub mod files;
+pub mod held;
 pub mod journal;
 pub mod knowledge;
 pub mod memory;

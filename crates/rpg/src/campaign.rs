@@ -6,6 +6,7 @@ use bevy_ecs::prelude::*;
 use playhouse_engine::engine::{MeetSet, Setup};
 use playhouse_engine::event::guard::{Guards, SecretRule, Secrets};
 use playhouse_engine::event::{Phrasebook, register_events};
+use playhouse_engine::held::Held;
 use playhouse_engine::journal::{GameSetup, Line};
 use playhouse_engine::knowledge::restore_made_facts;
 use playhouse_engine::locale::{Localize, UiText, text};
@@ -38,6 +39,8 @@ const MAX_SPEECH_CHARS: usize = 4_000;
 
 /// The path of a world's file in a folder of its own.
 const OWN_FILE: &str = "world.ron";
+
+static HELD: Held<WorldFile> = Held::new();
 
 /// What a journal embeds of a world, so that its story needs no file.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -259,7 +262,7 @@ impl Campaign {
     ) -> Result<Self, CampaignError> {
         let (phrases, more) = phrases::load(data, read.file.language)?;
         Ok(Self {
-            file: Arc::new(read.file),
+            file: HELD.once(read.file),
             folder: embedded.world.clone(),
             fingerprint: embedded.data.clone(),
             warnings: read

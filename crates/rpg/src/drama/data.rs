@@ -1,6 +1,10 @@
 //! What a world file says about items, bonds, qualities and goals.
 
+use std::ops::Deref;
+use std::sync::Arc;
+
 use bevy_ecs::prelude::*;
+use playhouse_engine::held::Held;
 use playhouse_engine::world_data::prose;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -107,9 +111,28 @@ impl Default for Goal {
     }
 }
 
-/// The drama of a world file. Data, not state: it is not saved.
-#[derive(Resource, Clone, Debug, Default, PartialEq)]
-pub struct StoryData {
+/// The drama of a world file. Data, not state: it is not saved, and equal worlds share it.
+#[derive(Resource, Clone, Debug, Default)]
+pub struct StoryData(Arc<Drama>);
+
+static HELD: Held<Drama> = Held::new();
+
+impl From<Drama> for StoryData {
+    fn from(drama: Drama) -> Self {
+        Self(HELD.once(drama))
+    }
+}
+
+impl Deref for StoryData {
+    type Target = Drama;
+
+    fn deref(&self) -> &Drama {
+        &self.0
+    }
+}
+
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Drama {
     pub items: Vec<Item>,
     pub qualities: Vec<Quality>,
     pub scenes: Vec<Scene>,
@@ -117,7 +140,7 @@ pub struct StoryData {
     pub endings: Vec<Ending>,
 }
 
-impl StoryData {
+impl Drama {
     pub fn item(&self, name: &str) -> Option<&Item> {
         self.items.iter().find(|item| item.name == name)
     }

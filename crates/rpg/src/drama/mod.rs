@@ -18,7 +18,7 @@ mod state;
 
 pub use condition::{Claim, Condition, PARTY, entities_of};
 pub(crate) use data::effects_of;
-pub use data::{BondSpec, Goal, Item, ItemUse, StoryData};
+pub use data::{BondSpec, Drama, Goal, Item, ItemUse, StoryData};
 pub use judgement::{Finding, Judgements};
 pub use nearness::{Missing, Nearness, PlotPoint, Whereabout};
 pub use occasion::{AttemptEnd, Occasion};

@@ -15,7 +15,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::drama::{
-    BondSpec, Condition, Effect, Ending, Goal, Item, Quality, Scene, StoryData, effects_of,
+    BondSpec, Condition, Drama, Effect, Ending, Goal, Item, Quality, Scene, StoryData, effects_of,
 };
 
 /// A whole world, as its author wrote it.
@@ -597,12 +597,13 @@ impl WorldFile {
     }
 
     pub(crate) fn story_data(&self) -> StoryData {
-        StoryData {
+        let drama = Drama {
             items: self.items.clone(),
             qualities: self.qualities.clone(),
             scenes: self.scenes.clone(),
             endings: self.endings.clone(),
-        }
+        };
+        drama.into()
     }
 }
 

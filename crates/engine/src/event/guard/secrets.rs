@@ -7,6 +7,7 @@ use bevy_ecs::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::{Guard, GuardVerdict, Judged, Point, Reason};
+use crate::held::Held;
 use crate::knowledge::{FactBook, Knowledge, SecretAction};
 use crate::locale::{Argument, text};
 use crate::wording::{Needle, Searched};
@@ -39,11 +40,24 @@ const MAX_GAP: usize = 40;
 /// Looks for secrets in public texts, before they are sent. Whispers and thoughts pass, unless the
 /// secret is sworn.
 #[derive(Clone, Debug, Default)]
-pub struct Secrets {
+pub struct Secrets(Arc<Compiled>);
+
+/// Equal if it was made of equal rules.
+#[derive(Debug, Default)]
+struct Compiled {
+    of: Vec<SecretRule>,
     rules: Vec<CompiledRule>,
 }
 
-#[derive(Clone, Debug)]
+impl PartialEq for Compiled {
+    fn eq(&self, other: &Self) -> bool {
+        self.of == other.of
+    }
+}
+
+static HELD: Held<Compiled> = Held::new();
+
+#[derive(Debug)]
 struct CompiledRule {
     /// The parts between the stars.
     parts: Vec<Needle>,
@@ -63,7 +77,8 @@ struct Leak {
 impl Secrets {
     /// A guard of these secrets. A rule without words guards nothing.
     pub fn new(rules: impl IntoIterator<Item = SecretRule>) -> Self {
-        let rules = rules.into_iter().map(|rule| CompiledRule {
+        let of: Vec<_> = rules.into_iter().collect();
+        let rules = of.iter().cloned().map(|rule| CompiledRule {
             parts: rule
                 .text
                 .split(['*', '＊'])
@@ -74,9 +89,8 @@ impl Secrets {
             fact: rule.fact,
             sworn: rule.sworn,
         });
-        Self {
-            rules: rules.collect(),
-        }
+        let rules = rules.collect();
+        Self(HELD.once(Compiled { of, rules }))
     }
 
     /// The rules for the phrases of all facts of a book.
@@ -97,7 +111,7 @@ impl Secrets {
     /// them.
     pub fn facts_in(&self, text: &str) -> Vec<Arc<str>> {
         let found = self.rules_in(text).into_iter();
-        let rules = found.filter_map(|number| self.rules.get(number));
+        let rules = found.filter_map(|number| self.0.rules.get(number));
         let facts: BTreeSet<_> = rules
             .filter(|rule| !rule.sworn)
             .filter_map(|rule| rule.fact.clone())
@@ -113,7 +127,7 @@ impl Secrets {
 
     /// Every leak, sorted by start; of leaks with the same start, the longest is first.
     fn leaks(&self, text: &str) -> Vec<Leak> {
-        if self.rules.is_empty() {
+        if self.0.rules.is_empty() {
             return Vec::new();
         }
         let mut leaks = self.leaks_in(text);
@@ -127,7 +141,7 @@ impl Secrets {
 
     fn leaks_in(&self, text: &str) -> Vec<Leak> {
         let read = Searched::new(text);
-        let rules = self.rules.iter().enumerate();
+        let rules = self.0.rules.iter().enumerate();
         rules
             .flat_map(|(number, rule)| rule.leaks(text, &read, number))
             .collect()
@@ -139,7 +153,7 @@ impl Secrets {
         for leak in leaks {
             if leak.start >= done {
                 out.push_str(&text[done..leak.start]);
-                out.push_str(&self.rules[leak.rule].mask);
+                out.push_str(&self.0.rules[leak.rule].mask);
             }
             done = done.max(leak.end);
         }
@@ -168,7 +182,7 @@ impl Guard for Secrets {
     }
 
     fn points(&self) -> &[Point] {
-        if self.rules.is_empty() {
+        if self.0.rules.is_empty() {
             &[]
         } else {
             &[Point::Send]
@@ -177,8 +191,12 @@ impl Guard for Secrets {
 
     fn judge(&self, message: &Judged<'_>) -> GuardVerdict {
         let mut leaks = self.leaks(message.text);
-        leaks.retain(|leak| !self.rules[leak.rule].allows(message.public, message.knowledge));
-        let Some(worst) = leaks.iter().map(|leak| self.rules[leak.rule].action).max() else {
+        leaks.retain(|leak| !self.0.rules[leak.rule].allows(message.public, message.knowledge));
+        let Some(worst) = leaks
+            .iter()
+            .map(|leak| self.0.rules[leak.rule].action)
+            .max()
+        else {
             return GuardVerdict::Pass;
         };
         let reason = reason(&leaks);
@@ -186,7 +204,7 @@ impl Guard for Secrets {
             SecretAction::Flag => GuardVerdict::Flag { reason },
             SecretAction::Block => GuardVerdict::Block { reason },
             SecretAction::Mask => {
-                leaks.retain(|leak| self.rules[leak.rule].action == SecretAction::Mask);
+                leaks.retain(|leak| self.0.rules[leak.rule].action == SecretAction::Mask);
                 let text = self.masked(message.text, &leaks);
                 GuardVerdict::Mask { text, reason }
             }
