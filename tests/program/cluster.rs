@@ -109,6 +109,28 @@ fn a_game_of_undercover_is_followed_as_a_campaign_is() {
 }
 
 #[test]
+fn what_a_team_has_begun_is_finished_by_a_worker_and_followed_as_a_campaign_is() {
+    let folder = &Dir::new();
+    let task = "Weather";
+    succeed(
+        folder,
+        &format!("chat en/assistant --task {task} --seed 3 --save whole"),
+    );
+    succeed(
+        folder,
+        &format!("chat en/assistant --task {task} --seed 3 --until 1 --save team"),
+    );
+    succeed(folder, "pack team team.json");
+    succeed(folder, &format!("unpack team.json {STORE}"));
+    let worked = out(&succeed(folder, &format!("worker {STORE} --until-empty")));
+    has(&worked, &["team: paused"]);
+    let followed = out(&succeed(folder, &format!("follow team {STORE}")));
+    let replayed = out(&succeed(folder, "replay whole"));
+    has(&followed, &["TextMessage (Assistant)"]);
+    has(&replayed, &[&followed]);
+}
+
+#[test]
 fn worlds_are_on_pages_while_workers_play_them() {
     let folder = &Dir::new();
     let submit = format!("submit drowned-assize {STORE} --seed 3 --until 1");

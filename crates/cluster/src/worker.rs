@@ -579,12 +579,12 @@ impl Worker {
                 (Phase::Ended, UiText::default())
             }
             Stop::SeatsAwaited(names) => (Phase::Waiting, text!(cluster_awaits, names)),
-            Stop::TurnReached(_) => (Phase::Paused, UiText::default()),
             Stop::LimitReached(reason)
             | Stop::ServerDown(reason)
             | Stop::NoUsableAnswers(reason) => (Phase::Paused, reason.clone()),
             Stop::Cancelled if self.stop.is_cancelled() => (Phase::Queued, UiText::default()),
-            Stop::Cancelled => (Phase::Cancelled, UiText::default()),
+            // A team that waits for a task cancels itself.
+            Stop::TurnReached(_) | Stop::Cancelled => (Phase::Paused, UiText::default()),
         };
         Left::because(phase, note)
     }
@@ -638,9 +638,10 @@ impl Worker {
                 if left.phase == Phase::Waiting && is_answered {
                     left.phase = Phase::Queued;
                 }
-                if state.phase != Phase::Cancelled {
-                    state.phase = left.phase;
+                if state.phase == Phase::Cancelled {
+                    left.phase = Phase::Cancelled;
                 }
+                state.phase = left.phase;
                 state.note = left.note.to_string();
                 state.spent = spent.unwrap_or(state.spent);
                 if !left.is_refused {

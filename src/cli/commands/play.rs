@@ -340,6 +340,17 @@ impl<'a> RunView<'a> {
         })
     }
 
+    /// One that prints nothing by itself.
+    pub(super) fn printed_elsewhere(app: &'a App) -> Self {
+        Self {
+            app,
+            printer: None,
+            defaults: Defaults::default(),
+            sees_all: true,
+            is_first: false,
+        }
+    }
+
     /// Prints what this engine plays with a printer, which is made only if it is needed.
     pub(super) fn with_printer(
         app: &'a App,
@@ -349,11 +360,8 @@ impl<'a> RunView<'a> {
     ) -> Self {
         let token = engine.cancellation_token();
         let mut view = Self {
-            app,
-            printer: None,
-            defaults: Defaults::default(),
             sees_all: seat.is_none(),
-            is_first: false,
+            ..Self::printed_elsewhere(app)
         };
         if app.settings.quiet {
             return view;

@@ -1,4 +1,4 @@
-//! Who plays undercover, in a single game or a tournament.
+//! Who plays a save, and undercover in a single game or a tournament.
 
 use crate::cli::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,9 +10,11 @@ use crate::undercover::improviser::with_words;
 use crate::undercover::{Match, Rules};
 use crate::world_data::Lexicon;
 
-use super::play;
-use crate::cli::loader;
+use super::{chat, play};
+use crate::cli::saved::{Played, Saved};
 use crate::cli::settings::IMPROVISER;
+use crate::cli::{loader, slot_settings};
+use bevy_ecs::prelude::World;
 
 /// The name of new slots.
 pub(super) const NAME: &str = "undercover";
@@ -22,6 +24,25 @@ pub(super) fn introduce(app: &App, rules: &Rules, introduction: Option<&str>) {
     let (table, players) = (&rules.table, Argument::list(&rules.players));
     let title = say!(rules.language, story_table, table, players);
     play::introduce(app, &[Paragraph::of(Style::Bold, title)], introduction);
+}
+
+/// The minds of a save that goes on where nobody sits at a terminal; `None` for a team that can't.
+pub(super) fn minds_of(app: &App, saved: &Saved, world: &mut World) -> Result<Option<Minds>> {
+    slot_settings::check_models(app, saved, world)?;
+    let given = saved.given_models();
+    Ok(match &saved.played {
+        Played::World(_) => {
+            let main = loader::main_mind(app, &app.settings.model.value)?.mind;
+            let minds = loader::minds(app, main, world)?;
+            Some(loader::given_minds(app, minds, &given)?)
+        }
+        Played::Undercover(game) => {
+            let (rules, seed) = (game.rules(), saved.story.header.seed);
+            let players = Players::find(app, rules)?;
+            Some(players.given(app, game, seed, &given)?)
+        }
+        Played::Team(game) => chat::minds_of_run(app, game, world)?,
+    })
 }
 
 /// Who plays: the minds of the players.

@@ -72,8 +72,21 @@ pub(super) fn introduce_story(app: &App, played: &Played) {
     }
 }
 
+/// Prints a story of any game as this engine plays it.
+#[cfg(feature = "cluster")]
+pub(super) fn view<'a>(app: &'a App, played: &Played, engine: &mut Engine) -> RunView<'a> {
+    match played {
+        Played::Team(game) => {
+            play::note_turns(app, engine);
+            ChatPrinter::new(app, engine, game.team(), ChatFormat::default());
+            RunView::printed_elsewhere(app)
+        }
+        _ => RunView::with_printer(app, engine, None, |world| printer(app, played, None, world)),
+    }
+}
+
 /// Prints a story of any game but that of a team, in its own language.
-pub(super) fn printer(
+fn printer(
     app: &App,
     played: &Played,
     seat: Option<StableId>,

@@ -10,7 +10,7 @@ use crate::cli::args::OfStoreArgs;
 use crate::cli::commands::play::{self, RunView};
 use crate::cli::commands::replay;
 use crate::cli::prelude::*;
-use crate::cli::saved::{Played, Saved};
+use crate::cli::saved::Saved;
 use crate::cluster::{Store, WorldLead};
 use crate::save::SlotName;
 use crate::session::play_again;
@@ -38,16 +38,12 @@ fn tell_all(app: &App, store: &Arc<dyn Store>, world: &SlotName, root: &Path) ->
     own.settings.saves.value = root.to_owned();
     let saved = Saved::as_stored(&own, world.as_str())?;
     let Saved { played, story, .. } = saved;
-    if matches!(played, Played::Team(_)) {
-        return Err(CommandError::usage(text!(cli_not_on_workers)));
-    }
     replay::introduce_story(app, &played);
     let (mut view, runtime) = (None, play::runtime()?);
     let told = play_again(story, played.game(), None, |engine| {
         engine.follow(Box::new(lead));
         play::stop_by_signals(app, &runtime, engine.cancellation_token());
-        let printer = |world: &mut _| replay::printer(app, &played, None, world);
-        view = Some(RunView::with_printer(app, engine, None, printer));
+        view = Some(replay::view(app, &played, engine));
     });
     runtime.block_on(told)?;
     view.iter().for_each(RunView::finish);

@@ -6,11 +6,11 @@ use std::sync::Arc;
 
 use super::{build, rehearsals, store};
 use crate::cli::args::WorkerArgs;
-use crate::cli::commands::play;
-use crate::cli::commands::players::Players;
+use crate::cli::commands::players::minds_of;
+use crate::cli::commands::{chat, play};
 use crate::cli::prelude::*;
 use crate::cli::saved::{Played, Saved};
-use crate::cli::{loader, slot_settings};
+use crate::cli::slot_settings;
 use crate::cluster::{LEASE, News, Player, Worker};
 use crate::engine::CancellationToken;
 use crate::save::{Slot, SlotName};
@@ -34,26 +34,14 @@ impl Program {
         slot_settings::take_over(&mut app, &Slot::find(root, name)?)?;
         let mut saved = Saved::to_play(&app, name, false)?;
         saved.catch_up()?;
-        let mut session = match &saved.played {
-            Played::World(campaign) => {
-                let main = loader::main_mind(&app, &app.settings.model.value)?;
-                let mut setup = saved.world(true)?;
-                slot_settings::check_models(&app, &saved, &mut setup.world)?;
-                let minds = loader::minds(&app, main.mind, &mut setup.world)?;
-                let minds = loader::given_minds(&app, minds, &saved.given_models())?;
-                Session::resume(root, name, &**campaign, minds, false)?
+        let minds = minds_of(&app, &saved, &mut saved.world(true)?.world)?;
+        let minds = minds.ok_or_else(|| CommandError::usage(text!(cli_team_rests)))?;
+        let mut session = match saved.played {
+            Played::Team(game) => {
+                let game = chat::with_tools_played(&app, *game, &minds)?;
+                Session::resume(root, name, &game, minds, false)?
             }
-            Played::Undercover(game) => {
-                let mut setup = saved.world(true)?;
-                slot_settings::check_models(&app, &saved, &mut setup.world)?;
-                let players = Players::find(&app, game.rules())?;
-                let seed = saved.story.header.seed;
-                let minds = players.given(&app, game, seed, &saved.given_models())?;
-                Session::resume(root, name, &**game, minds, false)?
-            }
-            Played::Team(_) => {
-                return Err(CommandError::usage(text!(cli_not_on_workers)));
-            }
+            played => Session::resume(root, name, played.game(), minds, false)?,
         };
         play::prepare(&app, &mut session.engine);
         session.engine.settings.without_servers = true;

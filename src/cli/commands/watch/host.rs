@@ -19,7 +19,7 @@ use crate::cast::{EntityName, Kind};
 use crate::cli::args::{NewSaveArgs, ServerArgs, TableArgs};
 use crate::cli::commands::edited::EditedGame;
 use crate::cli::commands::play::{self, RunView, stopped};
-use crate::cli::commands::players::Players;
+use crate::cli::commands::players::minds_of;
 use crate::cli::commands::{chat, run, sent};
 use crate::cli::loader;
 use crate::cli::process::{note_interrupt, told_to_end};
@@ -232,7 +232,7 @@ impl<'a> Host<'a> {
             *chapters = Chapters::default();
         }
         view.expect(&world);
-        let minds = recalled.and_then(|()| minds(app, &saved, &mut world));
+        let minds = recalled.and_then(|()| minds_of(app, &saved, &mut world));
         let mut seats = BTreeMap::new();
         let minds = match minds {
             Ok(Some(minds)) if matches!(saved.played, Played::Team(_)) => Ok(Some(minds)),
@@ -599,25 +599,6 @@ fn print(app: &App, record: &Printed<'_>, line: String) {
         out.paragraph(&Paragraph::of(Style::Plain, line));
     }
     out.flush();
-}
-
-/// The minds of a save that goes on; `None` for a team that can't go on here.
-fn minds(app: &App, saved: &Saved, world: &mut World) -> Result<Option<Minds>> {
-    slot_settings::check_models(app, saved, world)?;
-    let given = saved.given_models();
-    Ok(match &saved.played {
-        Played::World(_) => {
-            let main = loader::main_mind(app, &app.settings.model.value)?.mind;
-            let minds = loader::minds(app, main, world)?;
-            Some(loader::given_minds(app, minds, &given)?)
-        }
-        Played::Undercover(game) => {
-            let (rules, seed) = (game.rules(), saved.story.header.seed);
-            let players = Players::find(app, rules)?;
-            Some(players.given(app, game, seed, &given)?)
-        }
-        Played::Team(game) => chat::minds_of_run(app, game, world)?,
-    })
 }
 
 /// What a save is, before anything of it is read.

@@ -137,7 +137,7 @@ impl StoreLibrary {
         let game: Arc<dyn Game> = match saved.played {
             Played::World(campaign) => Arc::new(*campaign),
             Played::Undercover(game) => Arc::new(*game),
-            Played::Team(_) => return Err(CommandError::usage(text!(cli_not_on_workers))),
+            Played::Team(team) => Arc::new(*team),
         };
         let answered = sent::minds_of(app, &saved.slot, sent::aliases(&begun))?;
         let teach = teacher(&begun);
