@@ -14,7 +14,7 @@ use std::time::SystemTime;
 
 use playhouse_engine::engine::{CancellationToken, Pace};
 use playhouse_engine::exchange::{Spent, lost_requests, recorded_ledgers};
-use playhouse_engine::journal::Line;
+use playhouse_engine::journal::{Journal, Line};
 use playhouse_engine::locale::{UiText, text};
 use playhouse_engine::message::Cost;
 use playhouse_engine::save::SlotName;
@@ -26,7 +26,7 @@ use tokio::time::sleep;
 
 use crate::replica::{Claim, PAUSE};
 use crate::store::change_record;
-use crate::{Phase, Position, Store, StoreError, WorldState};
+use crate::{Owner, Phase, Position, Store, StoreError, WorldState};
 
 /// The name of the record of all models; those of single ones begin so.
 const NAME: &str = "budget";
@@ -228,7 +228,7 @@ impl ClusterBudget {
         share: Share,
     ) -> Result<Result<Amounts<Option<u64>>, Phase>, StoreError> {
         Self::change(store, model, |budget| {
-            budget.settle_to(world, claim, spent);
+            budget.settle_to(world, claim, Some(spent));
             let granted = budget.granted();
             let gone = budget.spent.plus(granted);
             let left = budget
@@ -266,21 +266,32 @@ impl ClusterBudget {
         claim: Position,
         spent: Amounts<u64>,
     ) -> Result<(), StoreError> {
+        let spent = Some(spent);
         Self::change(store, model, |budget| budget.settle_to(world, claim, spent))
     }
 
-    /// What was granted to a world that is removed counts as spent.
-    pub(crate) fn forget(
-        store: &dyn Store,
-        model: Limited<'_>,
-        world: &SlotName,
-    ) -> Result<(), StoreError> {
-        Self::change(store, model, |budget| {
-            if let Some(Grant { amount, .. }) = budget.grants.remove(world.as_str()) {
-                let at_once = 0;
-                budget.spent = budget.spent.plus(Amounts { at_once, ..amount });
+    /// Takes back what a world did not spend that nobody is to play any more. Whoever still plays
+    /// it has lost it. If its journal can't be read, all that was granted counts as spent.
+    pub(crate) fn close(store: &dyn Store, world: &SlotName) -> Result<(), StoreError> {
+        let all = Self::of(store, None)?;
+        let mut granted = BTreeSet::new();
+        for model in all.all() {
+            if Self::of(store, model)?.grants.contains_key(world.as_str()) {
+                granted.insert(model);
             }
-        })
+        }
+        if granted.is_empty() {
+            return Ok(());
+        }
+        let claimed = store.claim(world, &Owner::draw()?)?;
+        let lines = Journal::decode(&claimed.journal, world.as_str()).ok();
+        for model in granted {
+            let spent = lines.as_ref().map(|lines| spent_by(lines, model));
+            Self::change(store, model, |budget| {
+                budget.settle_to(world, claimed.at, spent);
+            })?;
+        }
+        Ok(())
     }
 
     /// Takes back what was granted to worlds that were left since. Whoever asked for it had stood
@@ -311,12 +322,19 @@ impl ClusterBudget {
     }
 
     /// The grant of a later claim stays.
-    fn settle_to(&mut self, world: &SlotName, claim: Position, spent: Amounts<u64>) {
+    fn settle_to(&mut self, world: &SlotName, claim: Position, spent: Option<Amounts<u64>>) {
         let Some(grant) = self.grants.get(world.as_str()) else {
             return;
         };
         if grant.claim <= claim.0 {
-            let since = spent.with(grant.before, u64::saturating_sub);
+            let at_once = 0;
+            let since = match spent {
+                Some(spent) => spent.with(grant.before, u64::saturating_sub),
+                None => Amounts {
+                    at_once,
+                    ..grant.amount
+                },
+            };
             self.spent = self.spent.plus(since);
             self.grants.remove(world.as_str());
         }
@@ -442,6 +460,36 @@ fn count_in_minute(
 mod tests {
     use super::*;
     use crate::FolderStore;
+
+    #[test]
+    fn the_grant_of_a_later_claim_stays_whatever_an_earlier_owner_says() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = FolderStore::open(folder.path()).unwrap();
+        let world = "mill".parse().unwrap();
+        fn calls<T: Default>(calls: T) -> Amounts<T> {
+            Amounts {
+                calls,
+                ..Amounts::default()
+            }
+        }
+        ClusterBudget::limit(&store, None, calls(Some(160)), None).unwrap();
+        let grant = |claim, spent| {
+            let spent = calls(spent);
+            ClusterBudget::grant(&store, None, &world, Position(claim), spent, Share::Part)
+        };
+        let granted = || ClusterBudget::of(&store, None).unwrap().granted().calls;
+        assert_eq!(grant(2, 0).unwrap(), Ok(calls(Some(10))));
+        assert_eq!(grant(5, 4).unwrap(), Ok(calls(Some(10))));
+        let settle = |claim, spent| {
+            ClusterBudget::settle(&store, None, &world, Position(claim), calls(spent)).unwrap();
+            (
+                granted(),
+                ClusterBudget::of(&store, None).unwrap().spent.calls,
+            )
+        };
+        assert_eq!(settle(2, 9), (10, 4));
+        assert_eq!(settle(5, 6), (0, 6));
+    }
 
     #[test]
     fn no_more_tokens_are_counted_in_a_minute_than_are_allowed() {

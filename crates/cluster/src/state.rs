@@ -139,14 +139,20 @@ pub fn submit(
 ///
 /// # Errors
 /// There is no such world, or the store does not answer.
-pub fn cancel(store: &dyn Store, world: &SlotName) -> Result<WorldState, StoreError> {
+pub fn cancel(store: &dyn Store, world: &SlotName) -> Result<(), StoreError> {
+    let mut before = Phase::default();
     change(store, world, |state| {
-        let is_open = state.phase != Phase::Ended;
-        if is_open {
+        before = state.phase;
+        if before != Phase::Ended {
             state.phase = Phase::Cancelled;
         }
-        is_open
-    })
+        before != Phase::Ended
+    })?;
+    // Whoever plays it brings it to an end; if that one is dead, the next one who gets it.
+    if before == Phase::Playing {
+        return Ok(());
+    }
+    ClusterBudget::close(store, world)
 }
 
 /// Removes a world from a store, with all that it has. Whoever plays it is told that it is lost.
@@ -154,10 +160,9 @@ pub fn cancel(store: &dyn Store, world: &SlotName) -> Result<WorldState, StoreEr
 /// # Errors
 /// There is no such world, or the store does not answer.
 pub fn remove(store: &dyn Store, world: &SlotName) -> Result<(), StoreError> {
-    let state = cancel(store, world)?;
-    for model in ClusterBudget::of(store, None)?.all() {
-        ClusterBudget::forget(store, model, world)?;
-    }
+    cancel(store, world)?;
+    let state = world_state(store, world)?.unwrap_or_default();
+    ClusterBudget::close(store, world)?;
     let seats = state.seats.iter().map(|name| seats::record_of(world, name));
     let records: Vec<_> = [record_of(world)].into_iter().chain(seats).collect();
     store.remove(world, &records)

@@ -385,6 +385,9 @@ impl Worker {
         let store = &*self.store;
         match world_state(store, world)? {
             Some(state) if state.phase.is_open() => {}
+            Some(state) if state.phase == Phase::Cancelled => {
+                return ClusterBudget::close(store, world).map(|()| None);
+            }
             _ => return Ok(None),
         }
         let owner = Owner::draw()?;

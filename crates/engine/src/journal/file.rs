@@ -90,6 +90,11 @@ impl Journal {
         Self::read_as(Reading::Whole, &files::open(path)?, path)
     }
 
+    /// As [`Self::read`], of a journal in memory, which errors call by this name.
+    pub fn decode(bytes: &[u8], name: &str) -> Result<Vec<Line>, JournalError> {
+        read::decode(bytes, Path::new(name))
+    }
+
     /// As [`Self::read`], from an open file, up to the first mistake.
     pub(crate) fn read_as(
         reading: Reading,

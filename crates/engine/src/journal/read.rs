@@ -110,6 +110,13 @@ impl JournalLines {
     }
 }
 
+/// The lines of a journal that is in memory; `name` is for errors.
+pub(super) fn decode(bytes: &[u8], name: &Path) -> Result<Vec<Line>, JournalError> {
+    let mut found = JournalLines::default();
+    read_from(&mut found, bytes, name, Reading::Whole)?;
+    found.take(name)
+}
+
 pub(super) fn read(
     file: &File,
     path: &Path,
@@ -134,7 +141,16 @@ fn read_more(
     }
     let start = SeekFrom::Start(found.extent.length);
     file.seek(start).map_err(failed)?;
-    let mut reader = BufReader::new(file.take(MAX_BYTES));
+    read_from(found, BufReader::new(file.take(MAX_BYTES)), path, reading)
+}
+
+fn read_from(
+    found: &mut JournalLines,
+    mut reader: impl BufRead,
+    path: &Path,
+    reading: Reading,
+) -> Result<(), JournalError> {
+    let failed = |source| FileError::io(path, FileAction::Read, source);
     let first = found.extent.sum.map(|sum| Checks::Sums(vec![sum]));
     let mut checks = first.unwrap_or(Checks::Head);
     let is_enough = |damaged| damaged > MAX_DAMAGED || damaged > 0 && reading != Reading::Salvage;
