@@ -8,6 +8,7 @@
     reason = "a bench that breaks should stop, and says what it measured"
 )]
 
+mod broadcast;
 mod common;
 mod days;
 mod gather;
@@ -30,6 +31,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// The groups by the first part of their benchmarks' names.
 const GROUPS: &[(&str, fn(&mut Criterion))] = &[
+    ("broadcast", broadcast::bench),
     ("days", days::bench),
     ("gather", gather::bench),
     ("groupchat", groupchat::bench),
