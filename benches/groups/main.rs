@@ -8,9 +8,12 @@
     reason = "a bench that breaks should stop, and says what it measured"
 )]
 
+mod answers;
+mod archive;
 mod broadcast;
 mod common;
 mod days;
+mod format;
 mod gather;
 mod groupchat;
 mod lore;
@@ -31,8 +34,11 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// The groups by the first part of their benchmarks' names.
 const GROUPS: &[(&str, fn(&mut Criterion))] = &[
+    ("answers", answers::bench),
+    ("archive", archive::bench),
     ("broadcast", broadcast::bench),
     ("days", days::bench),
+    ("format", format::bench),
     ("gather", gather::bench),
     ("groupchat", groupchat::bench),
     ("lore", lore::bench),

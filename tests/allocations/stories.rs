@@ -21,7 +21,7 @@ use playhouse::story::{About, StoryView};
 use serde_json::{Map, json};
 use stats_alloc::Region;
 
-use crate::{ALLOCATOR, common};
+use crate::{ALLOCATOR, alone, common};
 
 const EVENTS: u32 = 100_000;
 /// The variable with the folder of the save.
@@ -166,6 +166,7 @@ fn memory(of: &str) -> u64 {
 
 #[test]
 fn a_story_of_100_000_events_is_served_within_its_memory() {
+    let _alone = alone();
     let root = tempfile::tempdir().unwrap();
     let mut saving = Command::new(std::env::current_exe().unwrap());
     saving.args(["--ignored", "--exact", "stories::a_long_story_is_saved"]);
