@@ -1,5 +1,6 @@
 //! The conversation of one entity.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
@@ -127,6 +128,8 @@ pub struct AgentContext {
     entries: Vec<Entry>,
     /// The tags of those entries that have any, sorted by id.
     tags: Vec<(EntryId, Tags)>,
+    /// Hash of key and value → entry, sorted. A match is compared with the tag itself.
+    index: Vec<(u64, EntryId)>,
     last_id: u32,
     /// How often something before the last ask changed, by a chapter, a budget or a view.
     revisions: u32,
@@ -252,7 +255,13 @@ impl AgentContext {
     /// # Errors
     /// The context has messages already.
     pub fn add_system_message(&mut self, body: impl Into<Body>) -> Result<EntryId, ContextError> {
-        self.add_message(Message::new(Role::System, body))
+        if !self.entries.is_empty() {
+            return Err(ContextError::NotEmpty {
+                entity: self.name.to_string(),
+                count: self.entries.len(),
+            });
+        }
+        Ok(self.push(Role::System, body.into(), Tags::new()))
     }
 
     /// Puts another body in the place of the system message, if there is one.
@@ -372,11 +381,14 @@ impl AgentContext {
         order: SearchOrder,
     ) -> Vec<StoredMessage> {
         let value = value.into();
-        let human = self
-            .entries
+        let hash = tag_hash(key, &value);
+        let from = self.index.partition_point(|(row_hash, _)| *row_hash < hash);
+        let hits = self.index[from..]
             .iter()
-            .filter(|entry| entry.role == Role::Human);
-        let hits = human.filter(|entry| self.has_tag(entry, key, &value));
+            .take_while(|(row_hash, _)| *row_hash == hash)
+            .filter_map(|(_, id)| self.entries.get(self.position(*id)?))
+            .filter(|entry| entry.role == Role::Human)
+            .filter(|entry| self.has_tag(entry, key, &value));
         let mut found: Vec<_> = hits.map(|entry| self.with_id(entry)).collect();
         if order == SearchOrder::NewestFirst {
             found.reverse();
@@ -424,6 +436,7 @@ impl AgentContext {
             let gone = |id: EntryId| sorted.binary_search(&id).is_ok();
             self.entries.retain(|entry| !gone(entry.id));
             self.tags.retain(|(id, _)| !gone(*id));
+            self.index.retain(|(_, id)| !gone(*id));
             self.revise();
         }
         Ok(removed)
@@ -478,6 +491,7 @@ impl AgentContext {
             })
             .collect();
         drop(tags);
+        self.index.retain(|(_, id)| *id < begin || *id > end);
         self.revise();
         Ok(removed)
     }
@@ -527,13 +541,22 @@ impl AgentContext {
         let (body, tags) = condensed(body, tags);
         self.last_id += 1;
         let id = EntryId(self.last_id);
+        let has_short = body.short().is_some();
         self.entries.push(Entry { body, id, role });
-        self.mark(id, tags);
+        if has_short || !tags.is_empty() {
+            self.mark(id, tags);
+        }
         id
     }
 
-    /// Stores the tags of an entry that has none yet.
+    /// Stores and indexes the tags of an entry that has none yet.
     fn mark(&mut self, id: EntryId, tags: Tags) {
+        let entry = self.position(id).and_then(|index| self.entries.get(index));
+        let short = entry.and_then(|entry| entry.body.short());
+        for row in rows(id, &tags, short) {
+            let position = self.index.partition_point(|before| *before < row);
+            self.index.insert(position, row);
+        }
         if !tags.is_empty() {
             let position = self.tags.partition_point(|(tagged, _)| *tagged < id);
             self.tags.insert(position, (id, tags));
@@ -617,6 +640,7 @@ impl AgentContext {
                 .map_err(|error| error.text())?;
             context.last_id = id.0;
             let (body, tags) = condensed(message.body, message.tags);
+            context.index.extend(rows(id, &tags, body.short()));
             context.entries.push(Entry {
                 body,
                 id,
@@ -626,6 +650,7 @@ impl AgentContext {
                 context.tags.push((id, tags));
             }
         }
+        context.index.sort_unstable();
         if last_id < context.last_id {
             let message = context.last_id;
             return Err(text!(context_last_id, last = last_id, message));
@@ -649,4 +674,25 @@ fn condensed(body: Body, mut tags: Tags) -> (Body, Tags) {
         }
         _ => (body, tags),
     }
+}
+
+/// The rows of the index for an entry with these tags and this short text.
+fn rows(id: EntryId, tags: &Tags, short: Option<&Text>) -> impl Iterator<Item = (u64, EntryId)> {
+    let hashes = tags.iter().map(|(key, value)| tag_hash(key, value));
+    let short = short.map(|short| text_hash(Tag::COMPRESSED_PROMPT.as_str(), short.as_str()));
+    hashes.chain(short).map(move |hash| (hash, id))
+}
+
+/// Equal for equal tags within a process. Never stored.
+fn tag_hash(key: &str, value: &Value) -> u64 {
+    match value {
+        Value::String(text) => text_hash(key, text),
+        value => text_hash(key, &value.to_string()),
+    }
+}
+
+fn text_hash(key: &str, text: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    (key, text).hash(&mut hasher);
+    hasher.finish()
 }

@@ -204,6 +204,32 @@ fn seen(context: &AgentContext) -> (Value, Vec<StoredMessage>, u32, u32) {
     )
 }
 
+/// What a search should find, by looking at every message.
+fn scanned(context: &AgentContext, key: &str, value: &Value) -> Vec<StoredMessage> {
+    let carries = |held: &StoredMessage| {
+        let short = held.message.body.short().map(|short| json!(short.as_str()));
+        held.message.tags.get(key) == Some(value)
+            || (key == "compressed_prompt" && short.as_ref() == Some(value))
+    };
+    let human = context
+        .messages()
+        .filter(|held| held.message.role == Role::Human);
+    human.filter(carries).collect()
+}
+
+fn searches() -> impl Iterator<Item = (&'static str, Value)> {
+    let words = ["a", "b", "山", "a b", "", "nowhere"];
+    words.into_iter().flat_map(|word| {
+        [
+            ("kickoff", json!(word)),
+            ("archive", json!(word)),
+            ("compressed_prompt", json!(word)),
+            ("mood", json!({"of": [word, null]})),
+            ("kickoff", json!(word.len())),
+        ]
+    })
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
@@ -238,6 +264,18 @@ proptest! {
             for (_, after) in states[index..].iter().filter(|(other, _)| other == revisions) {
                 prop_assert!(before.len() <= after.len() && before.iter().zip(after).all(same));
             }
+        }
+    }
+
+    #[test]
+    fn a_search_by_tag_agrees_with_a_scan(edits in edits()) {
+        let context = built(edits);
+        for (key, value) in searches() {
+            let mut wanted = scanned(&context, key, &value);
+            let find = |order| context.filter_human_messages_by_attribute(key, value.clone(), order);
+            prop_assert_eq!(find(SearchOrder::OldestFirst), wanted.clone());
+            wanted.reverse();
+            prop_assert_eq!(find(SearchOrder::NewestFirst), wanted);
         }
     }
 
