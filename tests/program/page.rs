@@ -242,6 +242,9 @@ fn a_story_that_is_over_stays_as_it_is_when_it_is_opened() {
     succeed(folder, "export done --html done.html");
     let report = fs::read_to_string(folder.join("done.html")).unwrap();
     has(&report, &["\"state\":\"finished\""]);
+    // Without scripts, too, one reads what the story is about, and of one place after the other.
+    let (plain, _) = report.split_once("<div id=\"view\"").unwrap();
+    has(plain, &["<p>A mill", "<p class=\"where\">"]);
 }
 
 /// A form of a seat, filled in with the first options.

@@ -13,6 +13,7 @@ use serde_json::{Map, Value, json};
 use super::access::Visitor;
 use super::answer::{Asked, Failure, FailurePage};
 use super::assets::{asset as find_asset, render};
+use super::book::in_order;
 use super::reader::{ListQuery, Reader};
 use super::routes::{Visit, blocking};
 use super::shared::{Shared, page_labels};
@@ -117,7 +118,7 @@ pub(super) fn page(reader: &Reader<'_>, before: Option<u32>) -> Value {
     json!({
         "lang": reader.language, "slot": story["slot"], "title": story["title"],
         "labels": page_labels(reader.language), "before": events.from, "names": names(reader),
-        "events": events.rows, "story": story, "is_report": false,
+        "events": in_order(events.rows, reader.is_host()), "story": story, "is_report": false,
     })
 }
 
