@@ -1,14 +1,17 @@
 //! Worlds that a model drafts from a text, and parts that it suggests.
 
 use std::fs;
+use std::io::{BufRead, BufReader};
 use std::path::Path;
+use std::process::Stdio;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
 
+use super::kill::send;
 use super::model_server::{Reply, serve, serve_model, write_model};
-use super::{err, exits, has, out, playhouse, succeed, write};
+use super::{err, exits, has, in_one_line, lacks, out, playhouse, succeed, write};
 
 /// The questions that a model was asked.
 type Asked = Arc<Mutex<Vec<String>>>;
@@ -254,7 +257,7 @@ fn what_comes_to_nothing_is_told_once_by_the_members_of_the_answer() {
         "- scenes[4].day: the story lasts 2 days",
         "- scenes[4].hour: a day has no such part: choose one of Morning, Afternoon",
         "- endings[0].chosen: the-signing=share, the-signing=keep exclude each other",
-        "- endings[1].chosen: it needs no choice",
+        "- endings[1].chosen: nothing makes it come",
         "- endings[3].chosen: the ending gone is looked at first",
         "- goals[1].lost_words: nobody ever says this, since “lost_by”",
     ] {
@@ -437,6 +440,25 @@ fn a_draft_that_was_stopped_goes_on_and_asks_nothing_twice() {
     // Nothing is written over.
     let again = draft(dir.path(), "mine", premise, &[]);
     has(&err(&again), &["already exists"]);
+}
+
+#[test]
+fn an_interrupted_draft_does_not_wait_for_its_rehearsals() {
+    let dir = tempfile::tempdir().unwrap();
+    serve_script(dir.path(), include_str!("drafts/lighthouse.json"));
+    let mut command = playhouse(dir.path());
+    command.args(["new", "mine", "--from", "A lighthouse.", "--runs", "10000"]);
+    command.args(["--model", "m", "--models", "models.ron"]);
+    let mut running = command.stderr(Stdio::piped()).spawn().unwrap();
+    let mut said = BufReader::new(running.stderr.take().unwrap()).lines();
+    let is_rehearsing = |line: &String| line.contains("the endings");
+    said.find(|line| is_rehearsing(line.as_ref().unwrap()));
+    send("INT", &running);
+    let rest: Vec<_> = said.map(Result::unwrap).collect();
+    assert_eq!(running.wait().unwrap().code(), Some(130), "{rest:?}");
+    let rest = in_one_line(&rest.join(" "));
+    has(&rest, &["go on with the same command"]);
+    lacks(&rest, &["Rehearsed: 10000"]);
 }
 
 #[test]

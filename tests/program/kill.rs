@@ -41,7 +41,7 @@ fn wait_for(run: &mut Child, folder: &Path, slot: &str, bytes: u64) {
     }
 }
 
-fn send(signal: &str, run: &Child) {
+pub(super) fn send(signal: &str, run: &Child) {
     let arguments = [format!("-{signal}"), run.id().to_string()];
     let sent = Command::new("kill").args(arguments).status();
     assert!(sent.unwrap().success());

@@ -24,6 +24,7 @@ use super::import::read_cards;
 use super::play;
 use crate::cli::args::{NewArgs, SuggestArgs};
 use crate::cli::loader;
+use crate::cli::process::{self, INTERRUPTED, was_interrupted};
 use crate::cli::settings::IMPROVISER;
 use crate::cli::shell::shell_quoted;
 
@@ -48,7 +49,9 @@ pub(super) fn draft(app: &App, args: &NewArgs, from: &str) -> Result<()> {
     let (text, language) = premise(app, from, args.world_lang)?;
     let window = mind.info().window;
     let game = DraftGame::new(&app.data()?, &text, language, args.runs, window);
-    let game = game.or_fail(ErrorKind::World)?.telling(listener(app));
+    let game = game
+        .or_fail(ErrorKind::World)?
+        .telling(listener(app, folder));
     let minds = Minds::all(mind);
     let mut session = match Slot::find(folder, SLOT) {
         Ok(slot) => {
@@ -156,12 +159,22 @@ fn play_out(app: &App, engine: &mut Engine) -> Result<Stop> {
     Ok(stop?)
 }
 
-/// Says what comes about while a draft is made.
-fn listener(app: &App) -> impl Fn(DraftNews) + Send + Sync + 'static {
+/// Says what comes about while a draft is made in a folder.
+fn listener(app: &App, folder: &Path) -> impl Fn(DraftNews) + Send + Sync + 'static {
     let (err, status, language) = (app.shared_err(), app.status.clone(), app.language);
     let prints_text = app.prints_text();
+    let go_on = say!(language, cli_draft_go_on, folder = shell_quoted(folder));
     move |news| {
         let line = match news {
+            DraftNews::Rehearsed { .. } if was_interrupted() => {
+                // The journal has everything. Until the end no other run says this, too.
+                status.hide();
+                let mut err = lock(&err);
+                if prints_text {
+                    err.line(&go_on);
+                }
+                process::exit(INTERRUPTED);
+            }
             DraftNews::Rehearsed { done, all } => {
                 let text = say!(language, cli_draft_rehearsed, done, all);
                 if done < all {
@@ -260,7 +273,9 @@ pub(super) fn suggest(app: &App, args: &SuggestArgs) -> Result<()> {
     let data = app.data()?;
     let wish = args.wish.as_deref().unwrap_or_default();
     let game = DraftGame::suggestion(&data, &campaign.file, args.part, wish);
-    let game = game.or_fail(ErrorKind::World)?.telling(listener(app));
+    let game = game
+        .or_fail(ErrorKind::World)?
+        .telling(listener(app, Path::new("")));
     let mut setup = game.set_up(SEED)?;
     game.populate(&mut setup)?;
     let mut engine = Engine::in_memory(setup, minds)?;
