@@ -61,12 +61,16 @@ use clap::error::ErrorKind as ClapErrorKind;
 use clap::{CommandFactory, FromArgMatches};
 
 use self::app::App;
-use self::args::{Command, CommandLine, CommonArgs, LANGUAGES, NewArgs, PlayArgs, SuggestArgs};
+use self::args::{
+    BranchArgs, Command, CommandLine, CommonArgs, DiffArgs, ExportArgs, LANGUAGES, NewArgs,
+    PlayArgs, ReplayArgs, ResumeArgs, ShowArgs, SuggestArgs,
+};
 use self::env::Env;
 use self::error::CommandError;
 use self::settings::{Origin, SETTINGS_FILE, Settings, SettingsFile, SettingsFiles};
 use crate::event::{EventRecord, EventTypes, Watching};
 use crate::locale::{Language, text};
+use crate::save::Slot;
 #[cfg(feature = "mcp")]
 use crate::tool::servers;
 use crate::trust::{NeedsTrust, Untrusted};
@@ -210,18 +214,31 @@ fn explain(error: &clap::Error, app: &App) -> ExitCode {
     app.finish(Err(unknown.unwrap_or(told)))
 }
 
-/// The language of the world that a command is about, which is that of the interface if nobody says
-/// another.
+/// The language of the world or the story that a command is about, which is that of the interface
+/// if nobody says another.
 fn language_of(app: &App, command: &Command) -> Option<Language> {
-    let world = match command {
-        Command::Run(_) => Some(&app.settings.world.value),
-        #[cfg(feature = "page")]
-        Command::Watch(_) => Some(&app.settings.world.value),
-        Command::Check { name, .. } => name.as_ref(),
-        Command::Rehearse(args) => Some(&args.world),
-        _ => None,
+    let of_save = |slot: &str| {
+        let slot = Slot::find(&app.settings.saves.value, slot).ok()?;
+        Some(slot.head().ok()??.language)
     };
-    loader::language(app, world?)
+    match command {
+        Command::Run(_) => loader::language(app, &app.settings.world.value),
+        #[cfg(feature = "page")]
+        Command::Watch(_) => {
+            let name = &app.settings.world.value;
+            of_save(name).or_else(|| loader::language(app, name))
+        }
+        Command::Check { name, .. } => loader::language(app, name.as_ref()?),
+        Command::Rehearse(args) => loader::language(app, &args.world),
+        Command::Resume(ResumeArgs { slot, .. })
+        | Command::Branch(BranchArgs { slot, .. })
+        | Command::Show(ShowArgs { slot, .. })
+        | Command::Ask { slot, .. }
+        | Command::Diff(DiffArgs { slot, .. })
+        | Command::Replay(ReplayArgs { slot, .. })
+        | Command::Export(ExportArgs { slot, .. }) => of_save(slot),
+        _ => None,
+    }
 }
 
 fn run(mut command: Command, common: &CommonArgs, env: &Env, mut found: Found) -> ExitCode {
@@ -270,6 +287,12 @@ fn run(mut command: Command, common: &CommonArgs, env: &Env, mut found: Found) -
         }
     }
     let mut app = with_settings;
+    if app.settings.language.origin == Origin::Default
+        && let Some(language) = language_of(&app, &command)
+    {
+        app.settings.language.value = language;
+        app = App::new(app.settings, env);
+    }
     let _sending = app.start_logs();
     let recalled = match (found.error, &command) {
         (Some(error), _) => Err(error),
@@ -280,12 +303,6 @@ fn run(mut command: Command, common: &CommonArgs, env: &Env, mut found: Found) -
         (None, Command::Experiment { action }) => commands::recall_experiment(&mut app, action),
         (None, _) => Ok(()),
     };
-    if app.settings.language.origin == Origin::Default
-        && let Some(language) = language_of(&app, &command)
-    {
-        app.settings.language.value = language;
-        app = App::new(app.settings, env);
-    }
     let result = recalled.and_then(|()| commands::run(command, &app));
     app.finish(result)
 }

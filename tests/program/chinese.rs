@@ -7,7 +7,7 @@ use std::process::Output;
 use serde_json::Value;
 
 use super::model_server::unreachable_model;
-use super::{Dir, err, has, out, playhouse, records_of, run, succeed, write};
+use super::{Dir, err, has, lacks, out, playhouse, records_of, run, succeed, write};
 
 /// Runs the program with a Chinese interface and rows that are never wrapped.
 fn run_chinese(folder: &Path, arguments: &str) -> Output {
@@ -279,6 +279,14 @@ fn where_no_language_is_set_the_names_and_the_world_say_it() {
     has(&told("check 渡口", "POSIX"), &["没有错误"]);
     let run = told("run zhaoying-ban --until 1 --save z", "C");
     has(&run, &["已到第 1 轮"]);
+    for of_save in ["show z", "ask z what", "resume z --until 2"] {
+        let own = told(of_save, "C");
+        assert!(
+            own.contains(|c| c >= '一') && !own.contains("turn "),
+            "{own}"
+        );
+        lacks(&told(of_save, "en_US.UTF-8"), &["第 "]);
+    }
     has(&told("worlds", "C.UTF-8"), &["drowned-assize"]);
     has(&told("check 渡口", "en_US.UTF-8"), &["has no errors"]);
     has(&told("check drowned-assize", "C"), &["has no errors"]);
