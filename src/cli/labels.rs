@@ -14,6 +14,11 @@ pub(crate) fn event_label(kind: &str) -> UiText {
     label("event", kind)
 }
 
+/// A member of an answer, such as `whisper`: most are called as the event that follows.
+pub(crate) fn answer_label(member: &str) -> UiText {
+    UiText::find(&format!("story_answer_{member}")).unwrap_or_else(|| event_label(member))
+}
+
 /// How somebody left the story.
 pub(crate) fn gone_label(how: Gone) -> UiText {
     label("gone", how.name())

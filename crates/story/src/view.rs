@@ -8,7 +8,9 @@ use bevy_ecs::prelude::*;
 use playhouse_engine::cast::{CastList, Kind, WorldTurn, turn_number};
 use playhouse_engine::context::EntryId;
 use playhouse_engine::engine::Signal;
-use playhouse_engine::event::{EventRecord, EventStyle, EventTypes, Record, Telling, Watching};
+use playhouse_engine::event::{
+    EventRecord, EventStyle, EventTypes, Recipients, Record, Telling, Watching,
+};
 use playhouse_engine::journal::{AskEnding, Line, Outcome};
 use playhouse_engine::locale::{Language, UiText, text};
 use playhouse_engine::message::{BodyId, Digest};
@@ -749,7 +751,13 @@ impl Contents {
             self.day = day;
         }
         let words = telling.and_then(|telling| form.words_of(telling));
-        let said = words.unwrap_or(&record.text);
+        // Whoever leaves a place arrives at another: readers are told of the one walk.
+        let line = telling.filter(|_| form == Form::Move).and_then(|telling| {
+            let (names, language) = (&[][..], Language::En);
+            let line = telling.line(&Recipients { names, language })?;
+            Some(line.in_language(language))
+        });
+        let said = line.as_deref().or(words).unwrap_or(&record.text);
         let speaker = record.speaker.as_deref().unwrap_or_default();
         let told = format!("{speaker}\0{said}\0{}", form as u8);
         let told = Digest::of(told.as_bytes());

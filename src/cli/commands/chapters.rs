@@ -5,8 +5,10 @@ use crate::cast::turn_number;
 use crate::cli::loader::did_you_mean;
 use crate::cli::prelude::*;
 use crate::cli::saved::{Saved, being};
-use crate::context::{AgentContext, Chapter, ChapterId, Chapters, Level, Note, buffer};
+use crate::context::{AgentContext, Chapter, ChapterId, Chapters, Level, Note};
 use crate::rpg::happening::{Happening, merged};
+
+use super::remembered;
 
 /// Prints the summary of a chapter, or the messages that it replaced.
 pub(super) fn open(app: &App, slot: &str, name: &str, id: &str, is_original: bool) -> Result<()> {
@@ -132,6 +134,7 @@ fn original(app: &App, name: &str, chapter: &Chapter) -> Result<()> {
         let added = context.add_message(held.message.clone());
         added.map_err(|error| CommandError::new(ErrorKind::Save, error.text()))?;
     }
-    out.line(buffer(&context).trim_end());
+    drop(out);
+    remembered::tell(app, &context);
     Ok(())
 }

@@ -31,6 +31,7 @@ mod play_cards;
 mod players;
 mod recall;
 mod rehearse;
+mod remembered;
 mod repair;
 mod replay;
 mod resume;

@@ -5,12 +5,12 @@ use crate::cli::prelude::*;
 use std::sync::Arc;
 
 use crate::cast::{Gone, Kind, turn_number};
-use crate::context::{buffer, context_to_json};
+use crate::context::context_to_json;
 use crate::rpg::CampaignPicture;
 use crate::session::{CallRequest, Wanted, state_at};
 
 use super::trace::TraceForm;
-use super::{chapters, cost, play, sent, timeline, trace, why};
+use super::{chapters, cost, play, remembered, sent, timeline, trace, why};
 use crate::cli::args::{ShowArgs, View};
 use crate::cli::labels::{gone_label, purpose_label};
 use crate::cli::printed::SentMessage;
@@ -146,11 +146,11 @@ fn which(app: &App, request: &CallRequest) -> String {
 
 fn show_one(app: &App, state: &WorldState, name: &str, view: View) -> Result<()> {
     let context = &being(state, name)?.context.value;
-    let mut out = app.out();
     if view == View::Memory && !app.settings.json {
-        out.line(buffer(context).trim_end());
+        remembered::tell(app, context);
         return Ok(());
     }
+    let mut out = app.out();
     let mut json = context_to_json(context);
     if app.settings.json {
         let (name, context) = (context.name(), json["context"].take());

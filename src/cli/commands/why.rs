@@ -36,24 +36,27 @@ pub(super) fn events(app: &App, slot: &str, name: Option<&str>) -> Result<()> {
     Ok(())
 }
 
-/// Explains the audience of an event, which is named by its ID, or by a part of its text that no
-/// other event has.
+/// Explains the audience of an event, which is named by its ID, or by a part of its text that
+/// nothing else that happened has.
 pub(super) fn why(app: &App, slot: &str, wanted: &str) -> Result<()> {
     let saved = Saved::as_stored(app, slot)?;
-    let event = find(app, &told::read(&saved, None)?.read(), slot, wanted)?;
-    // Who was in the world then.
-    let then = told::read(&saved, Some(turn_number(event.turn)))?;
-    let contents = then.read();
-    let others: Vec<_> = contents
-        .not_told(&event)
-        .filter(|(_, why)| *why != WhyNot::Later)
-        .collect();
-    print(app, &saved, &contents, &event.record(), &others);
+    let found = find(app, &told::read(&saved, None)?.read(), slot, wanted)?;
+    for event in found {
+        // Who was in the world then.
+        let then = told::read(&saved, Some(turn_number(event.turn)))?;
+        let contents = then.read();
+        let others: Vec<_> = contents
+            .not_told(&event)
+            .filter(|(_, why)| *why != WhyNot::Later)
+            .collect();
+        print(app, &saved, &contents, &event.record(), &others);
+    }
     Ok(())
 }
 
-/// The event of this ID, of this number on the page, or the one whose text alone has these words.
-fn find(app: &App, contents: &Contents, slot: &str, wanted: &str) -> Result<Arc<EventEntry>> {
+/// The event of this ID, of this number on the page, or those that tell of the one happening whose
+/// text has these words, such as that somebody leaves a place and reaches another.
+fn find(app: &App, contents: &Contents, slot: &str, wanted: &str) -> Result<Vec<Arc<EventEntry>>> {
     let usage = |message| CommandError::usage(message).at(slot);
     let list_help = || text!(cli_event_id_help, slot = app.in_command(slot));
     let of_page = wanted.strip_prefix('#').unwrap_or(wanted).parse().ok();
@@ -63,7 +66,9 @@ fn find(app: &App, contents: &Contents, slot: &str, wanted: &str) -> Result<Arc<
         let number = of_id.or(of_page);
         let event = number.and_then(|number: u32| contents.events.get(number as usize));
         let missing = || usage(text!(cli_no_such_event, id = wanted)).help(list_help());
-        return event.cloned().ok_or_else(missing);
+        return event
+            .map(|event| vec![Arc::clone(event)])
+            .ok_or_else(missing);
     }
     // As people copy it, with the sign before it.
     let copied = one_line(wanted);
@@ -74,18 +79,18 @@ fn find(app: &App, contents: &Contents, slot: &str, wanted: &str) -> Result<Arc<
         let is_said = |text: &str| one_line(text).contains(words);
         !words.is_empty() && (is_said(&record.text) || to_readers(app, &types, &record, is_said))
     };
-    let found: Vec<_> = contents.events.iter().filter(says).collect();
-    match &found[..] {
-        [event] => Ok(Arc::clone(event)),
-        [] => Err(usage(text!(cli_no_event_says, words = wanted)).help(list_help())),
-        found => {
-            let first = found.iter().take(MOST_NAMED);
+    let found: Vec<_> = contents.events.iter().filter(says).cloned().collect();
+    let mut told: Vec<_> = found.iter().filter(|event| !event.repeats).collect();
+    if told.is_empty() {
+        told.extend(&found);
+    }
+    match told.len() {
+        0 => Err(usage(text!(cli_no_event_says, words = wanted)).help(list_help())),
+        1 => Ok(found),
+        count => {
+            let first = told.iter().take(MOST_NAMED);
             let ids = Argument::list(first.map(|event| event.id.to_string()));
-            let error = usage(text!(
-                cli_many_events_say,
-                words = wanted,
-                count = found.len()
-            ));
+            let error = usage(text!(cli_many_events_say, words = wanted, count));
             Err(error.help(text!(cli_many_events_help, ids)))
         }
     }
