@@ -9,6 +9,10 @@ drama_day_never_comes = the schedule has { $days ->
     [one] one day
    *[other] { $days } days
     } in all
+drama_ending_comes_first = the ending { $other } is looked at first and needs no more, so this one never comes
+drama_choices_exclude = { $choices } exclude each other, since a scene is decided once; this ending never comes
+drama_ending_never_holds = nothing makes it come; only the last ending needs no condition
+drama_decider_elsewhere = whoever decides lives elsewhere, and nothing makes them be here
 drama_decider_not_among = whoever decides here is not among those whom the scene is for
 drama_did_you_mean = did you mean "{ $near }"?
 drama_empty_phrase = the phrase is empty
@@ -18,6 +22,7 @@ drama_last_ending_needs_nothing = the last ending comes whenever no other does, 
 drama_let_come = name "{ $who }" in the scene's `cast`, write `dawns` for that day, or let an effect (Move) bring them there before
 drama_let_somebody_know = add names to known_by, or let an item or an effect teach it
 drama_name_among = name one of them, or add it to `among`
+drama_name_cast = add them to `cast`, or let somebody decide who is here
 drama_no_options = the choice has no options
 drama_no_range = the maximum value must be greater than 0
 drama_no_such_hour = no round of a day is called "{ $name }"; rounds are named in the member rounds of the world

@@ -18,6 +18,7 @@ rpg_check_dungeon_without_fights = the dungeon has no fights
 rpg_check_duration = is { $number }, but attacks and heals have no duration
 rpg_check_end_text = end it with "#, as it begins with r#"
 rpg_check_fact_told = everybody can read "{ $words }" here, which gives away the fact "{ $fact }"
+rpg_check_fact_told_to = { $who } reads "{ $words }" here and does not know the fact "{ $fact }", which that gives away
 rpg_check_fight_on_stage = use it as the stage of a fight
 rpg_check_fight_without_foes = the fight has no foes
 rpg_check_foe_met_before = "{ $foe }" is already met in { $fight } and does not return
@@ -263,9 +264,7 @@ rpg_files_elsewhere = only world.ron may name files; name them there
 rpg_changed_texts = prompts or notes in the file
 rpg_draft_at = { $who } is at { $place }
 rpg_draft_chose = { $scene }={ $option } was chosen
-rpg_draft_comes_first = the ending { $other } is looked at first and needs no more, so this one never comes
 rpg_draft_day = it is day { $day } or later
-rpg_draft_exclude = { $choices } exclude each other, since a scene is decided once; this ending never comes
 rpg_draft_false = { $place }: { $wrong } ({ $runs } of { $of } runs)
 rpg_draft_happened = the scene “{ $scene }” came before
 rpg_draft_holds = { $who } has “{ $item }”
@@ -283,7 +282,6 @@ rpg_draft_no_day = the story lasts { $days ->
    *[other] { $days } days
 }
 rpg_draft_no_hour = a day has no such part: choose one of { $hours }, or leave it empty for any
-rpg_draft_no_needs = it needs no choice, as only the last ending may
 rpg_draft_no_person = only people know something, no place does
 rpg_draft_no_premise = there is no text to make a draft of
 rpg_draft_not_hidden = only what lies at a place can be hidden there

@@ -31,6 +31,9 @@ pub struct Problem {
     pub column: usize,
     /// The field, such as `actors[2].stats.hp`; empty if there is none.
     pub field: String,
+    /// The same for people: with the names of items instead of their numbers.
+    #[serde(skip)]
+    pub named: String,
     #[schemars(with = "String")]
     pub message: UiText,
     /// How to fix it; empty if the message says it.
@@ -47,6 +50,7 @@ impl Problem {
             line: 0,
             column: 0,
             field: String::new(),
+            named: String::new(),
             message,
             help,
         }
@@ -79,8 +83,13 @@ impl Localize for Problem {
         if !self.help.is_empty() {
             problem = text!(world_data_with_help, message = problem, help = &self.help);
         }
-        if !self.field.is_empty() {
-            problem = text!(world_data_in_field, field = &self.field, problem);
+        let field = if self.named.is_empty() {
+            &self.field
+        } else {
+            &self.named
+        };
+        if !field.is_empty() {
+            problem = text!(world_data_in_field, field, problem);
         }
         match self.severity {
             Severity::Error => text!(world_data_problem_error, place = file_text(&place), problem),

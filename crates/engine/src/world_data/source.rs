@@ -12,12 +12,16 @@ use super::outline::{Node, Outline, Scan, Token, Tokens, past_blanks};
 use super::problem::{Problem, Problems};
 use super::ron_text::{MAX_RON_BYTES, Refusal, parse, refusal};
 use crate::locale::{UiText, text};
+use crate::message::cut;
 
 /// After this many mistakes of form the rest of a file is not read.
 const MAX_MISTAKES: usize = 100;
 
 /// How many bytes are read again for mistakes of form. In a long file fewer of them are found.
 const MAX_READ_AGAIN: usize = 16 * 1024 * 1024;
+
+/// The longest name of an item in a message, in characters.
+const LONGEST_NAME: usize = 40;
 
 /// Full-width marks of three bytes, each with that of RON for which it is taken.
 const WIDE_MARKS: [&str; 9] = [
@@ -515,10 +519,7 @@ impl Source {
     /// ```
     pub fn problem(&self, path: &str, message: UiText, help: UiText) -> Problem {
         let (start, field) = self.find(path);
-        Problem {
-            field,
-            ..self.problem_at(start, message, help)
-        }
+        self.problem_in((start, field), message, help)
     }
 
     /// Adds the [problem](Self::problem) at `path` to `problems`. Its position is looked up only if
@@ -758,10 +759,7 @@ impl Source {
         let node = self
             .innermost(of)
             .map(|(index, _)| self.original_path(index));
-        Problem {
-            field: node.unwrap_or_default(),
-            ..self.problem_at(at, message, help)
-        }
+        self.problem_in((at, node.unwrap_or_default()), message, help)
     }
 
     fn refused(&self) -> Result<(), Problem> {
@@ -891,10 +889,8 @@ impl Source {
             Scope::Part => skip,
         };
         let field = node.map(|(index, _)| self.original_path(index));
-        let problem = Problem {
-            field: field.unwrap_or_default(),
-            ..self.problem_at(byte, mistake.message, mistake.help)
-        };
+        let at = (byte, field.unwrap_or_default());
+        let problem = self.problem_in(at, mistake.message, mistake.help);
         Diagnosis {
             problem,
             is_stray,
@@ -911,6 +907,42 @@ impl Source {
             is_quote: false,
             recovery: None,
         }
+    }
+
+    /// A problem at a byte, in a field of the original.
+    fn problem_in(&self, at: (usize, String), message: UiText, help: UiText) -> Problem {
+        let (byte, field) = at;
+        Problem {
+            named: self.named(byte, &field),
+            field,
+            ..self.problem_at(byte, message, help)
+        }
+    }
+
+    /// A field of the original with the ids or names of items, where they have one, instead of
+    /// their numbers.
+    fn named(&self, byte: usize, field: &str) -> String {
+        let file = self.file_at(byte).filter(|_| !self.is_mended);
+        if let Some((file, byte)) = file.and_then(|(file, at)| Some((self.files.get(file)?, at))) {
+            return file.named(byte, field);
+        }
+        let mut named = field.to_owned();
+        if self.is_secret {
+            return named;
+        }
+        // From the innermost: what is before it keeps its place.
+        for (end, _) in field.rmatch_indices(']') {
+            let item = field.get(..=end).unwrap_or_default();
+            let name = ["id", "name"].into_iter().find_map(|member| {
+                let value = self.value_at(&format!("{item}.{member}"))?;
+                let name = value.strip_prefix('"')?.strip_suffix('"')?;
+                (!name.trim().is_empty()).then(|| cut(name, LONGEST_NAME))
+            });
+            if let Some((begin, name)) = item.rfind('[').zip(name) {
+                named.replace_range(begin + 1..end, &name);
+            }
+        }
+        named
     }
 
     fn problem_at(&self, byte: usize, message: UiText, help: UiText) -> Problem {

@@ -62,7 +62,7 @@ fn names_are_identifiers_where_that_is_asked_for() {
     let problems = TeamFile::parse("desk.ron", &text("naming: identifiers,")).unwrap_err();
     let told: Vec<_> = problems.iter().map(ToString::to_string).collect();
     assert_eq!(told.len(), 2, "{told:?}");
-    let place = "participants[2].name: 'Odile Marsh'";
+    let place = "participants[Odile Marsh].name: 'Odile Marsh'";
     assert!(told[0].contains(place), "{told:?}");
     assert!(told[1].contains("'2nd'"), "{told:?}");
 }
@@ -139,15 +139,15 @@ fn a_team_that_is_a_tool_is_looked_at_like_every_team() {
     let told: Vec<_> = problems.iter().map(ToString::to_string).collect();
     let told = told.join("\n");
     for part in [
-        "desk.ron:7:39: error: team_tools[0].team.participants[0].name: the name 'Ava' is already used at",
-        "team_tools[0].team.participants[1].handoffs[0].target: there is no participant 'Cy'",
-        "team_tools[1].name: 'lab two' can't be the name of a tool",
-        "team_tools[2].name: there is already a tool 'roll_dice'",
-        "warning: team_tools[3]: no participant uses the tool 'idle'",
-        "team_tools[3].about: the tool has no description",
-        "team_tools[3].team: a team that is a tool can't have people in it",
-        "team_tools[3].team.selection: no condition is certain to be met",
-        "team_tools[4].team: only the outermost team can be open",
+        "desk.ron:7:39: error: team_tools[lab].team.participants[Ava].name: the name 'Ava' is already used at",
+        "team_tools[lab].team.participants[Bo].handoffs[0].target: there is no participant 'Cy'",
+        "team_tools[lab two].name: 'lab two' can't be the name of a tool",
+        "team_tools[roll_dice].name: there is already a tool 'roll_dice'",
+        "warning: team_tools[idle]: no participant uses the tool 'idle'",
+        "team_tools[idle].about: the tool has no description",
+        "team_tools[idle].team: a team that is a tool can't have people in it",
+        "team_tools[idle].team.selection: no condition is certain to be met",
+        "team_tools[clock].team: only the outermost team can be open",
     ] {
         assert!(told.contains(part), "{part} is missing in\n{told}");
     }

@@ -6,14 +6,15 @@ use playhouse_engine::knowledge::{Fact, KnownBy};
 use playhouse_engine::locale::{Argument, UiText, text};
 
 use super::Draft;
-use super::mend::never_comes;
 use super::part::DraftPart;
 use super::parts::{
     Changes, Endings, Knower, NewScene, Outline, Person, PlannedScene, Plot, Scenes, Stakes,
     Voices, WrittenEnding, WrittenOption, WrittenScene,
 };
 use crate::drama::{BondSpec, Choice, ChoiceOption, Condition, Effect, Ending, Goal, Item, Scene};
-use crate::world_file::{Actor, ActorFaction, CampaignStep, Stage, Voice, Way, WorldFile};
+use crate::world_file::{
+    Actor, ActorFaction, CampaignStep, Stage, Voice, Way, WorldFile, never_comes,
+};
 
 /// The most days that a draft lasts.
 const MOST_DAYS: i32 = 4;

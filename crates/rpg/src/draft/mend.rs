@@ -10,9 +10,9 @@ use serde_json::Value;
 use super::MOST_OF_AN_ENDING;
 use super::part::MOST_TOLD;
 use super::write::ron_text;
-use crate::drama::{Condition, Ending, PlotPoint};
+use crate::drama::{Condition, PlotPoint};
 use crate::rehearsal::{MissedFigures, Rehearsal, RunFigures};
-use crate::world_file::WorldFile;
+use crate::world_file::{WorldFile, never_comes};
 
 /// What rehearsals should come to and did not.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -66,55 +66,6 @@ pub(super) fn unmet(rehearsal: &Rehearsal, world: &WorldFile) -> Vec<Unmet> {
     never.chain(often).collect()
 }
 
-/// Why an ending can never come, whatever happens: it names no choice, its choices exclude each
-/// other, or an ending that is looked at before it needs no more than it does.
-pub(super) fn never_comes(world: &WorldFile, number: usize) -> Option<UiText> {
-    let parts = |ending: &Ending| -> Vec<Condition> {
-        let parts = ending.when.required("").into_iter();
-        parts.map(|(part, _)| part.clone()).collect()
-    };
-    let own = parts(world.endings.get(number)?);
-    if own.contains(&Condition::Never) {
-        return Some(text!(rpg_draft_no_needs));
-    }
-    let excluded = own.iter().enumerate().find_map(|(at, part)| {
-        let Condition::Chose(scene, option) = part else {
-            return None;
-        };
-        let others = own.get(at + 1..)?.iter();
-        let other = others.filter_map(|other| match other {
-            Condition::Chose(of, other) if of == scene && other != option => Some(other),
-            _ => None,
-        });
-        let mut other = other.filter(|other| is_one_choice(world, scene, [option, other]));
-        let pair = [option, other.next()?].map(|option| format!("{scene}={option}"));
-        Some(text!(rpg_draft_exclude, choices = Argument::list(pair)))
-    });
-    let before = world.endings.get(..number)?.iter();
-    excluded.or_else(|| {
-        let mut taken = before.filter(|before| {
-            let parts = parts(before);
-            let is_less = parts.iter().all(|part| own.contains(part));
-            is_less && !parts.is_empty()
-        });
-        let other = &taken.next()?.id;
-        Some(text!(rpg_draft_comes_first, other))
-    })
-}
-
-/// Whether one person chooses one of these options, once.
-fn is_one_choice(world: &WorldFile, scene: &str, options: [&String; 2]) -> bool {
-    let mut scenes = world.scenes.iter().filter(|known| known.id == scene);
-    let Some(scene) = scenes.next().filter(|scene| !scene.again) else {
-        return false;
-    };
-    let mut choices = scene.choices().filter(|choice| choice.who.len() == 1);
-    choices.any(|choice| {
-        let has = |id: &String| choice.options.iter().any(|option| option.id == *id);
-        options.into_iter().all(has)
-    })
-}
-
 /// The texts of scenes and endings that were not true when they were told, and what options give
 /// or destroy although somebody else has it.
 pub(super) fn untrue(runs: &[RunFigures], world: &WorldFile) -> Vec<Unmet> {
@@ -128,14 +79,13 @@ pub(super) fn untrue(runs: &[RunFigures], world: &WorldFile) -> Vec<Unmet> {
     }
     let said = found.into_iter().filter_map(|((path, wrong), count)| {
         let at = path.get(..=path.find(']')?)?.to_owned();
-        let say = |place: &str| {
-            let (wrong, _) = wrong.texts();
-            let said = text!(rpg_draft_false, place, wrong, runs = count, of = runs.len());
-            said.in_language(world.language)
-        };
+        let (wrong, _) = wrong.texts();
+        let place = in_answer(path, world)?;
+        let said = text!(rpg_draft_false, place, wrong, runs = count, of = runs.len());
+        let said = said.in_language(world.language);
         Some(Unmet {
-            said: say(path),
-            told: say(&in_answer(path, world)?),
+            told: said.clone(),
+            said,
             at,
         })
     });

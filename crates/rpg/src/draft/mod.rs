@@ -326,9 +326,12 @@ fn take<P: DraftPart>(
         } else {
             true
         };
-        let note = |(path, said): (String, UiText)| {
-            let at = format!("{} {path}", P::NAME);
-            format!("{}: {}", at.trim_end(), said.in_language(language))
+        let note = |part: &P, (path, said): (String, UiText)| {
+            let at = match &*path {
+                "" => P::NAME.to_owned(),
+                path => part::by_name(part, path),
+            };
+            format!("{at}: {}", said.in_language(language))
         };
         let foreign = part::foreign(&part, language);
         let foreign = match foreign.is_most {
@@ -336,7 +339,7 @@ fn take<P: DraftPart>(
             false => foreign.told,
         };
         let foreign = foreign.into_iter();
-        let foreign = foreign.map(|path| note((path, text!(rpg_draft_language))));
+        let foreign = foreign.map(|path| note(&part, (path, text!(rpg_draft_language))));
         draft.changed.extend(foreign);
         let (part, mistakes) = part::without_mistakes(&part, &draft);
         let left_out = mistakes.into_iter().map(|mistake| {
@@ -344,7 +347,8 @@ fn take<P: DraftPart>(
             text!(rpg_draft_left_out, part, why).in_language(language)
         });
         draft.changed.extend(left_out);
-        let doubts = part.doubts(&draft).into_iter().map(note);
+        let doubts = part.doubts(&draft).into_iter();
+        let doubts = doubts.map(|doubt| note(&part, doubt));
         draft.changed.extend(doubts);
         let mut names = part::names_in(&part);
         let before = draft.world.clone();
@@ -506,7 +510,11 @@ impl Draft {
             let end = problem.field.find(']').map(|end| end + 1);
             if let Some(item) = end.and_then(|end| problem.field.get(..end)) {
                 let said = problem.message.in_language(self.world.language);
-                remarks.entry(item.to_owned()).or_default().push(said);
+                let mut unmet = self.unmet.iter().filter(|unmet| unmet.at == item);
+                // Rehearsals may have shown the same.
+                if !unmet.any(|unmet| unmet.said.contains(&said)) {
+                    remarks.entry(item.to_owned()).or_default().push(said);
+                }
             }
         }
         for unmet in &self.unmet {

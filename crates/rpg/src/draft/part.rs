@@ -162,12 +162,13 @@ pub(super) fn without_mistakes<P: DraftPart>(part: &P, before: &Draft) -> (P, Ve
         let is_helped = best.is_some();
         // What is needed stays, although it is wrong.
         let (at, rest, then) = best.unwrap_or_else(|| (at, value.clone(), left.split_off(1)));
+        let path = path_of(&value, &at);
         told.push(Mistake {
-            path: path_of(&value, &at, false),
             name: match is_helped {
-                true => path_of(&value, &at, true),
+                true => by_name(&value, &path),
                 false => P::NAME.into(),
             },
+            path,
             message,
             help,
         });
@@ -201,20 +202,38 @@ fn without(value: &Value, pointer: &str) -> Value {
     value
 }
 
-/// A pointer as a path: `scenes[2].options[0]`, or with names instead of numbers.
-fn path_of(value: &Value, pointer: &str, by_name: bool) -> String {
+/// A pointer as a path, such as `scenes[2].options[0]`.
+fn path_of(value: &Value, pointer: &str) -> String {
     let (mut value, mut path) = (value, String::new());
     for step in pointer.split('/').skip(1) {
-        let outer = value;
-        value = outer.pointer(&format!("/{step}")).unwrap_or(&Value::Null);
-        let mut names = ["id", "name", "who", "choice"].iter();
-        let name = names.find_map(|name| value.get(name)?.as_str());
-        path += &match (outer.is_array(), name.filter(|_| by_name)) {
-            (true, name) => format!("[{}]", name.unwrap_or(step)),
-            (false, _) => format!(".{step}"),
+        path += &match value.is_array() {
+            true => format!("[{step}]"),
+            false => format!(".{step}"),
         };
+        value = value.pointer(&format!("/{step}")).unwrap_or(&Value::Null);
     }
     path.trim_start_matches('.').to_owned()
+}
+
+/// A path with the names of items instead of their numbers: `scenes[the-key].options[burn]`.
+pub(crate) fn by_name(value: &impl Serialize, path: &str) -> String {
+    let whole = serde_json::to_value(value).unwrap_or_default();
+    let (mut value, mut named) = (&whole, String::new());
+    for step in path.split_inclusive(['.', '[', ']']) {
+        let (step, mark) = match step.strip_suffix(['.', '[', ']']) {
+            Some(bare) => (bare, step.get(bare.len()..).unwrap_or_default()),
+            None => (step, ""),
+        };
+        let item = step.parse().ok().and_then(|n: usize| value.get(n));
+        let mut names = ["id", "name", "who", "choice"].iter();
+        let name = item.and_then(|item| names.find_map(|name| item.get(name)?.as_str()));
+        if !step.is_empty() {
+            value = item.or_else(|| value.get(step)).unwrap_or(&Value::Null);
+        }
+        named += name.unwrap_or(step);
+        named += mark;
+    }
+    named
 }
 
 /// The texts of a part that are in another language.

@@ -143,6 +143,7 @@ forms! {
         id: String,
         place: String = "place",
         /// From which day on it may come.
+        #[schemars(range(min = 1))]
         day: u32,
         /// In which part of the day it comes; empty for any.
         hour: String = "hour or any",
@@ -273,6 +274,7 @@ forms! {
     MovedScene {
         id: String = "scene",
         place: Option<String> = "place",
+        #[schemars(range(min = 1))]
         day: Option<u32>,
         hour: Option<String> = "hour or any",
         present: Option<Vec<String>> = "person",

@@ -12,7 +12,7 @@ mod reference;
 mod samples;
 mod types;
 
-pub(crate) use check::{ROLES, choices, each, part};
+pub(crate) use check::{ROLES, choices, each, never_comes, part};
 pub use load::{DEFAULT_WORLD, WorldListing, files_of, list_worlds, sources};
 pub use reference::{Explained, explain, reference};
 pub use samples::{NewWorldError, WorldKind, new_world};

@@ -5,12 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 
 use playhouse_engine::knowledge::{Fact, KnownBy};
-use playhouse_engine::locale::{Argument, text};
+use playhouse_engine::locale::{Argument, UiText, text};
 
 use super::names::Kind;
 use super::report::{Report, choices, each, part};
-use crate::drama::{Choice, Condition, Effect, Item, PARTY, Scene};
-use crate::world_file::types::{CampaignStep, FoeSpec, NOTHING, STAY};
+use crate::drama::{Choice, Condition, Effect, Ending, Item, PARTY, Scene};
+use crate::world_file::types::{CampaignStep, FoeSpec, NOTHING, STAY, Stage, StageKind, WorldFile};
 
 /// The maximum number of turns of talk in a scene.
 const MAX_TURNS: u32 = 60;
@@ -21,6 +21,9 @@ const MAX_WOUND: u32 = 99;
 
 /// The last day that a file may name.
 const MAX_DAY: u32 = 9_999;
+
+/// How many endings are compared with all before them.
+const MOST_COMPARED: usize = 100;
 
 /// By how much an effect may change a bond.
 const BOND_CHANGE: RangeInclusive<i32> = -6..=6;
@@ -282,11 +285,12 @@ impl Report<'_> {
         self.effects(&format!("{path}.effects"), &scene.effects);
         self.require_all(&format!("{path}.cast"), Kind::Actor, &scene.cast);
         for (path, choice) in choices(path, scene) {
-            self.choice(&path, choice, &scene.among);
+            self.choice(&path, choice, scene);
         }
     }
 
-    fn choice(&mut self, path: &str, choice: &Choice, among: &[String]) {
+    fn choice(&mut self, path: &str, choice: &Choice, scene: &Scene) {
+        let among = &scene.among;
         let who = format!("{path}.who");
         self.refer_each(&who, Kind::Fighter, &choice.who);
         let is_out = |name: &String| name != PARTY && !among.contains(name);
@@ -296,6 +300,9 @@ impl Report<'_> {
                 text!(drama_decider_not_among),
                 text!(drama_name_among),
             );
+        } else if !choice.who.is_empty() && choice.who.iter().all(|who| self.is_far(who, scene)) {
+            let wrong = text!(drama_decider_elsewhere);
+            self.warn(&who, wrong, text!(drama_name_cast));
         }
         let list = format!("{path}.options");
         if choice.options.is_empty() {
@@ -311,6 +318,39 @@ impl Report<'_> {
         }
     }
 
+    /// Whether an actor lives elsewhere, and nothing makes it be in a scene.
+    fn is_far(&self, who: &str, scene: &Scene) -> bool {
+        let at = &scene.at;
+        let is_who = |name: &String| name == who;
+        let is_there = |condition: &Condition| match condition {
+            Condition::At(name, place) => name == who && place == at,
+            Condition::Together(names) => names.iter().any(is_who),
+            _ => false,
+        };
+        let is_moved = |effect: &Effect| match effect.bare() {
+            Effect::Move(name, place) | Effect::Revive(name, place) => {
+                [who, PARTY].contains(&name.as_str()) && place == at
+            }
+            _ => false,
+        };
+        let is_home = |stage: &Stage| stage.kind == StageKind::Home;
+        self.world.stage(at).is_some_and(is_home)
+            && self.world.actor(who).is_some_and(|actor| {
+                let wakes = actor.dawns.iter().map(|dawn| &dawn.at);
+                ![&actor.stage, &actor.sleeps]
+                    .into_iter()
+                    .chain(wakes)
+                    .any(|it| it == at)
+            })
+            && !scene.among.iter().chain(&scene.cast).any(is_who)
+            && !scene
+                .when
+                .required("")
+                .into_iter()
+                .any(|(part, _)| is_there(part))
+            && !self.world.effects().any(is_moved)
+    }
+
     fn endings(&mut self) {
         let endings = &self.world.endings;
         for (number, (path, ending)) in each("endings", endings).enumerate() {
@@ -323,6 +363,12 @@ impl Report<'_> {
             if !always_holds && number + 1 == endings.len() {
                 let wrong = text!(drama_last_ending_needs_nothing);
                 self.warn(&path, wrong, text!(drama_add_last_ending));
+            }
+            // The last one comes, whatever it needs.
+            if number < MOST_COMPARED.min(endings.len() - 1)
+                && let Some(why) = never_comes(self.world, number)
+            {
+                self.warn(&path, why, text!(drama_change_it));
             }
             self.condition(&path, &ending.when);
         }
@@ -539,4 +585,58 @@ impl Report<'_> {
             self.error(path, text!(drama_changes_nothing), text!(drama_change_it));
         }
     }
+}
+
+/// Why an ending that no effect brings can never come, whatever happens: it names no choice, its choices exclude each
+/// other, or an ending that is looked at before it needs no more than it does.
+pub(crate) fn never_comes(world: &WorldFile, number: usize) -> Option<UiText> {
+    let parts = |ending: &Ending| -> Vec<Condition> {
+        let parts = ending.when.required("").into_iter();
+        parts.map(|(part, _)| part.clone()).collect()
+    };
+    let ending = world.endings.get(number)?;
+    let brings = |effect: &Effect| matches!(effect.bare(), Effect::End(id) if *id == ending.id);
+    if world.effects().any(brings) {
+        return None;
+    }
+    let own = parts(ending);
+    if own.contains(&Condition::Never) {
+        return Some(text!(drama_ending_never_holds));
+    }
+    let excluded = own.iter().enumerate().find_map(|(at, part)| {
+        let Condition::Chose(scene, option) = part else {
+            return None;
+        };
+        let others = own.get(at + 1..)?.iter();
+        let other = others.filter_map(|other| match other {
+            Condition::Chose(of, other) if of == scene && other != option => Some(other),
+            _ => None,
+        });
+        let mut other = other.filter(|other| is_one_choice(world, scene, [option, other]));
+        let pair = [option, other.next()?].map(|option| format!("{scene}={option}"));
+        Some(text!(drama_choices_exclude, choices = Argument::list(pair)))
+    });
+    let before = world.endings.get(..number)?.iter();
+    excluded.or_else(|| {
+        let mut taken = before.filter(|before| {
+            let parts = parts(before);
+            let is_less = parts.iter().all(|part| own.contains(part));
+            is_less && !parts.is_empty()
+        });
+        let other = &taken.next()?.id;
+        Some(text!(drama_ending_comes_first, other))
+    })
+}
+
+/// Whether one person chooses one of these options, once.
+fn is_one_choice(world: &WorldFile, scene: &str, options: [&String; 2]) -> bool {
+    let mut scenes = world.scenes.iter().filter(|known| known.id == scene);
+    let Some(scene) = scenes.next().filter(|scene| !scene.again) else {
+        return false;
+    };
+    let mut choices = scene.choices().filter(|choice| choice.who.len() == 1);
+    choices.any(|choice| {
+        let has = |id: &String| choice.options.iter().any(|option| option.id == *id);
+        options.into_iter().all(has)
+    })
 }

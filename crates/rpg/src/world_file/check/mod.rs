@@ -16,6 +16,7 @@ mod report;
 mod tests;
 mod texts;
 
+pub(crate) use drama::never_comes;
 pub(crate) use names::ROLES;
 pub(super) use numbers::range_of;
 use playhouse_engine::world_data::{Parsed, Problems, Source};

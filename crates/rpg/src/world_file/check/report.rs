@@ -130,9 +130,7 @@ impl<'a> Report<'a> {
             return Some(Problem::of_file(source.file(), message, help));
         }
         let problem = source.problem(path, message, help);
-        let mut skipped = self.reading.skipped.iter();
-        let is_skipped = skipped.any(|path| !path.is_empty() && is_within(&problem.field, path));
-        (!is_skipped).then_some(problem)
+        self.is_read(&problem.field).then_some(problem)
     }
 
     /// Whether every part of a list could be read, and no other list that may contain parts of it
@@ -141,6 +139,12 @@ impl<'a> Report<'a> {
         let is_list = |path: &str| !path.contains(['.', '[']) && !HEAD.contains(&path);
         let mut skipped = self.reading.skipped.iter();
         !skipped.any(|path| is_within(path, list) || is_list(path))
+    }
+
+    /// Whether a part could be read.
+    pub(super) fn is_read(&self, path: &str) -> bool {
+        let mut skipped = self.reading.skipped.iter();
+        !skipped.any(|outer| !outer.is_empty() && is_within(path, outer))
     }
 
     /// All texts in parts that could not be read: names in them count as defined and as used.

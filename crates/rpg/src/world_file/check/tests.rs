@@ -82,49 +82,81 @@ fn each_mistake_is_named_at_its_place() {
     });
 }
 
+#[test]
+fn a_wrong_language_is_told_alone() {
+    let text = include_str!("../samples/talk.zh.ron").replace("language: zh", "language: 中文");
+    let problems = WorldFile::parse("w.ron", &text).expect_err("fails");
+    assert_eq!(problems.len(), 1, "{problems}");
+}
+
+#[test]
+fn whoever_decides_is_there_or_comes() {
+    let far = "the-offer].choice.who: whoever decides lives elsewhere";
+    let choice = "choice: (who: \"Jonah Reeve\", question: \"?\", options: [(id: \"a\", label: \"A.\", seen: \"A.\")])";
+    let effects = "effects: [Move(\"Jonah Reeve\", \"The Kitchen\")]";
+    for (change, is_told) in [
+        (choice.to_owned(), true),
+        (format!("{choice}, {effects}"), false),
+        (format!("{choice}, cast: [\"Jonah Reeve\"]"), false),
+        (choice.replace("Jonah Reeve", "party"), false),
+    ] {
+        let text = include_str!("../samples/talk.en.ron").replacen(effects, &change, 1);
+        let (_, warnings) = WorldFile::parse("w.ron", &text).expect("is right");
+        let warnings = warnings.to_string();
+        assert_eq!(warnings.contains(far), is_told, "{change}: {warnings}");
+    }
+}
+
 /// What is changed in the sample, and what one of the problems says.
 const SAID: &str = r#"
-    "Peel Swing", "Stand => "Peal Swing", "Stand => actors[0].skills[0]: unknown skill "Peal Swing"
-    Give("the miller's key" => Give("the key" => scenes[0].effects[0].0: unknown name: "the key"
+    "Peel Swing", "Stand => "Peal Swing", "Stand => actors[Tam Weller].skills[0]: unknown skill "Peal Swing"
+    Give("the miller's key" => Give("the key" => scenes[the-coins].effects[0].0: unknown name: "the key"
     "Peel Swing", "Stand => "Peal Swing", "Stand => nobody has the skill "Peel Swing"
     when: Chose("the-coins", "take") => when: Judged(claim: " ", signs: ["Isa smiles"]) => the claim is empty
     when: Chose("the-coins", "take") => when: Judged(claim: "Isa is content", signs: ["… "]) => any event has it
-    stage: "Bakehouse" => stage: "Bakehouse", tools: ["roll_dise"] => actors[0].tools[0]
+    stage: "Bakehouse" => stage: "Bakehouse", tools: ["roll_dise"] => actors[Tam Weller].tools[0]
     stage: "Bakehouse" => stage: "Bakehouse", tools: ["roll_dise"] => did you mean "roll_dice"?
     stage: "Bakehouse" => stage: "Bakehouse", tools: ["recall", "teleport"] => choose one of: roll_dice
     stage: "Bakehouse" => stage: "Bakehouse", tools: ["recall", "recall"] => is listed twice
     stage: "Bakehouse" => stage: "Bakehouse", tools: [".forecast"] => unknown tool
-    stage: "Bakehouse" => stage: "Bakehouse", voice: (lines: ["Yes.", "After you, My Lady."], never: ["my lady"]) => actors[0].voice.lines[1]
+    stage: "Bakehouse" => stage: "Bakehouse", voice: (lines: ["Yes.", "After you, My Lady."], never: ["my lady"]) => actors[Tam Weller].voice.lines[1]
     stage: "Bakehouse" => stage: "Bakehouse", voice: (lines: ["Yes.", "After you, My Lady."], never: ["my lady"]) => "my lady"
-    stage: "Bakehouse" => stage: "Bakehouse", voice: (lines: [""]) => actors[0].voice.lines[0]
-    stage: "Bakehouse" => stage: "Bakehouse", voice: (never: [" "]) => actors[0].voice.never[0]
-    stage: "Bakehouse", => /**/ => actors[0].stage: missing home stage
-    name: "Flour Wight" => name: "Isa Finch" => foes[0].name: the name "Isa Finch" is already taken by actors[1].name
+    stage: "Bakehouse" => stage: "Bakehouse", voice: (lines: [""]) => actors[Tam Weller].voice.lines[0]
+    stage: "Bakehouse" => stage: "Bakehouse", voice: (never: [" "]) => actors[Tam Weller].voice.never[0]
+    stage: "Bakehouse", => /**/ => actors[Tam Weller].stage: missing home stage
+    name: "Flour Wight" => name: "Isa Finch" => foes[Isa Finch].name: the name "Isa Finch" is already taken by actors[1].name
     name: "The Brook" => name: "ｂａｋｅｈｏｕｓｅ" => : warning: 
     name: "The Brook" => name: "ｂａｋｅｈｏｕｓｅ" => is easily confused with
     name: "The Brook" => name: "水水水水水水水水水水水水水水水水水水水水水水水水水水水水水水水水水水水水水水水水水水水水水水水水水水水水水水水水水水水水水水水水水" => the name has 65 characters; use at most 64
-    name: "Stand Firm" => name: "Peel Swing" => skills[1].name: the name "Peel Swing" is already taken
-    power: 8, cost: 2 => power: 8, cost: 4 => actors[1].skills[1]: "Cool Water" costs 4 energy, more than the available 3
+    name: "Stand Firm" => name: "Peel Swing" => skills[Peel Swing].name: the name "Peel Swing" is already taken
+    power: 8, cost: 2 => power: 8, cost: 4 => actors[Isa Finch].skills[1]: "Cool Water" costs 4 energy, more than the available 3
     schedule: [Home => limits: (hand_size: 0), schedule: [Home => limits.hand_size: is 0
     kind: Dungeon, => kind: Home, => unknown stage of kind Dungeon "Grinding Floor"
     when: Chose("the-coins", "share"), closing => closing => the ending "miller" always holds
     when: Chose("the-coins", "share"), closing => when: All([]), closing => the ending "miller" always holds
-    text: "Old Harl ground for fifty years and was buried with a handful of wheat." => text: " " => facts[1].text: the text is missing or empty
-    look: "A man's shape of drifting flour with two bran-brown eyes.", => /**/ => foes[0].look: the text is missing or empty
-    (stage: "Grinding Floor", foes: ["Flour Wight"], gain: "Three sacks of flour, and the miller's key."), => /**/ => dungeons[0].fights: the dungeon has no fights
+    text: "Old Harl ground for fifty years and was buried with a handful of wheat." => text: " " => facts[last-miller].text: the text is missing or empty
+    look: "A man's shape of drifting flour with two bran-brown eyes.", => /**/ => foes[Flour Wight].look: the text is missing or empty
+    (stage: "Grinding Floor", foes: ["Flour Wight"], gain: "Three sacks of flour, and the miller's key."), => /**/ => dungeons[The Mill].fights: the dungeon has no fights
     language: en => language: zh => : warning: 
     language: en => language: zh => the world's language is zh
     phrases: ["leave Hollow Brook" => phrases: ["forty houses" => warning: rules
-    phrases: ["leave Hollow Brook" => phrases: ["white with flour" => warning: items[0].look
-    phrases: ["leave Hollow Brook" => phrases: ["UNDER the third sack" => warning: scenes[0].opening
-    phrases: ["leave Hollow Brook" => phrases: ["cash box" => warning: scenes[0].opening
-    phrases: ["leave Hollow Brook" => phrases: ["shuts the empty box" => warning: scenes[0].choice.options[0].seen
-    id: "take" => id: "nothing" => scenes[0].choice.options[0].id
-    effects: [Give("the miller's key", "Isa Finch")], => /**/ => warning: items[0]
+    phrases: ["leave Hollow Brook" => phrases: ["white with flour" => warning: items[the miller's key].look
+    phrases: ["leave Hollow Brook" => phrases: ["UNDER the third sack" => warning: scenes[the-coins].opening
+    phrases: ["leave Hollow Brook" => phrases: ["cash box" => warning: scenes[the-coins].opening
+    phrases: ["leave Hollow Brook" => phrases: ["shuts the empty box" => warning: scenes[the-coins].choice.options[take].seen
+    id: "take" => id: "nothing" => scenes[the-coins].choice.options[nothing].id
+    effects: [Give("the miller's key", "Isa Finch")], => /**/ => warning: items[the miller's key]
     effects: [Give("the miller's key", "Isa Finch")], => /**/ => nobody has it, it lies nowhere
-    title: "The mill stands", => title: "The mill stands", when: Never, => warning: endings[2].when: the last ending comes
-    at: "Grinding Floor", => at: "Grinding Floor", among: ["Isa Finch"], => scenes[0].choice.who: whoever decides here
+    title: "The mill stands", => title: "The mill stands", when: Never, => warning: endings[quiet].when: the last ending comes
+    at: "Grinding Floor", => at: "Grinding Floor", among: ["Isa Finch"], => scenes[the-coins].choice.who: whoever decides here
     fights: [ => fights: [(stage: "Grinding Floor", foes: ["Flour Wight"], gain: "Dust."), => is already met in dungeons[0].fights[0] and does not return
+    when: Chose("the-coins", "take"), closing => when: All([Chose("the-coins", "share"), Day(1)]), closing => warning: endings[gone].when: the ending miller is looked at first
+    when: Chose("the-coins", "take"), closing => when: All([Chose("the-coins", "share"), Chose("the-coins", "take")]), closing => the-coins=share, the-coins=take exclude each other
+    when: Chose("the-coins", "take"), closing => when: Never, closing => warning: endings[gone].when: nothing makes it come
+    language: en => language: en, common: "They leave Hollow Brook." => warning: common: everybody
+    phrases: ["leave Hollow Brook" => phrases: ["be the miller" => warning: actors[Isa Finch].kickoff: Isa Finch reads
+    phrases: ["leave Hollow Brook" => phrases: ["to run the mill" => warning: bonds[0].word: Isa Finch reads
+    phrases: ["leave Hollow Brook" => phrases: ["cart is missing" => warning: endings[gone].closing: everybody
 "#;
 
 #[test]
@@ -159,7 +191,7 @@ fn a_day_after_the_last_is_told() {
         ])
         .to_string()
     };
-    let said = "endings[0].when.0: the schedule has 2 days in all";
+    let said = "endings[miller].when.0: the schedule has 2 days in all";
     assert!(told("Day(3)").contains(said), "{}", told("Day(3)"));
     assert!(!told("Day(2)").contains("in all"), "{}", told("Day(2)"));
 }
@@ -178,7 +210,7 @@ fn whoever_is_needed_in_the_morning_has_to_wake_up_there() {
         wrong(&[("scenes: [", &scene), ("actors: [", &ned)]).to_string()
     };
     let told = found("", "");
-    let said = "warning: scenes[0].when: this needs \"Ned Ash\"";
+    let said = "warning: scenes[new].when: this needs \"Ned Ash\"";
     assert!(told.contains(said), "{told}");
     for (scene, ned) in [
         ("cast: [\"Ned Ash\"],", ""),
@@ -197,7 +229,7 @@ fn what_several_parts_lack_is_found() {
     ];
     let found = wrong(&cut).to_string();
     assert!(
-        found.contains("stages[1]: nobody can reach \"Bakehouse\""),
+        found.contains("stages[Bakehouse]: nobody can reach \"Bakehouse\""),
         "{found}"
     );
     let heroes = wrong(&[("faction: Hero", "faction: Neutral"); 2]).to_string();
@@ -256,14 +288,14 @@ fn all_mistakes_of_form_and_sense_are_found_at_once() {
     let told: Vec<_> = found.iter().map(Problem::to_string).collect();
     insta::assert_snapshot!(told.join("\n"), @r#"
     w.ron:6:15: error: language: unknown value `fr`; expected one of: en, zh
-    w.ron:45:9: error: stages[2]: nobody can reach "Grinding Floor"; use it as the stage of a fight
-    w.ron:62:22: error: actors[0].faction: unknown value `Herro`; did you mean `Hero`?
-    w.ron:64:25: error: actors[0].stats.hp: is -30; write a number from 1 to 9999
-    w.ron:64:30: error: actors[0].stats.atack: unknown field `atack`; did you mean `attack`?
-    w.ron:77:20: error: actors[1].stage: unknown home stage "Vilage Green"; did you mean "Village Green"?
-    w.ron:89:28: error: foes[0].stats.attack: missing comma before this; add a `,` after the previous item, or close its quotes
-    w.ron:101:72: error: skills[2].accuracy: unexpected `ninety`; write an integer
-    w.ron:168:25: error: dungeons[0].fights[0].stage: missing stage of kind Dungeon; choose one of: Grinding Floor
+    w.ron:45:9: error: stages[Grinding Floor]: nobody can reach "Grinding Floor"; use it as the stage of a fight
+    w.ron:62:22: error: actors[Tam Weller].faction: unknown value `Herro`; did you mean `Hero`?
+    w.ron:64:25: error: actors[Tam Weller].stats.hp: is -30; write a number from 1 to 9999
+    w.ron:64:30: error: actors[Tam Weller].stats.atack: unknown field `atack`; did you mean `attack`?
+    w.ron:77:20: error: actors[Isa Finch].stage: unknown home stage "Vilage Green"; did you mean "Village Green"?
+    w.ron:89:28: error: foes[Flour Wight].stats.attack: missing comma before this; add a `,` after the previous item, or close its quotes
+    w.ron:101:72: error: skills[Rope Snap].accuracy: unexpected `ninety`; write an integer
+    w.ron:168:25: error: dungeons[The Mill].fights[0].stage: missing stage of kind Dungeon; choose one of: Grinding Floor
     w.ron:174:27: error: schedule[0].days: is -1; write a number from 1 to 30
     "#);
 }
@@ -350,22 +382,22 @@ fn a_lost_bracket_is_told_without_what_follows_from_it() {
         ("Dungeon(\"The Mill\")", "\"The Mill\""),
     ];
     insta::assert_snapshot!(changes.map(told).join("\n\n"), @r##"
-    w.ron:36:36: error: stages[0].connects: `]` is missing here: the `[` of line 36 is not closed; add `]`
-    w.ron:89:25: error: foes[0].stats.hp: is -24; write a number from 1 to 9999
+    w.ron:36:36: error: stages[Village Green].connects: `]` is missing here: the `[` of line 36 is not closed; add `]`
+    w.ron:89:25: error: foes[Flour Wight].stats.hp: is -24; write a number from 1 to 9999
     
     w.ron:81:11: error: actors: `]` is missing here: the `[` of line 54 is not closed; add `]`
-    w.ron:89:25: error: foes[0].stats.hp: is -24; write a number from 1 to 9999
+    w.ron:89:25: error: foes[Flour Wight].stats.hp: is -24; write a number from 1 to 9999
     
     w.ron:54:12: error: actors: `[` is missing here: the `]` of line 82 closes nothing; add `[`
-    w.ron:89:25: error: foes[0].stats.hp: is -24; write a number from 1 to 9999
+    w.ron:89:25: error: foes[Flour Wight].stats.hp: is -24; write a number from 1 to 9999
     
     w.ron:7:12: error: title: unexpected `A`; write a text in quotes: "…", or r#"…"# for a long one
     w.ron:12:30: error: else: unknown field `else`; expected one of: name, language, title, rules, files, agents, stages, actors, foes, skills, common, facts, items, qualities, bonds, scenes, endings, dungeons, schedule, rounds, limits, fights, patterns
     
-    w.ron:33:17: error: stages[0]: expected `:`; write a field: name: value
-    w.ron:89:25: error: foes[0].stats.hp: is -24; write a number from 1 to 9999
+    w.ron:33:17: error: stages[Village Green]: expected `:`; write a field: name: value
+    w.ron:89:25: error: foes[Flour Wight].stats.hp: is -24; write a number from 1 to 9999
     
-    w.ron:89:25: error: foes[0].stats.hp: is -24; write a number from 1 to 9999
+    w.ron:89:25: error: foes[Flour Wight].stats.hp: is -24; write a number from 1 to 9999
     w.ron:174:31: error: schedule[1]: unexpected `"The Mill"`; write the word without quotes
     "##);
 }

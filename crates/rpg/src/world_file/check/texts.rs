@@ -2,12 +2,13 @@
 //! secret where everybody can read it.
 
 use playhouse_engine::event::guard::{SecretRule, Secrets};
-use playhouse_engine::knowledge::Fact;
+use playhouse_engine::knowledge::{Fact, KnownBy};
 use playhouse_engine::locale::{UiText, text};
 use playhouse_engine::mind::Language;
 
+use super::names::Kind;
 use super::report::{Report, choices, each, part};
-use crate::drama::{Effect, Scene};
+use crate::drama::{Condition, Effect, Ending, PARTY, Scene};
 use crate::world_file::types::{Voice, WorldFile};
 
 /// The number of letters from which on the language of a text can be guessed.
@@ -17,17 +18,21 @@ const MIN_LETTERS: usize = 40;
 /// is said.
 const MAX_PHRASES: usize = 2_000;
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Readers {
+#[derive(Clone, Copy)]
+enum Readers<'a> {
     Everyone,
+    /// This one reads it before the story begins.
+    Only(&'a str),
+    /// Everybody when the story ends so.
+    Last(&'a Ending),
     Few,
 }
-use Readers::{Everyone, Few};
+use Readers::{Everyone, Few, Last, Only};
 
 struct Text<'a> {
     path: String,
     text: &'a str,
-    readers: Readers,
+    readers: Readers<'a>,
     /// The facts that those who read it learn with it.
     taught: Vec<&'a str>,
     /// What happens if it is empty; `None` if it must not be.
@@ -53,19 +58,21 @@ pub(super) fn check(report: &mut Report<'_>) {
     }));
     for text in Texts::of(world).0 {
         check_text(&text, report);
-        check_language(world.language, &text, report);
-        if text.readers == Everyone && !report.is_full() {
+        if report.is_read("language") {
+            check_language(world.language, &text, report);
+        }
+        if !matches!(text.readers, Few) && !report.is_full() {
             check_secrets((&phrases, &secrets), &text, report);
         }
     }
 }
 
-/// The facts' ids and phrases; none if they are too many.
-fn phrases<'a>(report: &mut Report<'a>) -> Vec<(&'a str, &'a str)> {
+/// The facts and their phrases; none if they are too many.
+fn phrases<'a>(report: &mut Report<'a>) -> Vec<(&'a Fact, &'a str)> {
     let of_fact = |fact: &'a Fact| {
         let phrases = fact.phrases.iter().map(String::as_str);
         let phrases = phrases.filter(|words| !words.trim().is_empty());
-        phrases.map(|words| (fact.id.as_str(), words))
+        phrases.map(move |words| (fact, words))
     };
     let phrases: Vec<_> = report.world.facts.iter().flat_map(of_fact).collect();
     if phrases.len() <= MAX_PHRASES {
@@ -84,22 +91,28 @@ impl<'a> Texts<'a> {
         let mut texts = Self(Vec::new());
         texts.add("title".into(), &world.title, Everyone);
         texts.add("rules".into(), &world.rules, Everyone);
+        if !world.common.is_empty() {
+            texts.add("common".into(), &world.common, Everyone);
+        }
         for (path, agent) in each("agents", &world.agents) {
-            texts.add(format!("{path}.profile"), &agent.profile, Few);
-            texts.add(format!("{path}.kickoff"), &agent.kickoff, Few);
+            texts.add(format!("{path}.profile"), &agent.profile, Only(&agent.name));
+            texts.add(format!("{path}.kickoff"), &agent.kickoff, Only(&agent.name));
+        }
+        for (path, bond) in each("bonds", &world.bonds) {
+            if !bond.word.is_empty() {
+                texts.add(format!("{path}.word"), &bond.word, Only(&bond.from));
+            }
         }
         for (path, stage) in each("stages", &world.stages) {
             texts.add(format!("{path}.profile"), &stage.profile, Everyone);
-            texts.add(format!("{path}.kickoff"), &stage.kickoff, Few);
+            texts.add(format!("{path}.kickoff"), &stage.kickoff, Only(&stage.name));
         }
         for (path, actor) in each("actors", &world.actors) {
-            texts.add_fighter(
-                &path,
-                [&actor.profile, &actor.look, &actor.kickoff],
-                &actor.voice,
-            );
+            let own = Only(&actor.name);
+            let of_actor = [&actor.profile, &actor.look, &actor.kickoff];
+            texts.add_fighter(&path, of_actor, &actor.voice, own);
             for (path, goal) in each(&format!("{path}.goals"), &actor.goals) {
-                texts.add(format!("{path}.words"), &goal.words, Few);
+                texts.add(format!("{path}.words"), &goal.words, own);
             }
             for (path, past) in each(&format!("{path}.past"), &actor.past) {
                 texts.add(format!("{path}.summary"), &past.summary, Few);
@@ -109,7 +122,8 @@ impl<'a> Texts<'a> {
             }
         }
         for (path, foe) in each("foes", &world.foes) {
-            texts.add_fighter(&path, [&foe.profile, &foe.look, &foe.kickoff], &foe.voice);
+            let of_foe = [&foe.profile, &foe.look, &foe.kickoff];
+            texts.add_fighter(&path, of_foe, &foe.voice, Few);
             for (path, moved) in each(&format!("{path}.moved_by"), &foe.moved_by) {
                 texts.add(format!("{path}.seen"), &moved.seen, Few);
             }
@@ -141,12 +155,12 @@ impl<'a> Texts<'a> {
         }
         for (path, ending) in each("endings", &world.endings) {
             texts.add(format!("{path}.title"), &ending.title, Few);
-            texts.add(format!("{path}.closing"), &ending.closing, Few);
+            texts.add(format!("{path}.closing"), &ending.closing, Last(ending));
         }
         texts
     }
 
-    fn add(&mut self, path: String, text: &'a str, readers: Readers) {
+    fn add(&mut self, path: String, text: &'a str, readers: Readers<'a>) {
         self.0.push(Text {
             path,
             text,
@@ -158,29 +172,29 @@ impl<'a> Texts<'a> {
 
     /// Adds what everybody sees before these effects. It may be empty: then something else happens.
     fn add_seen(&mut self, path: String, text: &'a str, effects: &'a [Effect], instead: UiText) {
-        let taught = effects.iter().filter_map(|effect| match effect.bare() {
-            Effect::Teach(_, fact) | Effect::Tells(_, _, fact) | Effect::Reveal(fact) => {
-                Some(fact.as_str())
-            }
-            _ => None,
-        });
         self.0.push(Text {
             path,
             text,
             readers: Everyone,
-            taught: taught.collect(),
+            taught: taught(effects).collect(),
             instead: Some(instead),
         });
     }
 
-    fn add_fighter(&mut self, path: &str, texts: [&'a String; 3], voice: &'a Voice) {
+    fn add_fighter(
+        &mut self,
+        path: &str,
+        texts: [&'a String; 3],
+        voice: &'a Voice,
+        own: Readers<'a>,
+    ) {
         let [profile, look, kickoff] = texts;
-        self.add(format!("{path}.profile"), profile, Few);
+        self.add(format!("{path}.profile"), profile, own);
         self.add(format!("{path}.look"), look, Everyone);
-        self.add(format!("{path}.kickoff"), kickoff, Few);
+        self.add(format!("{path}.kickoff"), kickoff, own);
         for (list, lines) in [("lines", &voice.lines), ("never", &voice.never)] {
             for (path, line) in each(&format!("{path}.voice.{list}"), lines) {
-                self.add(path, line, Few);
+                self.add(path, line, own);
             }
         }
     }
@@ -219,6 +233,39 @@ impl<'a> Texts<'a> {
             self.add(part(&path, number), text, Few);
         }
     }
+}
+
+/// The facts that effects teach.
+fn taught(effects: &[Effect]) -> impl Iterator<Item = &str> {
+    effects.iter().filter_map(|effect| match effect.bare() {
+        Effect::Teach(_, fact) | Effect::Tells(_, _, fact) | Effect::Reveal(fact) => {
+            Some(fact.as_str())
+        }
+        _ => None,
+    })
+}
+
+/// The facts that are out when an ending comes: those that it needs somebody to know, and those
+/// that are taught by what it needs to have happened or what brings it.
+fn settled_by<'a>(ending: &'a Ending, world: &'a WorldFile) -> Vec<&'a str> {
+    let scenes = |id: &'a String| world.scenes.iter().filter(move |scene| scene.id == *id);
+    let brings = |effect: &Effect| matches!(effect.bare(), Effect::End(id) if *id == ending.id);
+    let options = world.scenes.iter().flat_map(Scene::options);
+    let bringing = options.filter(|option| option.effects.iter().any(brings));
+    let mut facts: Vec<_> = bringing.flat_map(|it| taught(&it.effects)).collect();
+    for (part, _) in ending.when.required("") {
+        match part {
+            Condition::Knows(_, fact) | Condition::Told(_, _, fact) => facts.push(fact.as_str()),
+            Condition::Happened(id) => scenes(id).for_each(|it| facts.extend(taught(&it.effects))),
+            Condition::Chose(id, option) => {
+                let options = scenes(id).flat_map(Scene::options);
+                let options = options.filter(|known| known.id == *option);
+                options.for_each(|option| facts.extend(taught(&option.effects)));
+            }
+            _ => {}
+        }
+    }
+    facts
 }
 
 /// The example lines of a voice must not contain words that it never says.
@@ -278,16 +325,30 @@ fn is_han(c: char) -> bool {
     matches!(c, '\u{3400}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}')
 }
 
-/// A text that everybody reads must not contain words that must not be spoken.
+/// A text must not contain words that must not be spoken where those read it who don't know them.
 fn check_secrets(
-    (phrases, secrets): (&[(&str, &str)], &Secrets),
+    (phrases, secrets): (&[(&Fact, &str)], &Secrets),
     text: &Text<'_>,
     report: &mut Report<'_>,
 ) {
     let told = secrets.rules_in(text.text).into_iter();
     let told = told.filter_map(|number| phrases.get(number));
-    for (fact, words) in told.filter(|(fact, _)| !text.taught.contains(fact)) {
-        let wrong = text!(rpg_check_fact_told, words, fact);
+    for (fact, words) in told {
+        let id = fact.id.as_str();
+        let is_known = |who: &str| match &fact.known_by {
+            KnownBy::Only(names) => names.iter().any(|name| {
+                // A name that is unknown is a mistake of its own.
+                name == who || name == PARTY || !report.is_named(Kind::Entity, name)
+            }),
+            KnownBy::Everyone => true,
+        };
+        let wrong = match text.readers {
+            _ if text.taught.contains(&id) => continue,
+            Only(who) if is_known(who) => continue,
+            Last(ending) if settled_by(ending, report.world).contains(&id) => continue,
+            Only(who) => text!(rpg_check_fact_told_to, who, words, fact = id),
+            _ => text!(rpg_check_fact_told, words, fact = id),
+        };
         report.warn(&text.path, wrong, text!(rpg_check_leave_fact_out));
     }
 }
