@@ -96,9 +96,9 @@ fn chapters(reader: &Reader<'_>, contents: &Contents) -> Vec<Chapter> {
     chapters
 }
 
-/// Events as they are told without scripts: places play at the same time, so one follows the other until
-/// something happens at no place, such as the next part of the day, and `where` says so. A seat has
-/// one place at a time.
+/// Events as they are told without scripts: places play at the same time, so one follows the other
+/// until something happens at no place, such as the next part of the day, and `where` says so. A
+/// seat has one place at a time.
 pub(super) fn in_order(events: impl IntoIterator<Item = EventJson>, is_host: bool) -> Vec<Value> {
     let mut rows = Vec::new();
     let mut last = None;

@@ -587,8 +587,8 @@ impl Report<'_> {
     }
 }
 
-/// Why an ending that no effect brings can never come, whatever happens: it names no choice, its choices exclude each
-/// other, or an ending that is looked at before it needs no more than it does.
+/// Why an ending that no effect brings can never come, whatever happens: it names no choice, its
+/// choices exclude each other, or an ending that is looked at before it needs no more than it does.
 pub(crate) fn never_comes(world: &WorldFile, number: usize) -> Option<UiText> {
     let parts = |ending: &Ending| -> Vec<Condition> {
         let parts = ending.when.required("").into_iter();
