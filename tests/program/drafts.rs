@@ -451,7 +451,7 @@ fn an_interrupted_draft_does_not_wait_for_its_rehearsals() {
     command.args(["--model", "m", "--models", "models.ron"]);
     let mut running = command.stderr(Stdio::piped()).spawn().unwrap();
     let mut said = BufReader::new(running.stderr.take().unwrap()).lines();
-    let is_rehearsing = |line: &String| line.contains("the endings");
+    let is_rehearsing = |line: &String| line.contains("then it is rehearsed");
     said.find(|line| is_rehearsing(line.as_ref().unwrap()));
     send("INT", &running);
     let rest: Vec<_> = said.map(Result::unwrap).collect();
