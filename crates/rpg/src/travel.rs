@@ -57,37 +57,59 @@ pub(super) fn send(world: &mut World, actors: &[Entity], to: Entity) {
 /// Moves actors as [`send`], who perceive nothing where they are sent, and are not seen there,
 /// before they [`arrive`].
 pub(super) fn set_off(world: &mut World, actors: &[Entity], to: Entity) {
+    let mut leaving = Vec::new();
     for actor in actors.iter().copied() {
-        let Some(from) = leave_for(world, actor, to) else {
-            continue;
-        };
-        let is_there = |who: &Entity| world.get::<Arriving>(*who).is_none();
-        let mut left = others_on(world, from, actor);
-        left.retain(|other| is_there(&actor) && is_there(other));
-        left.push(from);
-        let [name, stage, to] = [actor, from, to].map(|entity| name_of(world, entity));
-        let place = Arriving(stage.as_str().into());
+        // Nobody saw it come who has not arrived.
+        let is_seen = world.get::<Arriving>(actor).is_none();
+        if let Some(from) = leave_for(world, actor, to) {
+            let place = Arriving(name_of(world, from).into());
+            world.entity_mut(actor).insert(place);
+            add_to(&mut leaving, (from, is_seen), actor);
+        }
+    }
+    for ((from, is_seen), actors) in leaving {
+        let mut left = vec![from];
+        if let Some(first) = actors.first().filter(|_| is_seen) {
+            let others = others_on(world, from, *first).into_iter();
+            left.extend(others.filter(|who| world.get::<Arriving>(*who).is_none()));
+        }
+        let mut names = names(world, &actors).into_iter();
         let leave = Leave {
-            actor: name,
-            along: Vec::new(),
-            stage,
-            to,
+            actor: names.next().unwrap_or_default(),
+            along: names.collect(),
+            stage: name_of(world, from),
+            to: name_of(world, to),
         };
         write_events_at_meeting(world, |events| events.notify_entities(&left, leave));
-        world.entity_mut(actor).insert(place);
     }
 }
 
 /// Of these, those who have set off arrive where they are. At a meeting.
 pub(super) fn arrive(world: &mut World, actors: &[Entity]) {
+    let mut arriving = Vec::new();
     for actor in actors.iter().copied() {
-        let from = world.entity_mut(actor).take::<Arriving>();
-        let from = from.and_then(|Arriving(from)| world.resource::<CastList>().by_name(&from));
-        if let Some((from, to)) = from.zip(stage_of(world, actor))
-            && !is_dead(world, actor)
-        {
-            tell_of_arrival(world, &[actor], [from, to]);
+        let from = world.get::<Arriving>(actor);
+        let from = from.and_then(|Arriving(from)| world.resource::<CastList>().by_name(from));
+        if let Some((from, to)) = from.zip(stage_of(world, actor)) {
+            add_to(&mut arriving, [from, to], actor);
         }
+    }
+    for (way, mut actors) in arriving {
+        for actor in &actors {
+            world.entity_mut(*actor).remove::<Arriving>();
+        }
+        actors.retain(|actor| !is_dead(world, *actor));
+        if !actors.is_empty() {
+            tell_of_arrival(world, &actors, way);
+        }
+    }
+}
+
+/// Puts an actor to those who go the same way.
+fn add_to<Way: PartialEq>(groups: &mut Vec<(Way, Vec<Entity>)>, way: Way, actor: Entity) {
+    match groups.iter_mut().find(|(other, _)| *other == way) {
+        Some((_, actors)) => actors.push(actor),
+        None => groups.push((way, vec![actor])),
     }
 }
 
