@@ -25,8 +25,8 @@ pub use occasion::{AttemptEnd, Occasion};
 pub use quality::{Qualities, Quality, QualityStep};
 pub(crate) use scene::note_scenes;
 pub use scene::{
-    Choice, ChoiceOption, Effect, Ending, OwnOpening, Scene, claims_of_endings, claims_of_scenes,
-    next_scene,
+    Choice, ChoiceOption, Effect, Ending, OtherQuestion, OwnOpening, Scene, claims_of_endings,
+    claims_of_scenes, next_scene,
 };
 pub use state::{
     Belongings, Bond, Bonds, FightResult, GoalState, Goals, Hidden, History, Promise, PromiseState,

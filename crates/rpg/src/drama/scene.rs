@@ -161,8 +161,22 @@ pub struct Choice {
     /// What the one who decides is asked.
     #[serde(deserialize_with = "prose")]
     pub question: String,
+    /// What that one is asked instead, once the talk has settled something: the first whose
+    /// condition holds.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub instead: Vec<OtherQuestion>,
     /// What can be chosen.
     pub options: Vec<ChoiceOption>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct OtherQuestion {
+    /// When it is asked.
+    pub when: Condition,
+    /// What is asked then.
+    #[serde(deserialize_with = "prose")]
+    pub question: String,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -183,6 +197,13 @@ pub struct ChoiceOption {
 }
 
 impl Choice {
+    /// What is asked now, in a scene.
+    pub(crate) fn asks(&self, world: &World, scene: &str) -> &str {
+        let mut others = self.instead.iter();
+        let other = others.find(|other| other.when.holds(world, &format!("{scene}/instead")));
+        other.map_or(&self.question, |other| &other.question)
+    }
+
     /// That an actor who may decide is at this place.
     pub(crate) fn presence(&self, at: &str) -> Condition {
         let at_place = |who: &String| Condition::At(who.clone(), at.to_owned());

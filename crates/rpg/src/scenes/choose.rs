@@ -23,7 +23,8 @@ use crate::campaign_phase::CampaignState;
 use crate::components::RpgWorld;
 use crate::decision::{DecisionConstraints, think_and_say};
 use crate::drama::{
-    Bonds, Choice, ChoiceOption, Goals, History, Nearness, PlotPoint, Scene, StoryData, entities_of,
+    Bonds, Choice, ChoiceOption, Goals, History, Nearness, PlotPoint, Promise, Promises, Scene,
+    StoryData, entities_of,
 };
 use crate::everybody::{names, participants, publish};
 use crate::happening::Happening;
@@ -66,6 +67,7 @@ pub(crate) fn label_of(
 pub(crate) struct PendingChoice {
     pub(crate) scene: Arc<str>,
     pub(super) who: Arc<str>,
+    question: Arc<str>,
     /// The ids of the options that are offered.
     pub(crate) options: Vec<Arc<str>>,
     /// Which choice of the scene it is, from 0.
@@ -196,6 +198,8 @@ pub(crate) struct ChoiceData<'a> {
     /// Whether anything may be said with one of them.
     may_say: bool,
     goals: Vec<&'a str>,
+    /// What it has promised and not kept yet.
+    promises: Vec<&'a Promise>,
     speech_chars: usize,
     feelings: Vec<FeltFor<'a>>,
     speaker: Speaker<'a>,
@@ -307,6 +311,7 @@ pub(super) fn next_choice(
         (!options.is_empty()).then(|| PendingChoice {
             scene,
             who,
+            question: choice.asks(world, &open.id).into(),
             options,
             number,
             others: names.collect(),
@@ -382,7 +387,7 @@ pub(crate) fn ask_choice(
     story: Res<StoryData>,
     pending: Query<&PendingChoice>,
     whereabouts: Whereabouts,
-    minds: Query<(Option<&Bonds>, Option<&Goals>)>,
+    minds: Query<(Option<&Bonds>, Option<&Goals>, Option<&Promises>)>,
     list: Res<CastList>,
     (seed, campaign): (Res<WorldSeed>, Res<CampaignState>),
     mut current: CurrentPlace,
@@ -413,7 +418,7 @@ pub(crate) fn ask_choice(
             .iter()
             .filter(|option| is_offered(&option.id));
         let goals = rpg.0.goals(who);
-        let (bonds, states) = minds.get(entity).unwrap_or_default();
+        let (bonds, states, promises) = minds.get(entity).unwrap_or_default();
         let open: Vec<_> = states.map_or(Vec::new(), |states| states.open(goals).collect());
         let leads = |option| Leads::of(who, &open, (&pending.scene, option));
         let label = pass(events.phrases(), &[]);
@@ -453,18 +458,19 @@ pub(crate) fn ask_choice(
             place: &place,
             day: campaign.days_done + 1,
             scene: &pending.scene,
-            question: &choice.question,
+            question: &pending.question,
             others: others.filter(|other| *other != &**who).collect(),
             options,
             may_say: constraints.may_say(),
             goals: open.iter().map(|goal| goal.words.as_str()).collect(),
+            promises: promises.into_iter().flat_map(Promises::open).collect(),
             speech_chars: constraints.speech_chars,
             feelings: feelings.collect(),
             speaker: Speaker::of(&rpg.0, who).in_story(*seed, who),
         };
         let labels = data.options.iter().map(|option| option.label.to_owned());
         let goals = data.goals.iter().map(|goal| (*goal).to_owned());
-        let at_stake = std::iter::once(choice.question.clone());
+        let at_stake = std::iter::once(pending.question.to_string());
         let others = here.iter().filter(|other| **other != entity);
         let here: Vec<_> = others.map(|other| whereabouts.name_text(*other)).collect();
         let limits = &rpg.0.limits;
@@ -532,7 +538,6 @@ pub(crate) fn take_choice(
     votes.retain(|vote| *vote.option == **id);
     let voters: Vec<_> = votes.into_iter().map(|vote| vote.name).collect();
     let told = option.map(|option| option.told().to_owned());
-    let choice = story.choice(&pending.scene, pending.number);
     let event = ChoiceMade {
         actor: voters.join(", "),
         scene: pending.scene.to_string(),
@@ -541,7 +546,7 @@ pub(crate) fn take_choice(
             .clone()
             .unwrap_or_else(|| pass(events.phrases(), &voters)),
         label: label_of((events.phrases(), &story), &pending.scene, id),
-        question: choice.map_or_else(String::new, |choice| choice.question.clone()),
+        question: pending.question.to_string(),
     };
     events.broadcast_to_stage(stage, event, &unaware);
     if let Some(told) = told {

@@ -308,6 +308,9 @@ impl Report<'_> {
         if choice.options.is_empty() {
             self.error(&list, text!(drama_no_options), text!(drama_write_options));
         }
+        for (path, other) in each(&format!("{path}.instead"), &choice.instead) {
+            self.condition(&format!("{path}.when"), &other.when);
+        }
         for (path, option) in each(&list, &choice.options) {
             if NOTHING.contains(&&*option.id) {
                 let wrong = text!(drama_nothing_is_offered);

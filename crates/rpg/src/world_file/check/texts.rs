@@ -213,6 +213,9 @@ impl<'a> Texts<'a> {
         self.add_effects(path, &scene.effects);
         for (path, choice) in choices(path, scene) {
             self.add(format!("{path}.question"), &choice.question, Few);
+            for (path, other) in each(&format!("{path}.instead"), &choice.instead) {
+                self.add(format!("{path}.question"), &other.question, Few);
+            }
             for (path, option) in each(&format!("{path}.options"), &choice.options) {
                 self.add(format!("{path}.label"), &option.label, Few);
                 let label = text!(drama_label_is_seen);
