@@ -3,7 +3,33 @@
 
 use std::collections::BTreeSet;
 
-use crate::drama::{Condition, Effect, Goal, History, Scene};
+use crate::drama::{Condition, Effect, Ending, Goal, History, Item, Scene};
+
+/// The names of the items that an option of a scene or an ending is about, or what is to be read in
+/// them.
+pub(super) fn needed_items(
+    items: &[Item],
+    scenes: &[Scene],
+    endings: &[Ending],
+) -> BTreeSet<String> {
+    let mut interests = Interests::default();
+    for option in scenes.iter().flat_map(Scene::options) {
+        interests.add_condition(&option.when);
+        option
+            .effects
+            .iter()
+            .for_each(|effect| interests.add_effect(effect));
+    }
+    endings
+        .iter()
+        .for_each(|ending| interests.add_condition(&ending.when));
+    let is_about = |item: &&Item| {
+        let mut says = item.teaches.iter();
+        interests.items.contains(&*item.name) || says.any(|fact| interests.facts.contains(&**fact))
+    };
+    let needed = items.iter().filter(is_about);
+    needed.map(|item| item.name.clone()).collect()
+}
 
 /// Facts, by id, and items, by name.
 #[derive(Debug, Default)]

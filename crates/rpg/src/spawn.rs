@@ -58,7 +58,7 @@ pub(super) struct ActorIdentity<'a> {
     name: &'a str,
     profile: &'a str,
     look: &'a str,
-    facts: Vec<Cow<'a, str>>,
+    facts: Vec<OwnFact<'a>>,
     bonds: Vec<&'a BondSpec>,
     goals: Vec<&'a str>,
     items: Vec<&'a Item>,
@@ -74,6 +74,14 @@ pub(super) struct ActorIdentity<'a> {
     together: bool,
     speech_chars: i32,
     voice: &'a [String],
+}
+
+/// What an actor knows from the start.
+#[derive(Serialize)]
+struct OwnFact<'a> {
+    /// As it is listed to be told; empty for what can't be.
+    id: &'a str,
+    text: Cow<'a, str>,
 }
 
 #[derive(Serialize, Prompt)]
@@ -209,8 +217,9 @@ pub(super) fn actor_identity(
         profile: &actor.profile,
         look: &actor.look,
         facts: known
-            .map(|fact| Cow::from(&*fact.text))
-            .chain(always_known(world, &actor.name).map(Cow::from))
+            .map(|fact| (&*fact.id, Cow::from(&*fact.text)))
+            .chain(always_known(world, &actor.name).map(|text| ("", text.into())))
+            .map(|(id, text)| OwnFact { id, text })
             .collect(),
         bonds: bonds_of(file, &actor.name).collect(),
         goals: actor.goals.iter().map(|goal| goal.words.as_str()).collect(),

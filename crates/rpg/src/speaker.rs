@@ -1,5 +1,7 @@
 //! Who speaks, as the notes of an ask tell it to minds without language.
 
+use std::collections::BTreeMap;
+
 use playhouse_engine::cast::WorldSeed;
 use serde::Serialize;
 
@@ -14,6 +16,8 @@ pub(super) struct Speaker<'a> {
     lines: &'a [String],
     never: &'a [String],
     travels: bool,
+    /// What it calls those whom it addresses otherwise than everybody does.
+    calls: BTreeMap<&'a str, &'a str>,
     /// What its temperament is drawn from, by story and name.
     temperament: u32,
 }
@@ -29,6 +33,7 @@ impl<'a> Speaker<'a> {
             never: voice.map_or(&[], |voice| &voice.never),
             travels: !world.dungeons.is_empty()
                 && actor.is_some_and(|actor| actor.faction == ActorFaction::Hero),
+            calls: world.own_calls(name).collect(),
             temperament: 0,
         }
     }

@@ -145,6 +145,12 @@ impl Talk {
         self.felt.iter().any(is_it)
     }
 
+    /// Whether an actor has had a turn in this round.
+    pub(super) fn has_had_turn(&self, name: &str) -> bool {
+        let begun = self.all_turns - u64::from(self.turns);
+        self.since.get(name).is_some_and(|since| *since > begun)
+    }
+
     /// How the last attempt of an actor ended in this round.
     pub(super) fn tried(&self, name: &str) -> Option<AttemptEnd> {
         self.ended.get(name).copied()
@@ -197,12 +203,10 @@ impl Talk {
         let mut order = present.to_vec();
         order.shuffle(rng);
         order.sort_by_key(|name| std::cmp::Reverse(silent_for(name)));
-        let begun = self.all_turns - u64::from(self.turns);
-        let had_none = |name: &&Arc<str>| self.since.get(*name).is_none_or(|since| *since <= begun);
         let is_enough = max_turns as usize >= present.len();
         let waiting: Vec<_> = order
             .iter()
-            .filter(|name| is_enough && had_none(name))
+            .filter(|name| is_enough && !self.has_had_turn(name))
             .collect();
         let silent = if is_over {
             waiting.first().copied()

@@ -1,5 +1,6 @@
 //! What a world file says about items, bonds, qualities and goals.
 
+use std::collections::BTreeSet;
 use std::ops::Deref;
 use std::sync::Arc;
 
@@ -67,6 +68,8 @@ pub struct BondSpec {
     pub to: String,
     /// What the other is to it, such as `grandson`.
     pub word: String,
+    /// How it addresses the other, such as `Papa`; as everybody does if empty.
+    pub called: String,
     /// From -3, hatred, to 3, love.
     pub value: i32,
     /// Whether it has never met the other, although both live at home: it knows the other by name
@@ -138,6 +141,8 @@ pub struct Drama {
     pub scenes: Vec<Scene>,
     /// All endings; the last one always holds.
     pub endings: Vec<Ending>,
+    /// The names of the items that an option or an ending is about.
+    pub needed_items: BTreeSet<String>,
 }
 
 impl Drama {

@@ -17,7 +17,7 @@ use crate::actions::{Attempt, Plan, PlanConstraints, Slot, Use};
 use crate::attempt::pending::PendingAttempts;
 use crate::attempt::referee::talk_goes_on;
 use crate::campaign_phase::{CampaignPhase, CampaignState};
-use crate::components::{LastFight, RpgWorld};
+use crate::components::{LastFight, Residence, RpgWorld};
 use crate::conversation::{SpokenLine, last_event_text};
 use crate::drama::{Choice, Occasion, Scene};
 use crate::events::Refusal;
@@ -56,7 +56,7 @@ pub(super) struct PlanData<'a> {
     fallen: Vec<String>,
     /// The hit points of those here who have lost some, on a journey.
     hurt: Vec<HitPoints>,
-    /// Whether it may go later, when it has decided what comes up here.
+    /// Whether it may go later, when it has decided what comes up here; said once a talk.
     stays: bool,
     /// Whether it is too late to walk anywhere.
     is_late: bool,
@@ -182,6 +182,7 @@ pub(crate) struct PlanParams<'w, 's> {
     seed: Res<'w, WorldSeed>,
     list: Res<'w, CastList>,
     exits: Query<'w, 's, &'static Exits>,
+    residences: Query<'w, 's, &'static Residence>,
     minds: ActorMinds<'w, 's>,
 }
 
@@ -314,10 +315,14 @@ impl Moment<'_, '_, '_> {
         names.map(ToString::to_string).collect()
     }
 
-    /// The places to which open ways lead from here, whether it can go now or not.
-    fn within_reach(&self) -> Vec<String> {
+    /// The places to which open ways lead from here, whether it can go now or not; on a journey,
+    /// those at home to which it can go once it is back.
+    fn within_reach(&self, actor: Entity) -> Vec<String> {
         let params = self.params;
+        let home = params.residences.get(actor).ok();
+        let home = home.and_then(|Residence(home)| params.list.by_name(home));
         let mut reached = vec![self.stage];
+        reached.extend(home.filter(|home| !params.is_home() && *home != self.stage));
         let mut next = 0;
         while let Some(stage) = reached.get(next) {
             let exits = params
@@ -354,7 +359,7 @@ impl Moment<'_, '_, '_> {
     /// What is legal for an actor who is offered to go there and to tell these facts.
     fn legal(
         &self,
-        view: &View<'_>,
+        (actor, view): (Entity, &View<'_>),
         exits: Vec<String>,
         facts: &[KnownFact<'_>],
     ) -> PlanConstraints {
@@ -374,7 +379,7 @@ impl Moment<'_, '_, '_> {
         let destructible = view.items.iter().filter(|item| item.destructible);
         PlanConstraints {
             exits,
-            ways: self.within_reach(),
+            ways: self.within_reach(actor),
             languages: languages.map_or(Vec::new(), |actor| actor.languages.clone()),
             whisper: limits.whisper,
             speech_chars: limits.speech_chars.max(1) as usize,
@@ -404,7 +409,7 @@ impl Moment<'_, '_, '_> {
     ) -> Result<Ask<Plan>, PhraseError> {
         let ways = self.ways(view);
         let facts = self.params.minds.worth_telling(view);
-        let constraints = self.legal(view, ways.exits.clone(), &facts.0);
+        let constraints = self.legal((actor, view), ways.exits.clone(), &facts.0);
         let data = self.data(actor, view, &ways, (&constraints, facts));
         let promises = data.promises.iter();
         let promises = promises.map(|promise| format!("{}: {}", promise.to, promise.words));
@@ -454,7 +459,7 @@ impl Moment<'_, '_, '_> {
             together: params.limits().together,
             present: present_without(&minds.whereabouts, &minds.appearances, &self.here, actor),
             exits: &ways.exits,
-            stays: ways.stays,
+            stays: ways.stays && !self.talk.has_had_turn(&view.name),
             is_late: ways.is_late,
             fallen: fallen(&minds.whereabouts, file, self.stage),
             hurt: self.hurt(),
@@ -482,7 +487,7 @@ impl Moment<'_, '_, '_> {
             called: view
                 .present
                 .iter()
-                .map(|name| (&**name, file.called(name)))
+                .map(|name| (&**name, file.called_by(&view.name, name)))
                 .collect(),
             languages: &constraints.languages,
             speech_chars: constraints.speech_chars,

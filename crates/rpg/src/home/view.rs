@@ -68,6 +68,8 @@ pub(super) struct KnownFact<'a> {
     pub(super) is_found: bool,
     /// Those here to whom it has told it.
     pub(super) told_to: Vec<&'a str>,
+    /// Whether the system message says it.
+    pub(super) is_said_above: bool,
     #[serde(skip)]
     pub(super) is_from_start: bool,
     /// Whether play made it.
@@ -94,6 +96,8 @@ pub(super) struct SeenItem<'a> {
     pub(super) destructible: bool,
     /// Whether one's own goal or choice depends on it.
     pub(super) is_own: bool,
+    /// Whether an option of a choice or an ending is about it.
+    pub(super) is_needed: bool,
     /// Whether one knows all that there is to read.
     pub(super) is_known: bool,
 }
@@ -202,6 +206,7 @@ impl ActorMinds<'_, '_> {
             readable: !item.teaches.is_empty(),
             destructible: !item.destroyed.is_empty(),
             is_own: interests.items.contains(item.name.as_str()),
+            is_needed: self.story.needed_items.contains(&item.name),
             is_known: item.teaches.iter().all(knows),
         })
     }
@@ -359,6 +364,7 @@ impl ActorMinds<'_, '_> {
                 is_feared: interests.feared.contains(fact.id.as_str()),
                 is_found: !known.by.is_empty() && known.from.is_none() && made.is_none(),
                 told_to: told_to.collect(),
+                is_said_above: fact.is_known_at_start(me),
                 is_from_start: known.by.is_empty(),
                 is_made: made.is_some(),
                 is_sworn: fact.sworn,

@@ -5,7 +5,7 @@ use playhouse_engine::mind::{Notes, Prompt};
 use serde_json::{Value, json};
 
 use super::temperament::{Temperament, feelings};
-use super::voice::voice_line;
+use super::voice::{called_by_bond, voice_line};
 use crate::world_file::STAY;
 
 /// In how many of a hundred choices something is said, and in how many of these in words of one's
@@ -30,7 +30,7 @@ pub(super) fn choose<'a>(prompt: &Prompt<'a>, writer: &mut Writer<'a>) -> Option
     let weights: Vec<_> = weights.collect();
     let index = writer.rng().weighted(weights.iter().copied())?;
     let option = options.get(index)?;
-    let symbol = reason(*option, &feelings, writer);
+    let symbol = reason(notes, *option, &feelings, writer);
     let mut decision = json!({"mind": writer.line(symbol), "option": option.text("id")});
     if !option.flag("worded") && writer.rng().happens(SAYS) {
         let own = voice_line(notes, writer);
@@ -45,6 +45,7 @@ pub(super) fn choose<'a>(prompt: &Prompt<'a>, writer: &mut Writer<'a>) -> Option
 
 /// The symbol of the thought behind an option: what speaks for it, or against it, most.
 fn reason<'a>(
+    notes: Notes<'a>,
     option: Notes<'a>,
     feelings: &[(&'a str, i64)],
     writer: &mut Writer<'a>,
@@ -62,7 +63,7 @@ fn reason<'a>(
         (_, None, Some(name)) => (name, "choose.against"),
         _ => return "choose.plain",
     };
-    writer.set("target", name);
+    writer.set("target", called_by_bond(notes, name));
     symbol
 }
 

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::telling::{Listeners, TellableFact, Telling};
 use super::temperament::{Temperament, feelings};
-use super::voice::{unsaid, voice_line};
+use super::voice::{called_by_bond, unsaid, voice_line};
 use crate::actions::member::{Member, Source};
 use crate::actions::{ActionSpec, Appeal, Slot};
 use crate::talk::is_question;
@@ -80,9 +80,11 @@ pub(super) fn plan<'a>(prompt: &Prompt<'a>, writer: &mut Writer<'a>) -> Option<V
     let mind = if writer.rng().happens(THINKS) {
         let thought = writer.line(symbol);
         let target = writer.known("target");
-        match called(target) {
-            first if target.starts_with(&first) => thought.replace(target, &first),
-            _ => thought,
+        let said = called(target);
+        if target.starts_with(&said) || said == called_by_bond(home.notes, target) {
+            thought.replace(target, &said)
+        } else {
+            thought
         }
     } else {
         String::new()
@@ -157,7 +159,12 @@ impl<'n> PlanNotes<'n> {
             | Source::Listener => Some(all_others.clone()),
             // What is at stake for one changes hands by choices alone.
             Source::Held => Some(things("items", &|thing: Notes<'_>| {
-                !thing.flag("is_own") && (action != "show" || thing.flag("readable"))
+                let suits = match action {
+                    "show" => thing.flag("readable"),
+                    "hide" => !thing.flag("is_needed"),
+                    _ => true,
+                };
+                suits && !thing.flag("is_own")
             })),
             Source::Readable => {
                 let is_unread = |thing: Notes<'_>| !thing.flag("is_known");
@@ -302,6 +309,7 @@ impl<'n> PlanNotes<'n> {
         let most = self.notes.number("speech_chars");
         let asker = self.heard.last().filter(|_| self.is_asked());
         let listeners = Listeners {
+            notes: self.notes,
             names: &self.listeners,
             feelings: &feelings(self.notes),
             asker: asker.map_or("", |line| line.text("who")),
@@ -416,8 +424,8 @@ impl<'n> PlanNotes<'n> {
         let others: Vec<_> = self
             .listeners
             .iter()
-            .copied()
-            .filter(|name| *name != target)
+            .filter(|name| **name != target)
+            .map(|name| called_by_bond(self.notes, name))
             .collect();
         writer.set_any("other", &others);
     }
@@ -468,7 +476,8 @@ impl<'n> PlanNotes<'n> {
             Some(text) => {
                 writer.flag("asked", text.contains(['?', '？']));
                 self.tell_question(text, target, writer);
-                writer.set("topic", self.topic(text, target));
+                let topic = self.topic(text, target);
+                writer.set("topic", called_by_bond(self.notes, topic));
                 "speak.answer"
             }
             None => "speak.open",
@@ -534,14 +543,18 @@ impl<'n> PlanNotes<'n> {
         let liked = feelings(self.notes).into_iter();
         let liked = liked.filter(|(name, felt)| *felt > 0 && *name != target);
         let trusted = liked.max_by_key(|(_, felt)| *felt).map(|(name, _)| name);
-        writer.set("trusted", trusted.unwrap_or_default());
+        let trusted = trusted.unwrap_or_default();
+        writer.set("trusted", called_by_bond(self.notes, trusted));
     }
 
-    /// How it feels now about one that has just told it something: better, unless it would rather
-    /// that the other did not know.
+    /// How it feels now about one that has just told it something: better, unless that is about the
+    /// teller, whom it may speak against, and worse if it would rather that the other did not know.
     fn feel(&self, writer: &mut Writer<'n>) -> Option<Value> {
         let mut news = self.news.iter();
-        let fact = news.find(|fact| self.feels_about.contains(&fact.from))?;
+        let fact = news.find(|fact| {
+            let counts = fact.is_feared || !fact.names(fact.from);
+            counts && self.feels_about.contains(&fact.from)
+        })?;
         if !writer.rng().happens(FEELS) {
             return None;
         }

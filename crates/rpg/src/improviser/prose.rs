@@ -7,7 +7,7 @@ use playhouse_engine::mind::{Language, Notes};
 use playhouse_engine::reading::letters;
 
 use super::telling::about;
-use super::voice::voice_line;
+use super::voice::{called_by_bond, voice_line};
 use crate::events::News;
 use crate::scenes::endings::EPILOGUE_LETTERS;
 
@@ -24,7 +24,8 @@ const FELT: usize = 1;
 
 /// Who one is, with whom, and what lies ahead.
 pub(super) fn kickoff<'a>(notes: Notes<'a>, writer: &mut Writer<'a>) -> String {
-    let companions = notes.texts("companions");
+    let companions = notes.texts("companions").into_iter();
+    let companions: Vec<_> = companions.map(|name| called_by_bond(notes, name)).collect();
     let dungeons = notes.texts("dungeons");
     writer.set_list("companions", &companions);
     writer.set_any("companion", &companions);
@@ -100,7 +101,7 @@ pub(super) fn epilogue<'a>(notes: Notes<'a>, writer: &mut Writer<'a>) -> String 
     if is_short(&parts)
         && let Some(bond) = writer.rng().pick(&bonds).copied()
     {
-        writer.set("other", bond.name());
+        writer.set("other", called_by_bond(notes, bond.name()));
         let is_near = bond.number("value") >= 0;
         let symbol = if is_near {
             "epilogue.near"

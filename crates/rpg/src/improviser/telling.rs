@@ -7,6 +7,8 @@ use playhouse_engine::mind::improviser::wording::{bare, low};
 use playhouse_engine::mind::{Language, Notes};
 use serde_json::{Map, Value, json};
 
+use super::voice::called_by_bond;
+
 /// In how many of a hundred times something is told in its own words, if it can be.
 const VERBATIM: usize = 40;
 /// In how many of a hundred times something is told in a whisper, and to everybody.
@@ -95,6 +97,7 @@ fn names(text: &str, name: &str) -> bool {
 
 /// To whom something may be told.
 pub(super) struct Listeners<'l, 'n> {
+    pub(super) notes: Notes<'n>,
     pub(super) names: &'l [&'n str],
     pub(super) feelings: &'l [(&'n str, i64)],
     /// Who asked something last; empty if nobody did.
@@ -154,7 +157,8 @@ impl<'n> Telling<'n> {
             (Some(text), _) => ("tell", Some(("secret", Cow::Borrowed(text)))),
             (None, Some(title)) => ("tell.about", Some(("title", title))),
             (None, None) if !fact.from.is_empty() => {
-                ("tell.heard", Some(("from", Cow::Borrowed(fact.from))))
+                let from = called_by_bond(listeners.notes, fact.from);
+                ("tell.heard", Some(("from", from.into())))
             }
             (None, None) => ("tell.plain", None),
         };

@@ -431,6 +431,8 @@ fn things_are_used_and_hidden_and_people_followed() {
         for kind in ["use", "hide", "follow"] {
             assert!(turns.iter().any(|turn| turn.get(kind).is_some()), "{kind}");
         }
+        asked.notes["items"][0]["is_needed"] = true.into();
+        assert!(self::turns(&asked).all(|turn| turn.get("hide").is_none()));
     }
 }
 
@@ -600,6 +602,10 @@ fn feelings_follow_from_what_was_told() {
         assert_eq!(felt(&asked), BTreeSet::from([1]));
         asked.notes["news"][0]["is_feared"] = json!(true);
         assert_eq!(felt(&asked), BTreeSet::from([-1]));
+        // Whoever tells of itself may have done harm.
+        asked.notes["news"][0]["is_feared"] = json!(false);
+        asked.notes["news"][0]["text"] = json!(format!("{}…", cast.heroes[2]));
+        assert_eq!(felt(&asked), BTreeSet::new());
     }
 }
 
@@ -854,6 +860,45 @@ fn notes_of_any_form_are_survived() {
                 assert!(!asked.answer(improviser, 1).is_empty(), "{}", asked.purpose);
             }
         }
+    }
+}
+
+#[test]
+fn whom_a_bond_has_a_word_for_is_called_by_it() {
+    for language in BOTH {
+        let cast = cast(language);
+        let me = cast.heroes[0];
+        let mut asked = rich_plan(language, me);
+        let others = cast.heroes.iter().skip(1);
+        let calls = others.map(|name| ((*name).to_owned(), json!("Ω")));
+        let calls = Value::from(calls.collect::<serde_json::Map<_, _>>());
+        asked.notes["speaker"] = json!({"calls": calls});
+        asked.notes["called"] = calls.clone();
+        let bonds = [json!({"name": cast.heroes[1], "value": 3, "is_alive": true})];
+        let notes = json!({"me": me, "kind": "actor", "place": cast.home, "bonds": bonds,
+            "speaker": {"calls": calls}});
+        let epilogue = HandPrompt::new(me, "epilogue", language, notes);
+        let last_words = (0..SEEDS).map(|seed| epilogue.answer(improviser(), seed));
+        let said = turns(&asked).map(|turn| {
+            let words = [
+                &turn["mind"],
+                &turn["speak"]["text"],
+                &turn["whisper"]["text"],
+            ];
+            words
+                .map(|words| words.as_str().unwrap_or_default())
+                .join(" ")
+        });
+        let said: Vec<_> = said.chain(last_words).collect();
+        for text in &said {
+            let named = cast
+                .heroes
+                .iter()
+                .skip(1)
+                .find(|name| text.contains(**name));
+            assert_eq!(named, None, "{text}");
+        }
+        assert!(said.iter().any(|text| text.contains('Ω')));
     }
 }
 

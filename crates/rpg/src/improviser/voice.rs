@@ -1,7 +1,15 @@
-//! Lines that a writer gave to an actor.
+//! Lines that a writer gave to an actor, and what it calls others.
 
 use playhouse_engine::mind::Notes;
 use playhouse_engine::mind::improviser::Writer;
+
+/// What one calls somebody by one's bond; the name itself if there is no word for it.
+pub(super) fn called_by_bond<'a>(notes: Notes<'a>, name: &'a str) -> &'a str {
+    match notes.object("speaker").object("calls").text(name) {
+        "" => name,
+        called => called,
+    }
+}
 
 /// A line of one's own that one has not said, as far as one remembers.
 pub(super) fn voice_line<'a>(notes: Notes<'a>, writer: &mut Writer<'a>) -> Option<&'a str> {

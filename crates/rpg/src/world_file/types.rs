@@ -17,6 +17,7 @@ use serde::{Deserialize, Serialize};
 use crate::drama::{
     BondSpec, Condition, Drama, Effect, Ending, Goal, Item, Quality, Scene, StoryData, effects_of,
 };
+use crate::interests::needed_items;
 
 /// A whole world, as its author wrote it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -482,6 +483,20 @@ impl WorldFile {
         }
     }
 
+    /// How somebody addresses another.
+    pub(crate) fn called_by<'a>(&'a self, me: &str, name: &'a str) -> &'a str {
+        let mut own = self.own_calls(me);
+        let own = own.find_map(|(other, called)| (other == name).then_some(called));
+        own.unwrap_or_else(|| self.called(name))
+    }
+
+    /// Those whom somebody addresses otherwise than everybody does, and how.
+    pub(crate) fn own_calls(&self, me: &str) -> impl Iterator<Item = (&str, &str)> {
+        let bonds = self.bonds.iter();
+        let bonds = bonds.filter(move |bond| bond.from == me && !bond.called.is_empty());
+        bonds.map(|bond| (&*bond.to, &*bond.called))
+    }
+
     pub(crate) fn has_sense(&self, name: &str, sense: Sense) -> bool {
         let actor = self.actor(name);
         actor.is_none_or(|actor| !actor.lacks.contains(&sense))
@@ -602,6 +617,7 @@ impl WorldFile {
             qualities: self.qualities.clone(),
             scenes: self.scenes.clone(),
             endings: self.endings.clone(),
+            needed_items: needed_items(&self.items, &self.scenes, &self.endings),
         };
         drama.into()
     }
