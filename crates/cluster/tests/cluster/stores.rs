@@ -6,13 +6,18 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use playhouse_cluster::{FolderStore, Owner, Phase, Position, Store, StoreError, submit};
+use playhouse_cluster::{
+    Amounts, ClusterBudget, FolderStore, Owner, Phase, Position, Store, StoreError, cancel, go_on,
+    remove, submit,
+};
 use playhouse_engine::engine::CancellationToken;
 use playhouse_engine::save::SlotName;
 
 use super::link::{Fate, Link};
 use super::memory::MemoryStore;
-use super::mill::{is_recorded, minds, named, patiently, scratch, story, undisturbed};
+use super::mill::{
+    ANSWERS, is_recorded, minds, named, patiently, recorded, scratch, story, undisturbed,
+};
 use super::nats::Nats;
 use super::workers::{BUILD, runtime, state, worker};
 
@@ -290,6 +295,53 @@ fn whichever_call_a_worker_dies_at_the_story_goes_on_as_if_nothing_had_happened(
                 let (_, is_over) = work(&store, seed, |_| (Fate::Fine, false));
                 assert!(was_over || is_over, "{fate:?} {number}");
             }
+        }
+    });
+}
+
+#[test]
+fn what_a_dead_worker_did_not_spend_is_given_back_if_its_world_is_cancelled_or_removed() {
+    on_each(|store| {
+        let limits = Amounts {
+            calls: Some(1_000),
+            ..Amounts::default()
+        };
+        ClusterBudget::limit(&*store, None, limits, None).unwrap();
+        let ends: [fn(&Arc<dyn Store>, u64); 3] = [
+            |store, seed| {
+                cancel(&**store, &named(seed)).unwrap();
+                // It may still be played, so this is the affair of whoever gets it next.
+                work(store, seed, |_| (Fate::Fine, false));
+            },
+            |store, seed| remove(&**store, &named(seed)).unwrap(),
+            |store, seed| {
+                go_on(&**store, &named(seed), None).unwrap();
+                cancel(&**store, &named(seed)).unwrap();
+            },
+        ];
+        for (seed, end) in (1..).zip(ends) {
+            begin(&store, seed);
+            let before = ClusterBudget::of(&*store, None).unwrap().spent.calls;
+            let (watched, mill) = (store.clone(), named(seed));
+            work(&store, seed, move |_| {
+                match is_recorded(&*watched, &mill, "Cado", 1) {
+                    true => (Fate::Lost, true),
+                    false => (Fate::Fine, false),
+                }
+            });
+            let (journal, _) = store.read(&named(seed), Position::default()).unwrap();
+            let answers = recorded(&journal).len() as u64;
+            assert!((1..ANSWERS).contains(&answers), "{answers}");
+            let known = || ClusterBudget::of(&*store, None).unwrap();
+            assert!(known().granted().calls > ANSWERS);
+            end(&store, seed);
+            assert_eq!(known().granted(), Amounts::default(), "{seed}");
+            let spent = known().spent.calls - before;
+            // Nobody knows whether those that were on their way were paid for.
+            assert!(
+                (answers..=answers + 3).contains(&spent),
+                "{spent} of {answers}"
+            );
         }
     });
 }
