@@ -49,6 +49,7 @@
 //! | `playhouse-story` | | the read model of a story, for pages and commands: [`story`] |
 //! | `playhouse-page` | `page` | stories in the browser: a server, and reports in one file |
 //! | `playhouse-bevy` | `bevy` | an engine alongside a Bevy app |
+//! | `playhouse-cluster` | `cluster` | worlds in a store, which workers on many machines play |
 //! | `playhouse` | `cli` (default) | the program; `http` and all games |
 //!
 //! The feature `full` is all of these.

@@ -4,13 +4,11 @@
 
 use std::fmt;
 use std::path::PathBuf;
-#[cfg(feature = "page")]
 use std::time::Duration;
 
 use crate::interop::Profile;
 use crate::interop::format::Api;
 use crate::locale::{Language, UiText, text};
-#[cfg(feature = "page")]
 use crate::page::{AfterLimit, TableRules, TurnLimit};
 use crate::rpg::draft::SuggestedPart;
 use crate::rpg::world_file::WorldKind;
@@ -21,6 +19,12 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use serde::Serialize;
 use serde_json::json;
+
+#[cfg(feature = "cluster")]
+pub(crate) use self::cluster::*;
+
+#[cfg(feature = "cluster")]
+mod cluster;
 
 /// The whole command line. Without a command it is one of `run`.
 #[derive(Debug, Parser)]
@@ -65,7 +69,6 @@ pub(crate) struct CommonArgs {
     pub(crate) log_format: Option<LogFormat>,
 }
 
-#[cfg(feature = "page")]
 impl Command {
     /// Seats that can't all be at this terminal are on pages: several, and any beside a page.
     pub(crate) fn seat_on_pages(&mut self) {
@@ -129,13 +132,10 @@ pub(crate) struct RunArgs {
     pub(crate) scene: Option<String>,
     #[command(flatten)]
     pub(crate) batch: BatchArgs,
-    #[cfg(feature = "page")]
     #[arg(long, conflicts_with_all = ["games", "dry_run", "scene"])]
     pub(crate) watch: bool,
-    #[cfg(feature = "page")]
     #[command(flatten)]
     pub(crate) table: TableArgs,
-    #[cfg(feature = "page")]
     #[command(flatten)]
     pub(crate) server: ServerArgs,
 }
@@ -231,7 +231,6 @@ pub(crate) struct PlayArgs {
     pub(crate) failures: FailureArgs,
 }
 
-#[cfg(feature = "page")]
 #[derive(Clone, Debug, Default, PartialEq, Args)]
 pub(crate) struct WatchArgs {
     #[command(flatten)]
@@ -247,7 +246,6 @@ pub(crate) struct WatchArgs {
 }
 
 /// Who plays on pages, and what the host allows.
-#[cfg(feature = "page")]
 #[derive(Clone, Debug, Default, PartialEq, Args)]
 pub(crate) struct TableArgs {
     /// Those who have their seats on pages; `--seat` beside a page means the same.
@@ -266,7 +264,6 @@ pub(crate) struct TableArgs {
     pub(crate) no_undo: bool,
 }
 
-#[cfg(feature = "page")]
 impl TableArgs {
     /// What the host allows.
     pub(crate) fn rules(&self) -> TableRules {
@@ -282,7 +279,6 @@ impl TableArgs {
 }
 
 /// What follows if a person takes too long.
-#[cfg(feature = "page")]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum AfterLimitArg {
     #[default]
@@ -291,14 +287,12 @@ pub(crate) enum AfterLimitArg {
 }
 
 /// A time such as `90s` or `2m`; a bare number is in seconds.
-#[cfg(feature = "page")]
 fn time(text: &str) -> Result<Duration, humantime::DurationError> {
     humantime::parse_duration(text)
         .or_else(|error| humantime::parse_duration(&format!("{text}s")).map_err(|_| error))
 }
 
 /// Where a server listens.
-#[cfg(feature = "page")]
 #[derive(Clone, Debug, PartialEq, Args)]
 pub(crate) struct ServerArgs {
     #[arg(
@@ -312,7 +306,6 @@ pub(crate) struct ServerArgs {
     pub(crate) listen: std::net::IpAddr,
 }
 
-#[cfg(feature = "page")]
 impl Default for ServerArgs {
     fn default() -> Self {
         Self {
@@ -373,13 +366,10 @@ pub(crate) struct UndercoverArgs {
     pub(crate) batch: BatchArgs,
     #[arg(long, value_name = "WHICH", num_args = 1.., conflicts_with_all = ["games", "save", "seat", "words"])]
     pub(crate) from: Vec<String>,
-    #[cfg(feature = "page")]
     #[arg(long, conflicts_with_all = ["games", "from", "dry_run"])]
     pub(crate) watch: bool,
-    #[cfg(feature = "page")]
     #[command(flatten)]
     pub(crate) table: TableArgs,
-    #[cfg(feature = "page")]
     #[command(flatten)]
     pub(crate) server: ServerArgs,
     #[command(flatten)]
@@ -760,131 +750,6 @@ pub(crate) struct ImportCardArgs {
     pub(crate) seed: u64,
 }
 
-/// Which store is meant.
-#[cfg(feature = "cluster")]
-#[derive(Clone, Debug, Default, PartialEq, Args)]
-pub(crate) struct StoreArgs {
-    #[arg(long, value_name = "STORE")]
-    pub(crate) store: Option<String>,
-}
-
-#[cfg(feature = "cluster")]
-#[derive(Clone, Debug, Args)]
-pub(crate) struct WorkerArgs {
-    #[command(flatten)]
-    pub(crate) store: StoreArgs,
-    #[arg(long, value_name = "N", default_value_t = 16,
-          value_parser = clap::value_parser!(u32).range(1..=10_000))]
-    pub(crate) worlds: u32,
-    #[arg(long)]
-    pub(crate) name: Option<String>,
-    #[arg(long)]
-    pub(crate) until_empty: bool,
-    #[cfg(feature = "page")]
-    #[arg(long, value_name = "ADDRESS")]
-    pub(crate) metrics: Option<std::net::SocketAddr>,
-}
-
-#[cfg(feature = "cluster")]
-#[derive(Clone, Debug, Args)]
-pub(crate) struct SubmitArgs {
-    pub(crate) world: Option<String>,
-    #[command(flatten)]
-    pub(crate) store: StoreArgs,
-    #[arg(long, value_name = "N")]
-    pub(crate) seed: Option<u64>,
-    #[arg(long)]
-    pub(crate) id: Option<String>,
-    #[arg(long, value_name = "N", default_value_t = 1,
-          value_parser = clap::value_parser!(u32).range(1..=99_999))]
-    pub(crate) count: u32,
-    #[arg(long, value_name = "TURN")]
-    pub(crate) until: Option<u64>,
-    #[arg(long, value_name = "MODEL")]
-    pub(crate) model: Option<String>,
-    /// Who is played by people on the pages of `serve`.
-    #[arg(long, value_name = "ACTOR")]
-    pub(crate) seat: Vec<String>,
-    #[arg(long, value_name = "ID", conflicts_with_all = ["world", "seed", "id", "count", "model", "seat"])]
-    pub(crate) resume: Option<String>,
-}
-
-#[cfg(feature = "cluster")]
-#[derive(Clone, Debug, Args)]
-pub(crate) struct StatusArgs {
-    pub(crate) id: Option<String>,
-    #[command(flatten)]
-    pub(crate) store: StoreArgs,
-}
-
-/// The arguments of commands for one world of a store.
-#[cfg(feature = "cluster")]
-#[derive(Clone, Debug, Args)]
-pub(crate) struct OfStoreArgs {
-    pub(crate) id: String,
-    #[command(flatten)]
-    pub(crate) store: StoreArgs,
-}
-
-#[cfg(feature = "cluster")]
-#[derive(Clone, Debug, Args)]
-pub(crate) struct CancelArgs {
-    #[command(flatten)]
-    pub(crate) of: OfStoreArgs,
-    #[arg(long)]
-    pub(crate) remove: bool,
-}
-
-#[cfg(all(feature = "cluster", feature = "page"))]
-#[derive(Clone, Debug, Args)]
-pub(crate) struct ServeArgs {
-    #[command(flatten)]
-    pub(crate) store: StoreArgs,
-    #[command(flatten)]
-    pub(crate) server: ServerArgs,
-    #[arg(long, value_name = "ADDRESS")]
-    pub(crate) metrics: Option<std::net::SocketAddr>,
-}
-
-#[cfg(feature = "cluster")]
-#[derive(Clone, Debug, Args)]
-pub(crate) struct LimitArgs {
-    #[command(flatten)]
-    pub(crate) store: StoreArgs,
-    #[arg(long, value_name = "N")]
-    pub(crate) max_calls: Option<u64>,
-    #[arg(long, value_name = "N")]
-    pub(crate) max_tokens: Option<u64>,
-    #[arg(long, value_name = "AMOUNT", value_parser = money)]
-    pub(crate) max_cost: Option<f64>,
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
-    pub(crate) at_once: Option<u64>,
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
-    pub(crate) tokens_a_minute: Option<u64>,
-    /// The model whose limits these are, as its provider calls it.
-    #[arg(long, value_name = "NAME")]
-    pub(crate) of: Option<String>,
-}
-
-#[cfg(feature = "cluster")]
-#[derive(Clone, Debug, Args)]
-pub(crate) struct PackArgs {
-    pub(crate) slot: String,
-    pub(crate) file: PathBuf,
-    #[command(flatten)]
-    pub(crate) store: StoreArgs,
-}
-
-#[cfg(feature = "cluster")]
-#[derive(Clone, Debug, Args)]
-pub(crate) struct UnpackArgs {
-    pub(crate) file: PathBuf,
-    #[arg(long, value_name = "SLOT")]
-    pub(crate) save: Option<String>,
-    #[command(flatten)]
-    pub(crate) store: StoreArgs,
-}
-
 /// What is asked about a save.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Question {
@@ -915,14 +780,6 @@ pub(crate) enum Command {
     Run(RunArgs),
     Play(PlayCardsArgs),
     Resume(ResumeArgs),
-    /// The commands of a feature that this build lacks, which say so.
-    #[cfg(not(feature = "page"))]
-    #[command(name = "watch", hide = true, disable_help_flag = true)]
-    WithoutPage {
-        #[arg(trailing_var_arg = true, allow_hyphen_values = true, hide = true)]
-        arguments: Vec<String>,
-    },
-    #[cfg(feature = "page")]
     Watch(Box<WatchArgs>),
     Branch(BranchArgs),
     Saves {
@@ -958,6 +815,7 @@ pub(crate) enum Command {
         #[command(subcommand)]
         action: ExperimentCommand,
     },
+    /// The commands of a feature that this build lacks, which say so.
     #[cfg(not(feature = "cluster"))]
     #[command(name = "worker", aliases = ["submit", "status", "cancel", "follow", "serve", "limit", "pack", "unpack"],
               hide = true, disable_help_flag = true)]
@@ -966,23 +824,8 @@ pub(crate) enum Command {
         arguments: Vec<String>,
     },
     #[cfg(feature = "cluster")]
-    Worker(WorkerArgs),
-    #[cfg(feature = "cluster")]
-    Submit(SubmitArgs),
-    #[cfg(feature = "cluster")]
-    Status(StatusArgs),
-    #[cfg(feature = "cluster")]
-    Cancel(CancelArgs),
-    #[cfg(feature = "cluster")]
-    Follow(OfStoreArgs),
-    #[cfg(all(feature = "cluster", feature = "page"))]
-    Serve(ServeArgs),
-    #[cfg(feature = "cluster")]
-    Limit(LimitArgs),
-    #[cfg(feature = "cluster")]
-    Pack(PackArgs),
-    #[cfg(feature = "cluster")]
-    Unpack(UnpackArgs),
+    #[command(flatten)]
+    Cluster(ClusterCommand),
     Doctor(DoctorArgs),
     Config,
     Trust(TrustArgs),
@@ -1107,7 +950,6 @@ mod tests {
         assert_eq!(world("playhouse run mill --lang zh").2, Some(Language::Zh));
     }
 
-    #[cfg(feature = "page")]
     #[test]
     fn several_seats_or_one_beside_a_page_are_on_pages() {
         for (line, on_pages) in [
@@ -1132,7 +974,6 @@ mod tests {
         }
     }
 
-    #[cfg(feature = "page")]
     #[test]
     fn a_turn_limit_is_a_time_or_seconds() {
         for (line, seconds) in [
@@ -1195,16 +1036,11 @@ mod tests {
             "playhouse undercover --ties maybe",
             "playhouse trust --list data/models.ron",
             "playhouse trust --hash 00ff",
-            #[cfg(feature = "page")]
             "playhouse watch --games 3",
-            #[cfg(feature = "page")]
             "playhouse watch --games 3 --jobs 2",
-            #[cfg(feature = "page")]
             "playhouse watch --watch",
             "playhouse run --watch --dry-run",
-            #[cfg(feature = "page")]
             "playhouse run --watch --turn-limit soon",
-            #[cfg(feature = "page")]
             "playhouse run --watch --after-limit wait",
         ] {
             assert!(parsed(line).is_err(), "{line}");

@@ -5,11 +5,10 @@ use crate::locale::Language;
 use super::say::say;
 
 /// The features that a program may lack.
-const FEATURES: [(&str, bool); 7] = [
+const FEATURES: [(&str, bool); 6] = [
     ("cluster", cfg!(feature = "cluster")),
     ("mcp", cfg!(feature = "mcp")),
     ("otel", cfg!(feature = "otel")),
-    ("page", cfg!(feature = "page")),
     ("parquet", cfg!(feature = "parquet")),
     ("scripts", cfg!(feature = "scripts")),
     ("web", cfg!(feature = "web")),

@@ -326,7 +326,6 @@ mod tests {
             ("show", "playhouse show [选项] <存档> [名字]"),
             ("ask", "playhouse ask [选项] <存档> <命令>"),
             ("diff", "<另一个存档>"),
-            #[cfg(feature = "page")]
             ("watch", "playhouse watch [选项] [世界|存档]"),
         ] {
             let page = page(&format!("playhouse {command} --help"));

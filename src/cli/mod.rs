@@ -223,7 +223,6 @@ fn language_of(app: &App, command: &Command) -> Option<Language> {
     };
     match command {
         Command::Run(_) => loader::language(app, &app.settings.world.value),
-        #[cfg(feature = "page")]
         Command::Watch(_) => {
             let name = &app.settings.world.value;
             of_save(name).or_else(|| loader::language(app, name))
@@ -242,13 +241,11 @@ fn language_of(app: &App, command: &Command) -> Option<Language> {
 }
 
 fn run(mut command: Command, common: &CommonArgs, env: &Env, mut found: Found) -> ExitCode {
-    #[cfg(feature = "page")]
     command.seat_on_pages();
     let mut world = None;
     let mut play = PlayArgs::default();
     match &command {
         Command::Run(run) => (world, play) = (run.story.world.as_ref(), run.story.play.clone()),
-        #[cfg(feature = "page")]
         Command::Watch(watch) => {
             (world, play) = (watch.story.world.as_ref(), watch.story.play.clone());
         }
@@ -257,7 +254,9 @@ fn run(mut command: Command, common: &CommonArgs, env: &Env, mut found: Found) -
         Command::Chat(chat) => play = chat.play.clone(),
         Command::Undercover(game) => play = game.play.clone(),
         #[cfg(feature = "cluster")]
-        Command::Submit(args) => play.spend.model.clone_from(&args.model),
+        Command::Cluster(args::ClusterCommand::Submit(args)) => {
+            play.spend.model.clone_from(&args.model)
+        }
         Command::Experiment { action } => {
             let args = action.args();
             (play.spend, play.failures) = (args.spend.clone(), args.failures.clone());

@@ -4,7 +4,7 @@ use playhouse_engine::event::guard::Act;
 use playhouse_engine::event::{AgentEvent, EventRecord, Record};
 
 use super::message::{ChatContent, ChatMessage};
-use super::stage::InnerMessage;
+use super::stage::{InnerMessage, ParticipantEvent, PublicMessage, Whisper};
 use super::team::TeamFile;
 use super::tool_team::join_path;
 
@@ -36,10 +36,8 @@ impl TeamMessage {
             let team_path = join_path(&team_path, inner);
             return Some(Self { team_path, message });
         }
-        let is_message = matches!(
-            event.kind.as_str(),
-            "chat_said" | "chat_whispered" | "chat_noted"
-        );
+        let messages = [PublicMessage::TYPE, Whisper::TYPE, ParticipantEvent::TYPE];
+        let is_message = messages.contains(&event.kind.as_str());
         let is_selection = matches!(
             message.content,
             ChatContent::SelectSpeaker(_) | ChatContent::Selector(_)

@@ -13,8 +13,6 @@ impl NotBuilt {
     pub const CLUSTER: Self = Self("cluster");
     /// Tools of Model Context Protocol servers.
     pub const MCP: Self = Self("mcp");
-    /// Stories in the browser.
-    pub const PAGE: Self = Self("page");
     /// Stories as Parquet files.
     pub const PARQUET: Self = Self("parquet");
     /// Code that minds write.

@@ -18,7 +18,6 @@ mod diff;
 mod doctor;
 mod draft;
 mod dry_run;
-#[cfg(feature = "page")]
 mod edited;
 mod edited_world;
 mod experiment;
@@ -46,7 +45,6 @@ mod trace;
 mod trust;
 mod undercover;
 mod undo;
-#[cfg(feature = "page")]
 pub(super) mod watch;
 mod why;
 mod worlds;
@@ -56,18 +54,11 @@ use super::args::{Command, DataCommand, Question};
 
 pub(crate) fn run(command: Command, app: &App) -> Result<()> {
     match command {
-        #[cfg(feature = "page")]
         Command::Run(args) if args.watch => watch::run(app, &args),
         Command::Run(args) => {
             let left = run::run(app, &args)?;
             resume::until_reported(app, left, &args.story.play)
         }
-        #[cfg(not(feature = "page"))]
-        Command::WithoutPage { .. } => Err(CommandError::of(
-            ErrorKind::Usage,
-            &crate::tool::NotBuilt::PAGE,
-        )),
-        #[cfg(feature = "page")]
         Command::Watch(args) => watch::watch(app, &args),
         Command::Export(args) => export::export(app, &args),
         Command::Play(args) => {
@@ -119,23 +110,7 @@ pub(crate) fn run(command: Command, app: &App) -> Result<()> {
             &crate::tool::NotBuilt::CLUSTER,
         )),
         #[cfg(feature = "cluster")]
-        Command::Worker(args) => cluster::worker(app, &args),
-        #[cfg(feature = "cluster")]
-        Command::Submit(args) => cluster::submit(app, &args),
-        #[cfg(feature = "cluster")]
-        Command::Status(args) => cluster::status(app, &args),
-        #[cfg(feature = "cluster")]
-        Command::Cancel(args) => cluster::cancel(app, &args),
-        #[cfg(feature = "cluster")]
-        Command::Follow(args) => cluster::follow(app, &args),
-        #[cfg(all(feature = "cluster", feature = "page"))]
-        Command::Serve(args) => watch::serve(app, &args),
-        #[cfg(feature = "cluster")]
-        Command::Limit(args) => cluster::limit(app, &args),
-        #[cfg(feature = "cluster")]
-        Command::Pack(args) => cluster::pack(app, &args),
-        #[cfg(feature = "cluster")]
-        Command::Unpack(args) => cluster::unpack(app, &args),
+        Command::Cluster(command) => cluster::run(app, &command),
         Command::Doctor(args) => doctor::doctor(app, &args),
         Command::Trust(args) => trust::trust(app, &args),
     }

@@ -600,7 +600,6 @@ impl<'a> RunView<'a> {
             let command = format!("playhouse ask {save} who {}", secret.id);
             tries.push((command, say!(language, cli_try_who)));
         }
-        #[cfg(feature = "page")]
         tries.push((
             format!("playhouse watch {save}"),
             say!(language, cli_try_watch),

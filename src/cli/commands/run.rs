@@ -29,7 +29,6 @@ pub(super) fn run(app: &App, args: &RunArgs) -> Result<Left> {
         campaign_batch::begin(app, args, games)?;
         return Ok(Left::Reported);
     }
-    #[cfg(feature = "page")]
     super::watch::check_server(false, &args.server)?;
     let campaign = loader::world(app, world)?;
     begin(app, &campaign, &args.story, args.scene.as_deref())

@@ -16,7 +16,6 @@ use super::play::{self, Left, Player, RunView};
 use super::players::{NAME, Players, introduce};
 use super::tournament;
 use crate::cli::args::{ResumeArgs, UndercoverArgs};
-#[cfg(feature = "page")]
 use crate::cli::loader;
 use crate::cli::provenance::Provenance;
 use crate::cli::record_printer::RecordPrinter;
@@ -34,7 +33,6 @@ pub(super) fn undercover(app: &App, args: &UndercoverArgs) -> Result<Left> {
         tournament::count(app, &args.from)?;
         return Ok(Left::Reported);
     }
-    #[cfg(feature = "page")]
     super::watch::check_server(args.watch, &args.server)?;
     let game = game(app, args)?;
     let Some(games) = args.batch.games else {
@@ -97,7 +95,6 @@ fn play_one(app: &App, args: &UndercoverArgs, game: &Match) -> Result<Left> {
     game.populate(&mut setup)?;
     let slot = args.new.slot(app, NAME);
     let player = Player::find(app, &mut setup.world, SeatGame::Undercover, &slot)?;
-    #[cfg(feature = "page")]
     for name in &args.table.invite {
         loader::actor(&mut setup.world, name)?;
     }
@@ -113,7 +110,6 @@ fn play_one(app: &App, args: &UndercoverArgs, game: &Match) -> Result<Left> {
     let session = slot_settings::start(app, &slot, game, seed, minds, models)?;
     let provenance = Provenance::of_match(game, &app.settings.model.value);
     play::announce(app, &slot, seed, &provenance);
-    #[cfg(feature = "page")]
     if args.watch {
         // The page opens it again, with the seats.
         drop(session);

@@ -167,7 +167,6 @@ impl Output {
 
     /// Shows an address as a QR code for phones, if somebody sees it: light on dark, as most
     /// terminals are.
-    #[cfg(feature = "page")]
     pub(crate) fn qr_code(&mut self, address: &str) {
         use qrcode::render::unicode::Dense1x2::{Dark, Light};
         let code = qrcode::QrCode::new(address).ok();

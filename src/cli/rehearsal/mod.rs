@@ -13,7 +13,6 @@ mod sections;
 use self::report::{found, one_end};
 use self::sections::{Cell, Section, map, sections, why_told, whys};
 use super::statistics::with_interval;
-#[cfg(feature = "page")]
 use crate::page::{Column, Table};
 
 pub(crate) use self::page::page;
@@ -40,7 +39,6 @@ pub(crate) fn write(out: &mut Output, language: Language, report: &Report<'_>) {
 }
 
 /// All tables and the map as a story's page shows them.
-#[cfg(feature = "page")]
 pub(crate) fn tables(language: Language, report: &Report<'_>) -> Vec<Table> {
     let map = map(language, &report.rehearsal.drama);
     let sections = sections(language, report).into_iter().chain(map);

@@ -90,6 +90,7 @@ const SUMMING: Words =
     Words("in summary|in conclusion|overall, this|to sum up|以上|综上|总的来说|总之，这|本段|这段");
 /// What is counted of a text.
 const COUNTED: Words = Words("word|character|sentence|token|字|句");
+pub(super) const QUOTES: [char; 5] = ['"', '“', '”', '「', '」'];
 const BRACKETS: [(char, char); 4] = [('(', ')'), ('[', ']'), ('（', '）'), ('【', '】')];
 
 /// What an answer in prose is read with.
@@ -133,7 +134,7 @@ impl ProseFrame<'_> {
     /// The text without the question before it.
     fn without_echo(&self, text: &str) -> Option<String> {
         let first = text.lines().next()?.trim();
-        if !self.question.contains(sentences(first).first()?.trim()) {
+        if !self.question.contains(sentences(first).next()?.trim()) {
             return None;
         }
         let asked: BTreeSet<_> = self.question.lines().map(str::trim).collect();
@@ -151,7 +152,7 @@ impl ProseFrame<'_> {
             let rest: Vec<_> = text.lines().skip(echoed.len()).collect();
             return Some(rest.join("\n"));
         }
-        let first = sentences(text).first().map(|sentence| sentence.trim())?;
+        let first = sentences(text).next()?.trim();
         let is_instruction = is_long(first) && instruction.contains(first);
         let rest = text.strip_prefix(first).filter(|_| is_instruction)?;
         Some(rest.to_owned())
@@ -297,7 +298,8 @@ fn quoted(text: &str) -> Option<String> {
         (!inner.contains(open) && !inner.contains(close)).then_some(inner)
     })?;
     // A single sentence may be what a character says, or does.
-    let is_text = sentences(inner).len() > 1 || text.starts_with('*') && letters(inner) > 2 * ECHO;
+    let is_text =
+        sentences(inner).nth(1).is_some() || text.starts_with('*') && letters(inner) > 2 * ECHO;
     is_text.then(|| inner.to_owned())
 }
 
@@ -446,7 +448,8 @@ fn remarked(text: &str) -> Option<String> {
     {
         return Some(rest.to_owned());
     }
-    if let [first, _, ..] = sentences(text).as_slice()
+    let mut sentences = sentences(text);
+    if let (Some(first), Some(_)) = (sentences.next(), sentences.next())
         && is_aside(first)
     {
         return text.strip_prefix(first).map(str::to_owned);
@@ -491,7 +494,7 @@ fn is_remark(aside: &str, open: char) -> bool {
 fn is_offer(paragraph: &str) -> bool {
     let plain_paragraph = plain(paragraph);
     let words = plain_paragraph.trim_start_matches(['(', '（', '[', '【']);
-    let asks = words.ends_with(['?', '？']) && sentences(words).len() == 1;
+    let asks = words.ends_with(['?', '？']) && sentences(words).count() == 1;
     words.chars().count() <= ASIDE
         && (OFFERS.begin(words).is_some()
             || REMARKS.begin(words).is_some()
@@ -613,21 +616,22 @@ pub fn letters(text: &str) -> usize {
 
 /// The sentences of a text, with the white space after each; none ends within quotation marks, or
 /// after a short form such as `Mr.`.
-pub(super) fn sentences(text: &str) -> Vec<&str> {
-    let mut sentences = Vec::new();
-    let (mut start, mut end) = (0, 0);
-    for part in text.split_sentence_bounds() {
-        end += part.len();
-        let sentence = text.get(start..end).unwrap_or_default();
-        let is_apart = sentence.ends_with('\n');
-        if is_apart || !is_in_quotes(sentence) && !ends_with_short_form(sentence) {
-            sentences.push(sentence);
-            start = end;
-        }
-    }
-    let rest = text.get(start..).unwrap_or_default();
-    sentences.extend((!rest.is_empty()).then_some(rest));
-    sentences
+pub(super) fn sentences(text: &str) -> impl Iterator<Item = &str> {
+    let mut bounds = text.split_sentence_bounds();
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        let mut end = 0;
+        let whole = bounds.by_ref().find_map(|part| {
+            end += part.len();
+            let sentence = rest.get(..end)?;
+            let is_apart = sentence.ends_with('\n');
+            let ends = is_apart || !is_in_quotes(sentence) && !ends_with_short_form(sentence);
+            ends.then_some(sentence)
+        });
+        let sentence = whole.unwrap_or(rest);
+        rest = rest.get(sentence.len()..)?;
+        (!sentence.is_empty()).then_some(sentence)
+    })
 }
 
 /// Whether a text ends within quotation marks.
@@ -677,7 +681,7 @@ fn without_repetition(text: &str) -> Option<String> {
     if let Some(once) = looped(text) {
         return Some(whole_sentences(once).unwrap_or_default().to_owned());
     }
-    let mut sentences = sentences(text);
+    let mut sentences: Vec<_> = sentences(text).collect();
     let count = sentences.len();
     sentences.dedup_by(|next, last| letters(next) >= ECHO * 2 && plain(next) == plain(last));
     if sentences.len() < count {
@@ -714,23 +718,22 @@ pub(super) fn looped(text: &str) -> Option<&str> {
 
 /// The text without the sentences in which one of these people speaks; `None` if there are none.
 pub fn without_speech(text: &str, people: &[String]) -> Option<String> {
-    let sentences = sentences(text);
+    if !text.contains(QUOTES) {
+        return None;
+    }
     let mut spoke = false;
-    let mut is_silent = |sentence: &&&str| {
+    let is_silent = |sentence: &&str| {
         // The last speaker goes on without being named.
         spoke = has_speech(sentence) && (spoke || names_one(sentence, people));
         !spoke
     };
-    let silent: Vec<_> = sentences.iter().filter(|s| is_silent(s)).copied().collect();
-    (silent.len() < sentences.len()).then(|| silent.concat().trim().to_owned())
+    let silent: String = sentences(text).filter(is_silent).collect();
+    (silent.len() < text.len()).then(|| silent.trim().to_owned())
 }
 
 /// Whether a sentence has words in quotation marks that are spoken.
 fn has_speech(sentence: &str) -> bool {
-    let mut quoted = sentence
-        .split(['“', '”', '"', '「', '」'])
-        .skip(1)
-        .step_by(2);
+    let mut quoted = sentence.split(QUOTES).skip(1).step_by(2);
     quoted.any(is_spoken)
 }
 
@@ -743,7 +746,7 @@ pub(super) fn is_spoken(words: &str) -> bool {
 /// Whether a character is named outside of quotation marks, in full or in part.
 fn names_one(sentence: &str, people: &[String]) -> bool {
     let outside: Vec<_> = sentence
-        .split(['“', '”', '"', '「', '」'])
+        .split(QUOTES)
         .step_by(2)
         .map(str::to_lowercase)
         .collect();

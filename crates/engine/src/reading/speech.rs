@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use super::prose::{after_name, ends_sentence, is_han, is_spoken, sentences};
+use super::prose::{QUOTES, after_name, ends_sentence, is_han, is_spoken, sentences};
 use super::words::is_ellipsis;
 
 /// Who speaks in what a model makes up, besides those who are there.
@@ -12,7 +12,6 @@ const ROLES: [&str; 4] = ["User", "Assistant", "Narrator", "旁白"];
 const NAME_PART: usize = 3;
 /// How many words may stand between a name and the colon before what it says: "Pell says, softly:".
 const ATTRIBUTION: usize = 3;
-const QUOTES: [char; 5] = ['"', '“', '”', '「', '」'];
 /// Who speaks says these; who is told of does not.
 const FIRST_PERSON: [&str; 6] = ["i", "me", "my", "we", "us", "our"];
 const FIRST_PERSON_ZH: &str = "我俺咱";
@@ -81,18 +80,15 @@ fn quoted_words(text: &str, mine: &[&str], others: &[&str]) -> Option<String> {
     };
     // The first mark may be missing.
     let outer = (0..=1).find(|outer| parts.len() > 2 - outer && is_story(*outer))?;
-    let is_theirs = |part: Option<&&str>| {
+    let is_theirs = |part: Option<&str>| {
         part.is_some_and(|part| tells_of(part, others) && !tells_of(part, mine))
     };
     let mut own = Vec::new();
     for (index, said) in parts.iter().enumerate().skip(1 - outer).step_by(2) {
         let part = |index: usize| parts.get(index).map(|part| sentences(part));
-        let before = index
-            .checked_sub(1)
-            .and_then(part)
-            .and_then(|mut before| before.pop());
-        let after = part(index + 1).and_then(|after| after.first().copied());
-        let is_other = is_theirs(before.as_ref()) || is_theirs(after.as_ref());
+        let before = index.checked_sub(1).and_then(part);
+        let after = part(index + 1).and_then(|mut after| after.next());
+        let is_other = is_theirs(before.and_then(Iterator::last)) || is_theirs(after);
         if is_other && !own.is_empty() {
             break;
         }

@@ -37,7 +37,7 @@ mod user_input;
 pub(super) use chat::Utterance;
 pub use chat::{Chat, Phase};
 pub use events::EVENTS;
-pub(super) use events::{InnerMessage, OwnMessage};
+pub(super) use events::{InnerMessage, OwnMessage, ParticipantEvent, PublicMessage, Whisper};
 pub(super) use interrupt::{FALLS_BACK, INTERRUPT, take_inputs};
 pub(super) use play::plugin;
 pub(super) use remember::register_remember;

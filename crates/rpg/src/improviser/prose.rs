@@ -1,6 +1,6 @@
 //! First words, scenes, announcements, accounts of fights, summaries and last words.
 
-use playhouse_engine::event::AgentEvent;
+use playhouse_engine::event::{AgentEvent, kinds::Death};
 use playhouse_engine::mind::improviser::Writer;
 use playhouse_engine::mind::improviser::wording::bare;
 use playhouse_engine::mind::{Language, Notes};
@@ -8,7 +8,8 @@ use playhouse_engine::reading::letters;
 
 use super::telling::about;
 use super::voice::{called_by_bond, voice_line};
-use crate::events::News;
+use crate::events::{BattleReport, CombatOutcome, Journey, News};
+use crate::scenes::choose::ChoiceMade;
 use crate::scenes::endings::EPILOGUE_LETTERS;
 
 /// How many events an announcement tells; the weightiest come first.
@@ -121,9 +122,9 @@ pub(super) fn announcement<'a>(notes: Notes<'a>, writer: &mut Writer<'a>) -> Str
     // What was announced or counted before everybody, and who walked from one place to another, is
     // not news.
     let weight = |kind: &str| match kind {
-        "death" | "news" => Some(0),
-        "battle_report" | "combat_outcome" => Some(1),
-        "choice" | "dungeon" => Some(2),
+        Death::TYPE | News::TYPE => Some(0),
+        BattleReport::TYPE | CombatOutcome::TYPE => Some(1),
+        ChoiceMade::TYPE | Journey::TYPE => Some(2),
         _ => None,
     };
     let events = notes

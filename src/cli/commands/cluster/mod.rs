@@ -3,7 +3,6 @@
 mod follow;
 mod games;
 mod limit;
-#[cfg(feature = "page")]
 mod monitor;
 mod pack;
 mod rehearsals;
@@ -15,22 +14,33 @@ use std::fs::File;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use super::watch;
+use crate::cli::args::ClusterCommand;
 use crate::cli::env;
 use crate::cli::prelude::*;
 use crate::cluster::{Store, StoreError, open_store};
 
-pub(super) use follow::follow;
 pub(super) use games::play_games;
-pub(super) use limit::limit;
-#[cfg(feature = "page")]
 pub(super) use monitor::{figures, monitor};
-pub(super) use pack::{pack, unpack};
 pub(super) use rehearsals::play_runs;
-pub(super) use worker::worker;
-pub(super) use worlds::{branch, cancel, status, submit};
+pub(super) use worlds::branch;
 
 /// The variable that names the store.
 const STORE: &str = "PLAYHOUSE_STORE";
+
+pub(super) fn run(app: &App, command: &ClusterCommand) -> Result<()> {
+    match command {
+        ClusterCommand::Worker(args) => worker::worker(app, args),
+        ClusterCommand::Submit(args) => worlds::submit(app, args),
+        ClusterCommand::Status(args) => worlds::status(app, args),
+        ClusterCommand::Cancel(args) => worlds::cancel(app, args),
+        ClusterCommand::Follow(args) => follow::follow(app, args),
+        ClusterCommand::Serve(args) => watch::serve(app, args),
+        ClusterCommand::Limit(args) => limit::limit(app, args),
+        ClusterCommand::Pack(args) => pack::pack(app, args),
+        ClusterCommand::Unpack(args) => pack::unpack(app, args),
+    }
+}
 
 /// The store that was named, or that of the environment.
 pub(super) fn store(given: Option<&String>) -> Result<Arc<dyn Store>> {

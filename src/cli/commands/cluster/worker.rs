@@ -89,7 +89,6 @@ pub(in crate::cli) fn worker(app: &App, args: &WorkerArgs) -> Result<()> {
             move |world: &SlotName, news: News| tell(&app, world, &news)
         }),
     };
-    #[cfg(feature = "page")]
     super::monitor(&runtime, &worker.store, args.metrics)?;
     if app.prints_text() {
         let (name, worlds) = (&*worker.name, worker.worlds);

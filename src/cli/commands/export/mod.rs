@@ -4,7 +4,6 @@ mod card;
 mod csv_files;
 mod data;
 mod files;
-#[cfg(feature = "page")]
 mod page;
 #[cfg(feature = "parquet")]
 mod parquet_files;
@@ -13,17 +12,11 @@ mod training;
 
 use crate::cli::prelude::*;
 
-#[cfg(not(all(feature = "page", feature = "parquet")))]
-use crate::tool::NotBuilt;
-
 use crate::cli::args::ExportArgs;
 
 pub(super) fn export(app: &App, args: &ExportArgs) -> Result<()> {
     if let Some(file) = &args.html {
-        #[cfg(feature = "page")]
         page::export(app, args, file)?;
-        #[cfg(not(feature = "page"))]
-        return Err(not_built(&NotBuilt::PAGE, file));
     }
     if let Some(folder) = &args.csv {
         data::export::<csv_files::CsvFiles>(app, &args.slot, folder)?;
@@ -35,12 +28,10 @@ pub(super) fn export(app: &App, args: &ExportArgs) -> Result<()> {
         #[cfg(feature = "parquet")]
         data::export::<parquet_files::ParquetFiles>(app, &args.slot, folder)?;
         #[cfg(not(feature = "parquet"))]
-        return Err(not_built(&NotBuilt::PARQUET, folder));
+        return Err(
+            CommandError::of(ErrorKind::Usage, &crate::tool::NotBuilt::PARQUET)
+                .at(folder.display()),
+        );
     }
     Ok(())
-}
-
-#[cfg(not(all(feature = "page", feature = "parquet")))]
-fn not_built(missing: &NotBuilt, path: &std::path::Path) -> CommandError {
-    CommandError::of(ErrorKind::Usage, missing).at(path.display())
 }

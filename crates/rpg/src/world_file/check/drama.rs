@@ -177,11 +177,12 @@ impl Report<'_> {
         let list = format!("{path}.known_by.0");
         self.require_distinct(&list, names);
         for (path, name) in each(&list, names) {
-            let kind = match self.nearest(Kind::Entity, name) {
-                _ if name == PARTY => Kind::Person,
+            let is_near = || self.nearest(Kind::Entity, name).is_some();
+            let kind = match name.as_str() {
+                PARTY => Kind::Person,
+                _ if self.is_named(Kind::Entity, name) || is_near() => Kind::Entity,
                 // Agents and places may know something, and hardly ever do: none is offered.
-                None => Kind::Fighter,
-                Some(_) => Kind::Entity,
+                _ => Kind::Fighter,
             };
             self.refer(&path, kind, name);
         }
