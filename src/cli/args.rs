@@ -146,7 +146,7 @@ pub(crate) struct BatchArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=99_999),
           conflicts_with_all = ["seat", "until", "dry_run"])]
     pub(crate) games: Option<u32>,
-    #[arg(long, alias = "width-games", value_name = "N", requires = "games",
+    #[arg(long, value_name = "N", requires = "games",
           value_parser = clap::value_parser!(u32).range(1..=1_000))]
     pub(crate) jobs: Option<u32>,
     #[cfg(feature = "cluster")]
@@ -251,7 +251,7 @@ pub(crate) struct TableArgs {
     /// Those who have their seats on pages; `--seat` beside a page means the same.
     #[arg(long, value_name = "ACTOR", hide = true)]
     pub(crate) invite: Vec<String>,
-    #[arg(long, alias = "away", value_name = "TIME", value_parser = time)]
+    #[arg(long, value_name = "TIME", value_parser = time)]
     pub(crate) turn_limit: Option<Duration>,
     #[arg(
         long,
@@ -328,7 +328,7 @@ pub(crate) struct ChatArgs {
     pub(crate) team: Option<String>,
     #[arg(long, value_name = "TEXT")]
     pub(crate) task: Option<String>,
-    #[arg(long = "format", alias = "form", default_value = "rule")]
+    #[arg(long = "format", default_value = "rule")]
     pub(crate) form: ChatFormat,
     #[command(flatten)]
     pub(crate) new: NewSaveArgs,
@@ -451,7 +451,7 @@ pub(crate) struct RecallArgs {
 /// How memories are searched for.
 #[derive(Clone, Debug, Default, PartialEq, Args)]
 pub(crate) struct SearchArgs {
-    #[arg(long = "limit", alias = "k", value_name = "N", default_value_t = 10,
+    #[arg(long = "limit", value_name = "N", default_value_t = 10,
           value_parser = clap::value_parser!(u32).range(1..=1_000))]
     pub(crate) k: u32,
     #[arg(long, value_name = "MODEL")]
@@ -504,7 +504,6 @@ fn pair(text: &str) -> Option<(String, String)> {
 pub(crate) enum View {
     /// The conversation of an entity as text; without one, all entities.
     #[default]
-    #[value(alias = "buffer")]
     Memory,
     Json,
     Request,
@@ -521,7 +520,7 @@ pub(crate) struct ShowArgs {
     pub(crate) slot: String,
     #[arg(required_if_eq("view", "chapters"))]
     pub(crate) entity: Option<String>,
-    #[arg(long, alias = "as", default_value = "memory")]
+    #[arg(long, default_value = "memory")]
     pub(crate) view: View,
     #[arg(long, value_name = "N")]
     pub(crate) turn: Option<u64>,
@@ -546,7 +545,7 @@ pub(crate) struct ResumeArgs {
     pub(crate) no_seat: bool,
     #[arg(long, value_name = "TEXT")]
     pub(crate) task: Option<String>,
-    #[arg(long = "format", alias = "form", default_value = "rule")]
+    #[arg(long = "format", default_value = "rule")]
     pub(crate) form: ChatFormat,
     #[arg(long)]
     pub(crate) allow_code: bool,
@@ -598,7 +597,7 @@ pub(crate) struct ReplayArgs {
     pub(crate) until: Option<u64>,
     #[arg(long, value_name = "ACTOR")]
     pub(crate) seat: Option<String>,
-    #[arg(long = "format", alias = "form", default_value = "rule")]
+    #[arg(long = "format", default_value = "rule")]
     pub(crate) form: ChatFormat,
     #[arg(long)]
     pub(crate) ids: bool,
@@ -979,7 +978,7 @@ mod tests {
         for (line, seconds) in [
             ("--turn-limit 2m", 120),
             ("--turn-limit 90s", 90),
-            ("--away 5", 5),
+            ("--turn-limit 5", 5),
         ] {
             let (command, _) = parsed(&format!("playhouse watch {line}")).unwrap();
             let Command::Watch(args) = command else {

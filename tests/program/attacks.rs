@@ -161,7 +161,7 @@ fn attacks_through_everything_that_a_story_is_made_of_stay_text() {
     let page = Served::start(
         folder,
         &format!(
-            "evil --save evil --models models.ron --model m --on-server-error fall-back --paused --invite {invited} --away 60"
+            "evil --save evil --models models.ron --model m --on-server-error fall-back --paused --invite {invited} --turn-limit 60"
         ),
     );
     let host = page.record("page");

@@ -585,7 +585,7 @@ fn a_character_recalls_what_it_witnessed() {
     let recall = |question: &str| {
         records(
             folder,
-            &format!("ask s recall 'Odile Marsh' '{question}' --k 3"),
+            &format!("ask s recall 'Odile Marsh' '{question}' --limit 3"),
         )
     };
     let found = recall("Who was in the fight?");

@@ -344,7 +344,7 @@ fn default_answers_show_and_are_asked_for_again_in_a_branch() {
             "playhouse branch s --models models.ron --retry",
         ],
     );
-    let context = out(&run(folder, "show s 'Tam Weller' --as json"));
+    let context = out(&run(folder, "show s 'Tam Weller' --view json"));
     assert!(context.contains("I hesitate") && !context.contains("zerod"));
     lacks(&context, &["\\\"option\\\":\\\"\\\""]);
     #[cfg(feature = "page")]

@@ -565,7 +565,7 @@ fn a_key_that_is_echoed_reaches_no_save_no_log_and_no_terminal() {
     for command in [
         "show s --view trace",
         "show s --json",
-        "show s --as request",
+        "show s --view request",
         "replay s",
         "resume s --task more --model m",
     ] {
