@@ -64,11 +64,6 @@ impl RecordPrinter for StoryPrinter {
             Record::Chapter { .. } => return true,
             Record::Event(event) => {
                 let mut paragraphs = self.formatter.event(event);
-                if self.has_style(event, EventStyle::Round)
-                    || self.has_style(event, EventStyle::Day)
-                {
-                    self.headed = None;
-                }
                 if let Some(last) = paragraphs.pop_if(|_| self.shows_ids) {
                     paragraphs.push(last.add(Style::Dim, format!(" [{}]", event.id)));
                 }
@@ -93,6 +88,10 @@ impl RecordPrinter for StoryPrinter {
         }
         if let Record::Event(event) = record {
             self.has_opened |= self.has_style(event, EventStyle::SceneText);
+            // What was kept stands before it.
+            if self.has_style(event, EventStyle::Round) || self.has_style(event, EventStyle::Day) {
+                self.headed = None;
+            }
         }
         self.show_reached(record);
         !self.out().is_lost()

@@ -469,9 +469,10 @@ fn scenes_of_one_round_are_each_told_in_one_piece() {
     );
     let day = whole::<Day>(json!({"day": 3, "part": "begin"}));
     scenes.push(event("", "day", day));
+    scenes.push(speak("Quay", "Ben", "", "A new day."));
     let text = told(Language::En, 60, &scenes);
     let headings = |name: &str| text.matches(&format!("── {name}")).count();
-    assert_eq!((headings("Inn"), headings("Quay")), (1, 1), "{text}");
+    assert_eq!((headings("Inn"), headings("Quay")), (1, 2), "{text}");
     let at = |words: &str| text.find(words).unwrap();
     assert!(at("I stay.") < at("Who is it?"), "{text}");
     assert!(at("It is false") < at("Who is it?"), "{text}");

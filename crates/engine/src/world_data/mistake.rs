@@ -91,7 +91,15 @@ fn meant(found: &str, expected: &[&str]) -> UiText {
     match nearest(found, expected.iter().copied()) {
         Some(name) => text!(world_data_did_you_mean, name),
         None if expected.is_empty() => text!(world_data_remove_it),
-        None => text!(world_data_expected_one_of, names = Argument::list(expected)),
+        None => {
+            // Of two spellings, the one with a capital letter.
+            let is_other = |name: &str| {
+                let mut all = expected.iter();
+                all.any(|other| *other != name && other.to_lowercase() == name)
+            };
+            let names = expected.iter().filter(|name| !is_other(name));
+            text!(world_data_expected_one_of, names = Argument::list(names))
+        }
     }
 }
 

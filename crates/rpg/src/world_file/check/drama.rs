@@ -431,7 +431,7 @@ impl Report<'_> {
             }
             C::Bond(from, to, least) => {
                 self.two(path, (Fighter, from), to);
-                self.at_least(&part(path, 2), *least, -2);
+                self.range(&part(path, 2), *least, -2..=3);
             }
             C::Day(day) => {
                 self.at_least(&first, i32::try_from(*day).unwrap_or(i32::MAX), 1);
@@ -447,8 +447,13 @@ impl Report<'_> {
             C::Hour(name) if self.world.rounds.contains(name) => {}
             C::Hour(name) => {
                 let wrong = text!(drama_no_such_hour, name);
-                let hours = Argument::list(self.world.rounds.iter().cloned());
-                self.error(&first, wrong, text!(drama_one_of, names = hours));
+                let help = if self.world.rounds.is_empty() {
+                    text!(drama_add_one_first)
+                } else {
+                    let hours = Argument::list(self.world.rounds.iter().cloned());
+                    text!(drama_one_of, names = hours)
+                };
+                self.error(&first, wrong, help);
             }
             C::Attempted(who, _) => self.refer(&first, Fighter, who),
             C::Voted(winner) if winner == STAY => {}
