@@ -68,6 +68,12 @@ impl<'a> Interests<'a> {
         interests
     }
 
+    /// Whether an item is at stake, or to be read in it what must not spread.
+    pub(super) fn are_in(&self, item: &Item) -> bool {
+        let mut said = item.teaches.iter();
+        self.items.contains(&*item.name) || said.any(|fact| self.feared.contains(&**fact))
+    }
+
     fn add_condition(&mut self, condition: &'a Condition) {
         for part in condition.parts() {
             match part {
@@ -130,6 +136,12 @@ mod tests {
         );
         assert_eq!(Vec::from_iter(&interests.items), [&"the key"]);
         assert_eq!(Vec::from_iter(&interests.feared), [&"the-debt"]);
+        let teaches = |fact: &str| Item {
+            teaches: vec![fact.into()],
+            ..Item::default()
+        };
+        let are_in = |fact| interests.are_in(&teaches(fact));
+        assert_eq!([are_in("the-debt"), are_in("the-key-fits")], [true, false]);
         history.scenes.push(("door".into(), 1));
         let interests = Interests::of("Ann", &[], &scenes, &history);
         assert!(interests.facts.is_empty() && interests.items.is_empty());

@@ -265,7 +265,7 @@ fn data<'a>(
             .map(|item| ItemNote {
                 name: &item.name,
                 look: &item.look,
-                is_own: interests.items.contains(item.name.as_str()),
+                is_own: interests.are_in(item),
             })
             .collect(),
         can: Vec::new(),

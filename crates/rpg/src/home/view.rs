@@ -205,7 +205,7 @@ impl ActorMinds<'_, '_> {
             look: if sees { &item.look } else { "" },
             readable: !item.teaches.is_empty(),
             destructible: !item.destroyed.is_empty(),
-            is_own: interests.items.contains(item.name.as_str()),
+            is_own: interests.are_in(item),
             is_needed: self.story.needed_items.contains(&item.name),
             is_known: item.teaches.iter().all(knows),
         })
