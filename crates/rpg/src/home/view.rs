@@ -66,8 +66,8 @@ pub(super) struct KnownFact<'a> {
     pub(super) is_feared: bool,
     /// Whether it found it out by itself.
     pub(super) is_found: bool,
-    /// Those here to whom it has told it.
-    pub(super) told_to: Vec<&'a str>,
+    /// Those here who heard it from this one, or with it.
+    pub(super) aware: Vec<&'a str>,
     /// Whether the system message says it.
     pub(super) is_said_above: bool,
     #[serde(skip)]
@@ -338,21 +338,14 @@ impl ActorMinds<'_, '_> {
             }
             let denials = self.book.denials(fact, knowledge);
             // A list must not tell more than one was there to see.
-            let is_known_here = others.iter().all(|other| {
-                let theirs = self
-                    .minds
-                    .get(*other)
-                    .ok()
-                    .and_then(|(_, theirs, ..)| theirs);
-                let theirs = theirs.and_then(|theirs| theirs.get(&fact.id));
+            let shares = |other: &&Entity| {
+                let theirs = self.minds.get(**other).ok();
+                let theirs = theirs.and_then(|(_, theirs, ..)| theirs?.get(&fact.id));
                 theirs.is_some_and(|theirs| known.is_shared_with(theirs))
-            });
-            let told_to = others.iter().filter_map(|other| {
-                let (_, known, ..) = self.minds.get(*other).ok()?;
-                known?.get(&fact.id)?.told_by().find(|by| ***by == *me)?;
-                let name = self.whereabouts.name(*other)?;
-                Some(&*name.0)
-            });
+            };
+            let is_known_here = others.iter().all(|other| shares(&other));
+            let aware = others.iter().filter(shares);
+            let aware = aware.filter_map(|other| Some(&*self.whereabouts.name(*other)?.0));
             Some(KnownFact {
                 denies: denials.map(|fact| fact.title.as_str()).collect(),
                 id: &fact.id,
@@ -363,7 +356,7 @@ impl ActorMinds<'_, '_> {
                 is_own: interests.facts.contains(fact.id.as_str()),
                 is_feared: interests.feared.contains(fact.id.as_str()),
                 is_found: !known.by.is_empty() && known.from.is_none() && made.is_none(),
-                told_to: told_to.collect(),
+                aware: aware.collect(),
                 is_said_above: fact.is_known_at_start(me),
                 is_from_start: known.by.is_empty(),
                 is_made: made.is_some(),

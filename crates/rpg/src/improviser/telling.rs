@@ -28,8 +28,8 @@ pub(super) struct TellableFact<'n> {
     pub(super) is_feared: bool,
     /// Whether it found it out by itself.
     pub(super) is_found: bool,
-    /// Those here to whom it has told it.
-    told_to: Vec<&'n str>,
+    /// Those here who heard it from this one, or with it.
+    aware: Vec<&'n str>,
 }
 
 impl<'n> TellableFact<'n> {
@@ -42,7 +42,7 @@ impl<'n> TellableFact<'n> {
             is_own: notes.flag("is_own"),
             is_feared: notes.flag("is_feared"),
             is_found: notes.flag("is_found"),
-            told_to: notes.texts("told_to"),
+            aware: notes.texts("aware"),
         }
     }
 
@@ -134,7 +134,7 @@ impl<'n> Telling<'n> {
         let choices = free.flat_map(|fact| {
             let is_again = writer.remembers(&format!("\"{}\"", fact.id));
             let told = listeners.names.iter();
-            let told = told.filter(|name| **name != fact.from && !fact.told_to.contains(name));
+            let told = told.filter(|name| **name != fact.from && !fact.aware.contains(name));
             told.map(move |name| (fact, *name, is_again))
         });
         let choices: Vec<_> = choices.collect();
@@ -237,7 +237,7 @@ mod tests {
             is_own: false,
             is_feared: false,
             is_found: false,
-            told_to: Vec::new(),
+            aware: Vec::new(),
         };
         let order = fact("Who had her holed", "Edda Hollis signed the order.", "");
         assert_eq!(order.verbatim("Edda Hollis", 600), None);

@@ -513,11 +513,11 @@ fn what_one_found_out_is_brought_up_before_whom_it_is_about() {
 }
 
 #[test]
-fn nobody_is_told_what_it_was_told_by_the_same() {
+fn nobody_is_told_what_it_heard_from_the_same_or_with_it() {
     for language in BOTH {
         let cast = cast(language);
         let mut asked = rich_plan(language, cast.heroes[0]);
-        asked.notes["facts"][0]["told_to"] = json!([cast.heroes[2]]);
+        asked.notes["facts"][0]["aware"] = json!([cast.heroes[2]]);
         for turn in turns(&asked) {
             for said in ["speak", "whisper"] {
                 let again = turn[said]["target"] == cast.heroes[2] && turn["tells"][0].is_string();
