@@ -107,8 +107,12 @@ impl Scene {
 
     /// Whether it may open now, if it is one of those that may.
     fn holds(&self, world: &World) -> bool {
-        let is_free = |who: &String| self.kept(world, who).is_none();
-        self.when.holds(world, &self.id) && self.company().all(is_free)
+        self.when.holds(world, &self.id) && self.is_attended(world)
+    }
+
+    /// Whether everybody is there or can come.
+    pub(super) fn is_attended(&self, world: &World) -> bool {
+        self.company().all(|who| self.kept(world, who).is_none())
     }
 
     /// Whether it is about somebody: who comes, decides, or has to be there.
