@@ -481,6 +481,9 @@ fn a_suggestion_is_a_patch_that_the_check_has_seen() {
             "Kitchen"
         };
         assert_eq!(part(request), "scene");
+        // Where and when the others come.
+        let question = request["messages"].to_string();
+        has(&question, &["Scene \\\"the-drawer\\\": The Kitchen; if "]);
         let planned = json!({
             "id": "the-ladder", "place": place, "day": 1,
             "present": ["Ruth"], "decides": "Ruth", "after": "", "about": "Ruth and the ladder.",

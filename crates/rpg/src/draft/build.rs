@@ -70,7 +70,12 @@ impl DraftPart for Outline {
             days: self.days.clamp(1, MOST_DAYS),
         }];
         let language = world.language;
-        let mut hours: Vec<_> = self.hours.iter().map(|hour| line(hour)).collect();
+        let named = match self.hours.as_slice() {
+            // All of them in one string.
+            [all] => all.split([',', ';', '，', '、', '；']).collect(),
+            hours => hours.iter().map(String::as_str).collect::<Vec<_>>(),
+        };
+        let mut hours: Vec<_> = named.into_iter().map(line).collect();
         hours.retain(|hour| !hour.is_empty());
         hours.dedup();
         hours.truncate(MOST_HOURS);

@@ -174,7 +174,8 @@ struct DraftData<'a> {
     world: &'a WorldFile,
     /// How it is told, without the rules of every draft.
     manner: &'a str,
-    /// What each option needs, by the scene, and what each ending does, in words.
+    /// What each scene needs, each of its options and each ending, in words.
+    scene_needs: BTreeMap<&'a str, String>,
     needs: BTreeMap<&'a str, BTreeMap<&'a str, String>>,
     ending_needs: BTreeMap<&'a str, String>,
     planned: &'a [PlannedScene],
@@ -429,7 +430,7 @@ fn ask<P: DraftPart>(world: &mut World, draft: &Draft, game: &DraftGame) -> Opti
         let options = scene.options().map(|it| (&*it.id, words(&it.when)));
         (&*scene.id, options.collect::<BTreeMap<_, _>>())
     });
-    let endings = draft.world.endings.iter();
+    let (scenes, endings) = (draft.world.scenes.iter(), draft.world.endings.iter());
     let rules = game.phrases.fill_if_known(&Given::Rules);
     let rules = rules.unwrap_or_default();
     let data = DraftData {
@@ -438,6 +439,7 @@ fn ask<P: DraftPart>(world: &mut World, draft: &Draft, game: &DraftGame) -> Opti
         wish: &game.wish,
         world: &draft.world,
         manner: draft.world.rules.trim_end_matches(rules.as_str()).trim(),
+        scene_needs: scenes.map(|it| (&*it.id, words(&it.when))).collect(),
         needs: needs.collect(),
         ending_needs: endings.map(|it| (&*it.id, words(&it.when))).collect(),
         planned: &draft.planned,

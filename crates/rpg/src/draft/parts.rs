@@ -172,7 +172,7 @@ forms! {
     }
 
     WrittenScene {
-        id: String = "scene",
+        id: String = "own scene",
         /// What everybody there sees as it begins: one to three sentences, in which nobody speaks
         /// or decides. It may name only those who have to be there.
         opening: String,
