@@ -80,7 +80,6 @@ pub use playhouse_tools as tool;
 pub use playhouse_undercover as undercover;
 
 #[cfg(feature = "cli")]
-#[cfg_attr(not(feature = "page"), allow(dead_code, reason = "the page uses it"))]
 #[doc(hidden)]
 pub mod cli;
 
