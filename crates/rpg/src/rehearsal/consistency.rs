@@ -106,7 +106,7 @@ pub(crate) struct Watched {
     texts: Vec<ToldText>,
     /// What is told word for word.
     by_words: BTreeMap<String, Vec<usize>>,
-    /// What somebody is asked who decides: questions by `scene/number`, labels by
+    /// What somebody is asked who decides: questions by `scene/number?question`, labels by
     /// `scene/number/option`.
     by_choice: BTreeMap<String, usize>,
     /// The lines of each actor's own, which it puts into what it says.
@@ -176,7 +176,7 @@ fn look_at_questions(world: &mut World) {
         let asked = format!("{}/{}", choice.scene, choice.number);
         let options = choice.options.iter();
         let labels = options.map(|option| format!("{asked}/{option}"));
-        let keys = labels.chain([asked.clone()]);
+        let keys = labels.chain([format!("{asked}?{}", choice.question)]);
         let texts: Vec<_> = keys
             .filter_map(|key| watched.texts.get(*watched.by_choice.get(&key)?))
             .collect();
@@ -465,8 +465,13 @@ impl<'a> Reader<'a> {
         self.effects(path, &scene.effects, &allowed);
         for (number, (path, choice)) in choices(path, scene).enumerate() {
             let asked = format!("{}/{number}", scene.id);
-            let question = (format!("{path}.question"), choice.question.as_str());
-            self.asked(asked.clone(), question, &allowed);
+            let others = each(&format!("{path}.instead"), &choice.instead);
+            let others = others.map(|(path, it)| (path, &it.question, allowed.under(&it.when)));
+            let first = (path.clone(), &choice.question, allowed.clone());
+            for (path, question, allowed) in others.chain([first]) {
+                let text = (format!("{path}.question"), question.as_str());
+                self.asked(format!("{asked}?{question}"), text, &allowed);
+            }
             for (path, option) in each(&format!("{path}.options"), &choice.options) {
                 let conditions = [&scene.when, &option.when].map(Condition::parts);
                 let held = conditions

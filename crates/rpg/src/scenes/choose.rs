@@ -67,7 +67,7 @@ pub(crate) fn label_of(
 pub(crate) struct PendingChoice {
     pub(crate) scene: Arc<str>,
     pub(super) who: Arc<str>,
-    question: Arc<str>,
+    pub(crate) question: Arc<str>,
     /// The ids of the options that are offered.
     pub(crate) options: Vec<Arc<str>>,
     /// Which choice of the scene it is, from 0.

@@ -305,6 +305,10 @@ fn a_text_that_is_not_true_when_it_is_told_is_found() {
     let asks = r#"(id: "after", at: "Village Green", when: Happened("new"), opening: "And?",
         choice: (who: "Isa Finch", question: "Where is Tam?", options: [(id: "a",
         label: "Call Tam", seen: "Isa calls."), (id: "b", label: "Wait", seen: "Isa waits.")])),"#;
+    let asks_instead = asks.replace(
+        "question:",
+        r#"instead: [(when: Always, question: "Where is Tam now?")], question:"#,
+    );
     for (scene, more, expected) in [
         (
             turns.to_owned(),
@@ -348,6 +352,14 @@ fn a_text_that_is_not_true_when_it_is_told_is_found() {
             vec![
                 ("label", Contradiction::Dead("Tam Weller".into())),
                 ("question", Contradiction::Dead("Tam Weller".into())),
+            ],
+        ),
+        (
+            dies.to_owned(),
+            &asks_instead,
+            vec![
+                ("question", Contradiction::Dead("Tam Weller".into())),
+                ("label", Contradiction::Dead("Tam Weller".into())),
             ],
         ),
         (
