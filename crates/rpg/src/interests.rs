@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::drama::{Condition, Effect, Ending, Goal, History, Item, Scene};
+use crate::drama::{Condition, Effect, Ending, Goal, Item, Scene};
 
 /// The names of the items that an option of a scene or an ending is about, or what is to be read in
 /// them.
@@ -42,8 +42,13 @@ pub(super) struct Interests<'a> {
 }
 
 impl<'a> Interests<'a> {
-    /// What is at stake for `me`, who still has these goals.
-    pub(super) fn of(me: &str, goals: &[&'a Goal], scenes: &'a [Scene], history: &History) -> Self {
+    /// What is at stake for `me`, who still has these goals; some of the scenes may yet be decided.
+    pub(super) fn of(
+        me: &str,
+        goals: &[&'a Goal],
+        scenes: &'a [Scene],
+        is_ahead: impl Fn(&str) -> bool,
+    ) -> Self {
         let mut interests = Self::default();
         for goal in goals {
             interests.add_condition(&goal.met);
@@ -58,7 +63,7 @@ impl<'a> Interests<'a> {
             let mut deciders = scene.choices().flat_map(|choice| &choice.who);
             deciders.any(|who| who == me)
         };
-        let ahead = scenes.iter().filter(|scene| history.times(&scene.id) == 0);
+        let ahead = scenes.iter().filter(|scene| is_ahead(&scene.id));
         for option in ahead.filter(is_mine).flat_map(Scene::options) {
             interests.add_condition(&option.when);
             for effect in &option.effects {
@@ -128,8 +133,7 @@ mod tests {
             ..Scene::default()
         };
         let scenes = [scene];
-        let mut history = History::default();
-        let interests = Interests::of("Ann", &[&goal], &scenes, &history);
+        let interests = Interests::of("Ann", &[&goal], &scenes, |scene| scene == "door");
         assert_eq!(
             Vec::from_iter(&interests.facts),
             [&"the-debt", &"the-key-fits"]
@@ -142,8 +146,7 @@ mod tests {
         };
         let are_in = |fact| interests.are_in(&teaches(fact));
         assert_eq!([are_in("the-debt"), are_in("the-key-fits")], [true, false]);
-        history.scenes.push(("door".into(), 1));
-        let interests = Interests::of("Ann", &[], &scenes, &history);
+        let interests = Interests::of("Ann", &[], &scenes, |_| false);
         assert!(interests.facts.is_empty() && interests.items.is_empty());
     }
 }

@@ -13,7 +13,6 @@ use super::rules::{kind_name, legal_targets};
 use super::state::{Combat, HeldCard};
 use super::table::TurnSpec;
 use crate::components::Departure;
-use crate::drama::History;
 use crate::events::CombatantStatus;
 use crate::interests::Interests;
 use crate::speaker::Speaker;
@@ -233,7 +232,7 @@ fn data<'a>(
     let actor = world.actors.iter().find(|actor| *actor.name == *me.name);
     let goals = actor.map_or(&[][..], |actor| &actor.goals);
     let goals: Vec<_> = goals.iter().collect();
-    let interests = Interests::of(&me.name, &goals, &world.scenes, &History::default());
+    let interests = Interests::of(&me.name, &goals, &world.scenes, |_| true);
     ActData {
         me: &me.name,
         kind: "actor",

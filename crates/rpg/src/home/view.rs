@@ -21,6 +21,7 @@ use crate::drama::{
 };
 use crate::interests::Interests;
 use crate::kickoff::names_without;
+use crate::scenes::open::OpenScene;
 
 /// The maximum number of facts that play made which an actor is offered to tell.
 const MADE_FACTS: usize = 3;
@@ -143,6 +144,7 @@ pub(crate) struct ActorMinds<'w, 's> {
         ),
     >,
     history: Res<'w, History>,
+    scenes: Query<'w, 's, &'static OpenScene>,
     belongings: Query<'w, 's, &'static Belongings>,
     hidden: Query<'w, 's, &'static Hidden>,
     uses: Query<'w, 's, &'static OpenUses>,
@@ -159,7 +161,12 @@ impl ActorMinds<'_, '_> {
         let name = self.whereabouts.name_text(actor);
         let goals = self.world.0.goals(&name);
         let wanted: Vec<_> = states.map_or(Vec::new(), |states| states.open(goals).collect());
-        let interests = Interests::of(&name, &wanted, &self.story.scenes, &self.history);
+        let open = self.scenes.get(stage).ok();
+        // Also while it is talked over.
+        let is_ahead = |scene: &str| {
+            self.history.times(scene) == 0 || open.is_some_and(|open| *open.id == *scene)
+        };
+        let interests = Interests::of(&name, &wanted, &self.story.scenes, is_ahead);
         let others: Vec<_> = here
             .iter()
             .copied()
