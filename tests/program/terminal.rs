@@ -418,7 +418,7 @@ fn a_list_that_is_longer_than_a_screen_is_cut_short_and_searched() {
     let last = last.lines().next().unwrap();
     lacks(&said, &[last]);
     let several = seat.answer("and let it be known");
-    has(&several, &["This fits several of them: 10) and let"]);
+    has(&several, &["This fits several of them: 9) and let"]);
     has(
         &seat.answer(&format!("\u{15}{last}")),
         &["[Enter: that is all"],

@@ -15,8 +15,9 @@ use std::process::{Command, Output, Stdio};
 
 use crate::{err, out, playhouse, write};
 
-/// The memory that an attacked program gets, in KiB, and its time in seconds.
-const LIMITS: &str = "ulimit -v 524288; exec timeout -s KILL 10 \"$@\"";
+/// The memory that an attacked program gets, in KiB, and the seconds of processor time; it may
+/// wait for the processor itself, but not for ever.
+const LIMITS: &str = "ulimit -v 524288; ulimit -t 20; exec timeout -s KILL 120 \"$@\"";
 
 /// Runs the program with limits on memory and time.
 fn attacked(folder: &Path, arguments: &str) -> Output {

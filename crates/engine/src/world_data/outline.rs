@@ -99,7 +99,13 @@ impl Outline {
             let rest = match step {
                 Step::Field(name) => without(path, text.get(name.clone()).unwrap_or_default()),
                 Step::Part(number) => without(path, &number.to_string()),
-                Step::Item(index) => path.strip_suffix(&format!("[{index}]")),
+                Step::Item(index) => {
+                    let cut = path
+                        .strip_suffix(']')
+                        .and_then(|path| path.rsplit_once('['));
+                    let cut = cut.filter(|(_, number)| number.parse() == Ok(*index));
+                    cut.map(|(path, _)| path)
+                }
                 Step::Same => Some(path),
             };
             let Some(rest) = rest else { return false };

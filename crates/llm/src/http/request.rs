@@ -155,7 +155,9 @@ pub fn request_body(
 ) -> Result<RequestBody, RequestError> {
     let parts = AskParts::of(prompt, format.model().max_output);
     let head = format.protocol().head(&format.fixed, &parts);
-    let mut writer = MessageWriter::new(&format.format, Some(prompt.entity), head.into_bytes());
+    let mut json = Vec::with_capacity(head.len() + expected_len(prompt));
+    json.extend_from_slice(head.as_bytes());
+    let mut writer = MessageWriter::new(&format.format, Some(prompt.entity), json);
     writer.write_history(prompt.history_turns())?;
     writer.write_question(prompt.question_turns())?;
     if !writer.has_messages() {
@@ -176,4 +178,14 @@ pub fn request_body(
         bytes: format.close(json, end, &parts, mode),
         parts,
     })
+}
+
+/// About how long a request becomes. Too much costs nothing; with too little, all of it is copied
+/// once more.
+fn expected_len(prompt: &Prompt<'_>) -> usize {
+    const AROUND_A_TEXT: usize = 64;
+    const QUESTION_AND_SCHEMA: usize = 16 * 1024;
+    let text = prompt.history.last_stats().bytes as usize;
+    // Escaping adds less than an eighth, usually.
+    text + text / 8 + prompt.history.len() * AROUND_A_TEXT + QUESTION_AND_SCHEMA
 }
