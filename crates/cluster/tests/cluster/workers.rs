@@ -63,7 +63,7 @@ pub(crate) fn worker(
 }
 
 pub(crate) fn state(store: &dyn Store, seed: u64) -> WorldState {
-    world_state(store, &named(seed)).unwrap().unwrap()
+    patiently(|| world_state(store, &named(seed))).unwrap()
 }
 
 #[test]
