@@ -22,6 +22,7 @@ pub enum SchemaMode {
     Stable,
     /// `json_schema` with the schema constrained to what is legal in this ask, the default of a
     /// model file; for servers that turn it into a grammar, which is not part of the cached prompt.
+    #[serde(alias = "narrowed")] // Model files of users still say it.
     Constrained,
     /// `json_object`, and the constrained schema as text at the very end of the prompt.
     JsonMode,

@@ -120,6 +120,7 @@ pub struct Provider {
     /// How many asks may end without a usable answer before a run stops.
     pub max_defaults: MaxDefaults,
     /// Whether tools are described in the prompt and called in text.
+    #[serde(alias = "tools_in_words")]
     pub prompted_tools: bool,
     /// Members of a request that only this provider knows.
     pub extra: Map<String, Value>,
@@ -206,6 +207,7 @@ pub struct ModelEntry {
     pub timeouts: Option<Timeouts>,
     pub retry: Option<RetryPolicy>,
     pub max_defaults: Option<MaxDefaults>,
+    #[serde(alias = "tools_in_words")]
     pub prompted_tools: Option<bool>,
     pub extra: Map<String, Value>,
     /// How it is asked for vectors of texts, if it makes these and doesn't talk.
