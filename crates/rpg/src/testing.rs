@@ -20,7 +20,7 @@
 //!
 //! | line | meaning |
 //! | --- | --- |
-//! | `with items: []` | the world has these parts of a world file instead; only in the beginning |
+//! | `with items: [(…)]` | the world has these parts instead; only in the beginning |
 //! | `begin Plan` | the place is in this phase, and steps |
 //! | `occasion camp` | it is this part of a day or of a journey |
 //! | `fight` | a fight begins in the Den |
