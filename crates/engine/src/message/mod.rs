@@ -7,6 +7,7 @@
 mod block;
 mod body;
 mod content;
+mod each_entry;
 mod json;
 mod metadata;
 mod shown;
@@ -21,6 +22,7 @@ pub use crate::wording::{Bigrams, FoldedText};
 pub use block::{Block, MediaSource};
 pub use body::{Body, BodyId, Content};
 pub use content::{CallPair, CallPairs, MediaKind, ToolResult, ToolUse};
+pub use each_entry::each_entry;
 pub use json::with_condensed;
 pub use json::{FormatError, message_from_json, message_to_json};
 pub use metadata::ResponseMetadata;

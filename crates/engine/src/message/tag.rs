@@ -1,14 +1,13 @@
 //! Tags: marks that a context puts on its messages, to find and cut them later.
 
 use std::collections::BTreeSet;
-use std::fmt;
 use std::sync::Arc;
 
-use serde::de::{self, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 use thiserror::Error;
 
+use super::each_entry::each_entry;
 use crate::locale::Localize;
 
 /// Members of a message in JSON that can't be tags.
@@ -109,8 +108,7 @@ impl Tags {
     /// The key is reserved for the message itself, or there is a tag of this key already.
     pub fn with_user(mut self, key: &str, value: impl Into<Value>) -> Result<Self, TagError> {
         Self::check(key, self.get(key).is_none())?;
-        let tags = Arc::make_mut(self.0.get_or_insert_default());
-        tags.push((key.into(), value.into()));
+        Arc::make_mut(self.0.get_or_insert_default()).push((key.into(), value.into()));
         Ok(self)
     }
 
@@ -166,27 +164,15 @@ impl Serialize for Tags {
 
 impl<'de> Deserialize<'de> for Tags {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct TagsVisitor;
-
-        impl<'de> Visitor<'de> for TagsVisitor {
-            type Value = Tags;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an object of tags")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Tags, A::Error> {
-                let (mut tags, mut keys) = (Vec::new(), BTreeSet::new());
-                while let Some((key, value)) = map.next_entry::<Arc<str>, Value>()? {
-                    Tags::check(&key, keys.insert(key.clone())).map_err(de::Error::custom)?;
-                    tags.push((key, value));
-                }
-                tags.shrink_to_fit();
-                Ok(Tags((!tags.is_empty()).then(|| Arc::new(tags))))
-            }
-        }
-
-        deserializer.deserialize_map(TagsVisitor)
+        let (mut tags, mut keys) = (Vec::new(), BTreeSet::new());
+        each_entry(deserializer, "an object of tags", |key: Arc<str>, value| {
+            let is_new = keys.insert(key.clone());
+            Tags::check(&key, is_new).map_err(|error| error.to_string())?;
+            tags.push((key, value));
+            Ok(())
+        })?;
+        tags.shrink_to_fit();
+        Ok(Tags((!tags.is_empty()).then(|| Arc::new(tags))))
     }
 }
 

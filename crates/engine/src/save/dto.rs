@@ -3,17 +3,15 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::fmt;
 
-use serde::de::{self, Deserializer, MapAccess, Visitor};
-use serde::{Deserialize, Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::RawValue;
 
 use super::bodies::ReadBodies;
 use super::entries::EntryDto;
 use crate::cast::{Clock, Gone, Kind};
 use crate::context::{ChapterRecord, Note};
-use crate::message::Language;
+use crate::message::{Language, each_entry};
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -111,27 +109,14 @@ pub(super) struct Members(pub(super) BTreeMap<String, Box<RawValue>>);
 
 impl<'de> Deserialize<'de> for Members {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct MembersVisitor;
-
-        impl<'de> Visitor<'de> for MembersVisitor {
-            type Value = Members;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an object of values by name")
+        let mut members = BTreeMap::new();
+        each_entry(deserializer, "values by name", |name: String, value| {
+            if members.contains_key(&name) {
+                return Err(format!("duplicate member '{name}'"));
             }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Members, A::Error> {
-                let mut members = BTreeMap::new();
-                while let Some((name, value)) = map.next_entry::<String, Box<RawValue>>()? {
-                    if members.contains_key(&name) {
-                        return Err(de::Error::custom(format!("duplicate member '{name}'")));
-                    }
-                    members.insert(name, value);
-                }
-                Ok(Members(members))
-            }
-        }
-
-        deserializer.deserialize_map(MembersVisitor)
+            members.insert(name, value);
+            Ok(())
+        })?;
+        Ok(Members(members))
     }
 }

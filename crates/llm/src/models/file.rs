@@ -1,19 +1,17 @@
 //! The model file, and what can be wrong with it.
 
 use std::collections::BTreeMap;
-use std::fmt;
-use std::marker::PhantomData;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use indexmap::IndexMap;
 use playhouse_engine::locale::{Argument, UiText, text};
-use playhouse_engine::message::Price;
+use playhouse_engine::message::{Price, each_entry};
 use playhouse_engine::mind::MaxDefaults;
 use playhouse_engine::trust::Untrusted;
 use playhouse_engine::world_data::{Problems, Source, is_within};
 use playhouse_interop::format::{Api, Style, ThinkingPolicy};
-use serde::de::{DeserializeOwned, Error as _, MapAccess, Visitor};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 
@@ -469,26 +467,14 @@ where
     T: DeserializeOwned,
     D: Deserializer<'de>,
 {
-    struct EachOnce<T>(PhantomData<T>);
-
-    impl<'de, T: DeserializeOwned> Visitor<'de> for EachOnce<T> {
-        type Value = IndexMap<String, T>;
-
-        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            f.write_str("a map with names in quotes, such as { \"name\": (...) }")
+    let mut map = IndexMap::new();
+    let expected = "a map with names in quotes, such as { \"name\": (...) }";
+    each_entry(deserializer, expected, |name: String, value| {
+        if map.contains_key(&name) {
+            return Err(format!("duplicate name '{name}'"));
         }
-
-        fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Self::Value, A::Error> {
-            let mut map = IndexMap::new();
-            while let Some(name) = access.next_key::<String>()? {
-                if map.contains_key(&name) {
-                    return Err(A::Error::custom(format!("duplicate name '{name}'")));
-                }
-                map.insert(name, access.next_value()?);
-            }
-            Ok(map)
-        }
-    }
-
-    deserializer.deserialize_map(EachOnce(PhantomData))
+        map.insert(name, value);
+        Ok(())
+    })?;
+    Ok(map)
 }

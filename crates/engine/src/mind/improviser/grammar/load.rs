@@ -1,10 +1,8 @@
 //! Reading grammars: RON texts, in layers, with the file and line of every mistake.
 
-use std::fmt;
-
 use indexmap::IndexMap;
 use ron::value::RawValue;
-use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 
 use super::check::check;
 use super::error::{GrammarError, GrammarErrors};
@@ -12,6 +10,7 @@ use super::names::{DeclaredNames, DeclaredRoot, FactNames, FactSet, MOST_FACTS};
 use super::symbols::{Alternative, Grammar, Origin, Root, Symbol};
 use super::template::{SymbolId, Template};
 use crate::locale::{UiText, text};
+use crate::message::each_entry;
 use crate::world_data::{MAX_RON_BYTES, RonMistake, read_ron};
 
 /// A grammar's file name and text.
@@ -202,22 +201,12 @@ struct Entries<'a>(Vec<(&'a RawValue, Vec<&'a RawValue>)>);
 
 impl<'de: 'a, 'a> Deserialize<'de> for Entries<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Collect;
-        impl<'de> Visitor<'de> for Collect {
-            type Value = Vec<(&'de RawValue, Vec<&'de RawValue>)>;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a map from symbol to a list of alternatives")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-                let mut entries = Vec::new();
-                while let Some(entry) = map.next_entry()? {
-                    entries.push(entry);
-                }
-                Ok(entries)
-            }
-        }
-        deserializer.deserialize_map(Collect).map(Entries)
+        let mut entries = Vec::new();
+        let expected = "a map from symbol to a list of alternatives";
+        each_entry(deserializer, expected, |symbol, alternatives| {
+            entries.push((symbol, alternatives));
+            Ok(())
+        })?;
+        Ok(Self(entries))
     }
 }
