@@ -5,15 +5,13 @@
 //! texts, Python's words, missing brackets at the end. An object that has begun is the answer;
 //! whatever else is wrong with it, no other is looked for within it.
 
-use std::fmt;
-
-use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::map::Entry;
 use serde_json::{Map, Number, Value, json};
 
 use super::prose::{looped, whole_sentences};
 use super::text::{is_blank, narrow};
 use super::words::is_ellipsis;
+use crate::files::count_values;
 
 /// JSON in an answer.
 #[derive(Clone, Debug, PartialEq)]
@@ -151,18 +149,17 @@ fn are_drafts(text: &str, start: usize) -> bool {
 
 /// A text that was escaped for HTML.
 fn unescaped(text: &str) -> String {
-    let entities = [
+    [
         ("&quot;", "\""),
         ("&#39;", "'"),
         ("&lt;", "<"),
         ("&gt;", ">"),
         ("&amp;", "&"),
-    ];
-    entities
-        .iter()
-        .fold(text.to_owned(), |text, (entity, char)| {
-            text.replace(entity, char)
-        })
+    ]
+    .iter()
+    .fold(text.to_owned(), |text, (entity, char)| {
+        text.replace(entity, char)
+    })
 }
 
 /// Whether an object says nothing: it is empty, or holds nothing but dots.
@@ -176,9 +173,8 @@ fn is_blank_form(value: &Value) -> bool {
 
 /// The whole value that stands at the beginning of a text, and where it ends.
 pub(crate) fn json_at(text: &str) -> Option<(Value, usize)> {
-    let mut values = serde_json::Deserializer::from_str(text).into_iter();
-    if let Some(Ok(Exact(value))) = values.next() {
-        return Some((value, values.byte_offset()));
+    if let Some(found) = exact(text) {
+        return Some(found);
     }
     let mut reader = Reader::new(text);
     let value = reader.value(Place::Whole, 0).ok()??;
@@ -186,11 +182,10 @@ pub(crate) fn json_at(text: &str) -> Option<(Value, usize)> {
 }
 
 fn read_at(text: &str) -> Result<FoundJson<'_>, NoJson> {
-    let mut values = serde_json::Deserializer::from_str(text).into_iter();
-    if let Some(Ok(Exact(value))) = values.next() {
+    if let Some((value, end)) = exact(text) {
         return Ok(FoundJson {
             value,
-            verbatim: text.get(..values.byte_offset()),
+            verbatim: text.get(..end),
             cut: None,
         });
     }
@@ -361,67 +356,20 @@ fn add_member(members: &mut Map<String, Value>, name: String, value: Value) {
     }
 }
 
-/// A value of JSON that is right, with all that is said of a member twice.
-struct Exact(Value);
-
-impl<'de> Deserialize<'de> for Exact {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(ExactVisitor).map(Self)
-    }
-}
-
-struct ExactVisitor;
-
-impl<'de> Visitor<'de> for ExactVisitor {
-    type Value = Value;
-
-    fn expecting(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
-        formatter.write_str("JSON")
-    }
-
-    fn visit_unit<E>(self) -> Result<Value, E> {
-        Ok(Value::Null)
-    }
-
-    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
-        Ok(value.into())
-    }
-
-    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
-        Ok(value.into())
-    }
-
-    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
-        Ok(value.into())
-    }
-
-    fn visit_f64<E>(self, value: f64) -> Result<Value, E> {
-        Ok(value.into())
-    }
-
-    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
-        Ok(value.into())
-    }
-
-    fn visit_string<E>(self, value: String) -> Result<Value, E> {
-        Ok(value.into())
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
-        let mut values = Vec::new();
-        while let Some(Exact(value)) = items.next_element()? {
-            values.push(value);
+/// The value at the beginning of a text that is right as it stands, and where it ends; `None` if a
+/// member is said twice, so that [`add_member`] decides.
+fn exact(text: &str) -> Option<(Value, usize)> {
+    fn count(value: &Value) -> usize {
+        match value {
+            Value::Array(items) => items.len().max(1) + items.iter().map(count).sum::<usize>(),
+            Value::Object(all) => all.len().max(1) + all.values().map(count).sum::<usize>(),
+            _ => 0,
         }
-        Ok(Value::Array(values))
     }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Value, A::Error> {
-        let mut members = Map::new();
-        while let Some((name, Exact(value))) = entries.next_entry()? {
-            add_member(&mut members, name, value);
-        }
-        Ok(Value::Object(members))
-    }
+    let mut values = serde_json::Deserializer::from_str(text).into_iter();
+    let value: Value = values.next()?.ok()?;
+    let end = values.byte_offset();
+    (count(&value) == count_values(text.get(..end)?.as_bytes())).then_some((value, end))
 }
 
 fn is_dot(char: char) -> bool {
