@@ -128,4 +128,15 @@ mod tests {
             assert!(asset(name).is_some() || name.ends_with(".html"), "{name}");
         }
     }
+
+    #[test]
+    fn the_page_names_no_game() {
+        for file in ASSETS.files() {
+            let text = file.contents_utf8().unwrap_or_default();
+            let named = ["undercover", "campaign"]
+                .into_iter()
+                .find(|game| text.contains(game));
+            assert_eq!(named, None, "{:?}", file.path());
+        }
+    }
 }

@@ -54,4 +54,6 @@ pub use knowledge::{KnowledgeDifference, knowledge_differences};
 pub use picture::{Members, NextFold, Picture, PictureReader, Pictures, notes, register_picture};
 pub use read::{follow, read, read_along, watch};
 pub use state::{Being, Cached, Taught, WorldState};
-pub use view::{About, AnswerDelta, Contents, EventEntry, Run, RunState, StoryView, TurnRange};
+pub use view::{
+    About, AnswerDelta, Contents, EventEntry, Run, RunState, StoryView, TableGame, TurnRange,
+};

@@ -34,6 +34,13 @@ const BETWEEN_STATES: u64 = 20;
 /// How much longer than taking a picture of the world the time between two of them is.
 const STATE_SHARE: u64 = 50;
 
+/// A game at a table.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct TableGame {
+    /// The purpose of calls in which a player writes down what it takes the others for.
+    pub belief: &'static str,
+}
+
 /// What a story is, before anything happens.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct About {
@@ -46,6 +53,9 @@ pub struct About {
     pub premise: Vec<String>,
     /// The game's name for programs, such as `campaign`.
     pub game: &'static str,
+    /// Of a game at a table, with a card for each player. Nobody dies in it: players are out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub table: Option<TableGame>,
     /// Whether it is one conversation, without calls to which one may go back.
     #[serde(skip)]
     pub is_conversation: bool,
@@ -645,10 +655,9 @@ impl Contents {
     /// Takes note of those who are at another place, or dead, since the last events.
     fn note_stays(&mut self, world: &World) {
         let cast = world.resource::<CastList>().everybody();
-        let stays = cast
-            .into_iter()
-            .filter_map(|(_, entity)| Stay::of(world, entity));
-        stays.for_each(|stay| self.note(stay));
+        cast.into_iter()
+            .filter_map(|(_, entity)| Stay::of(world, entity))
+            .for_each(|stay| self.note(stay));
     }
 
     fn note(&mut self, stay: Stay) {

@@ -5,6 +5,7 @@ use playhouse_engine::locale::{UiText, text};
 use playhouse_engine::message::Tags;
 use playhouse_engine::session::TOLD;
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 
 use super::ids::{PlayerId, PlayerRole, Side};
 
@@ -61,7 +62,8 @@ impl CardDealt {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
 #[event(
     "undercover_round", style = Day, tags = message_tags, template = "undercover/events/round",
-    heading = text!(story_round, round = self.round)
+    heading = text!(story_round, round = self.round),
+    board = json!({"order": order.iter().map(|player| &player.player).collect::<Vec<_>>()})
 )]
 pub struct RoundStarted {
     /// Which round, from 1.

@@ -62,6 +62,7 @@ pub use game::{
     shipped_words,
 };
 pub use ids::{PlayerId, PlayerRole, Side};
+pub use picture::TABLE;
 pub use rules::{MIN_PLAYERS, Reflect, RuleLimit, Rules, RulesError, SpeakingOrder, Ties};
 pub use secret::{Card, Moderator, with_moderator};
 pub use setup::{TableError, set_up_table};

@@ -5,11 +5,16 @@ use playhouse_engine::event::EventRecord;
 use playhouse_engine::exchange::Question;
 use playhouse_engine::journal::AskEnding;
 use playhouse_story::data::ToldVote;
-use playhouse_story::{Being, Contents, Members, Picture, PictureReader};
+use playhouse_story::{Being, Contents, Members, Picture, PictureReader, TableGame};
 use serde_json::json;
 
 use super::events::{CardDealt, GameOver, VoteCast, VotesCast};
 use super::reflect::BeliefData;
+
+/// What a page is told of it.
+pub const TABLE: TableGame = TableGame {
+    belief: BeliefData::PURPOSE,
+};
 
 /// A game of undercover adds nothing that its events and calls don't tell.
 pub(super) struct MatchPicture;

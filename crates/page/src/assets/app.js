@@ -223,8 +223,8 @@ async function start() {
 	setLanguage(root.lang || 'en', labels);
 	try {
 		await open();
-		// Nobody dies in a game.
-		if (state.story.game === 'undercover') for (const key of ['dead', 'cell_d', 'why_dead']) labels[`page_${key}`] = labels.page_out;
+		// Nobody dies at a table.
+		if (state.story.table) for (const key of ['dead', 'cell_d', 'why_dead']) labels[`page_${key}`] = labels.page_out;
 	} catch (error) {
 		find('told').prepend(broken(error, () => location.reload()));
 		return;

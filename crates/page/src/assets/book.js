@@ -39,7 +39,7 @@ const FORMS = {
 	look: aside, move: aside,
 	deed: (event) => h('p.deed', linked(event.text)),
 	choice: (event) => h('div.choice', h('span.mark', t('choice')), paragraphs(event.text)),
-	day: (event) => [h('h2.day', event.title ?? event.text), event.kind === 'undercover_round' && aside(event)],
+	day: (event) => [h('h2.day', event.title ?? event.text), event.board?.order && h('p.aside', linked(event.board.order.join(' → ')))],
 	round: (event) => h('h3.round', event.title ?? event.text),
 	place: (event) => [h('h3.reached', event.title ?? event.text), event.title && aside(event)],
 	note: (event) => paragraphs(event.text, 'note'),

@@ -170,10 +170,10 @@ async function believed({ who, about }) {
 		if (event.form !== 'own' && !event.repeat && event.speaker !== of && (!event.rule || event.who?.includes(of)) && (event.speaker === other || event.text.includes(name))) heard.push(event);
 	}
 	const found = { knows: (one.knows || []).filter((known) => telling.has(known.fact)), bond: one.bonds?.find((bond) => bond.name === name), promises, heard };
-	// What a player of undercover wrote down last of everybody.
-	for (let c = story.calls - 1; c >= 0 && story.game === 'undercover' && found.call == null; c -= 1) {
+	// What a player at a table wrote down last of everybody.
+	for (let c = story.calls - 1; c >= 0 && story.table && found.call == null; c -= 1) {
 		const [call] = rows('calls', c, c + 1);
-		if (call.who === of && call.purpose === 'undercover.belief') found.call = c;
+		if (call.who === of && call.purpose === story.table.belief) found.call = c;
 	}
 	return found;
 }

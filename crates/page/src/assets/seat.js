@@ -209,7 +209,7 @@ export function askedAbout(ask) {
 
 // Who a person plays, before it is asked for the first time.
 function introduction(person) {
-	const about = person.about ?? (state.story.game === 'undercover' ? word('seat', 'rules') : person.profile);
+	const about = person.about ?? (state.story.table ? word('seat', 'rules') : person.profile);
 	const part = (name, list) => (list?.length ? [h('p', h('b', word('seat', name))), h('ul', list.map((one) => h('li', one)))] : null);
 	return h('div.you', { tabindex: 0 }, about && h('p', about), part('goals', person.goals?.map(({ words }) => words)),
 		part('items', person.items?.map(({ name, look }) => [name, look && h('span.muted', ` · ${look}`)])), part('facts', person.secrets), h('p.small', word('seat', 'hint')));
@@ -248,7 +248,7 @@ export async function openSeat(box) {
 	const person = await get(`person/${seat.who}`).catch(() => ({}));
 	const you = introduction(person);
 	// Whoever plays with a card always has it in sight.
-	const card = state.story.game === 'undercover' ? (person.secrets || []).map((secret) => h('p.card', secret)) : null;
+	const card = state.story.table ? (person.secrets || []).map((secret) => h('p.card', secret)) : null;
 	const send = async (body, control) => {
 		const form = control?.closest('form');
 		if (form?.ariaBusy === 'true') return;
@@ -306,7 +306,7 @@ export async function openSeat(box) {
 function statusOf(seat, me) {
 	if (state.run.state === 'finished') return 'seat_over';
 	if (seat.played_by !== 'seat') return seat.played_by === 'improviser' ? 'seat_time_up' : 'seat_is_away';
-	if (me?.dead) return state.story.game === 'undercover' ? 'seat_out' : 'seat_fallen';
+	if (me?.dead) return state.story.table ? 'seat_out' : 'seat_fallen';
 	return 'not_your_turn';
 }
 

@@ -385,8 +385,7 @@ impl<'a> Host<'a> {
             team,
         } = opened;
         let (played, until) = (story.clone(), self.until);
-        let seats = story.seats.values();
-        seats.for_each(|seat| seat.tell(&story.view));
+        story.seats.values().for_each(|seat| seat.tell(&story.view));
         // A seat is known by the name of its character, which the view must have.
         if let Course::Begun(session, _) = &course {
             played.view.expect(&session.engine.world);
@@ -417,8 +416,7 @@ impl<'a> Host<'a> {
                 following.abort();
                 stop.map_err(CommandError::from)
             };
-            let ended = catch_unwind(AssertUnwindSafe(|| handle.block_on(playing)));
-            ended.unwrap_or_else(|_| {
+            catch_unwind(AssertUnwindSafe(|| handle.block_on(playing))).unwrap_or_else(|_| {
                 let broken = text!(page_story_broken);
                 view.set_run(RunState::Failed, Some(broken.clone()));
                 Err(CommandError::new(ErrorKind::Other, broken))
@@ -625,6 +623,7 @@ pub(in crate::cli::commands) fn about(app: &App, saved: &Saved, slot: &str) -> R
             models: loader::model_names(app),
             language: game.rules().language,
             title: game.rules().table.clone(),
+            table: Some(crate::undercover::TABLE),
             ..about("undercover", game.meta().world)
         },
     })
