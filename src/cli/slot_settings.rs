@@ -47,10 +47,16 @@ impl From<BTreeSet<String>> for PlayedWith {
     }
 }
 
+/// The version of the settings of a save.
+const FORMAT: u32 = 1;
+
 /// What a save is played with.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct SlotSettings {
+    /// The version of the format. Who writes the file by hand may leave it out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    format: Option<u32>,
     /// The last task of a team.
     #[serde(skip_serializing_if = "Option::is_none")]
     task: Option<LastTask>,
@@ -86,6 +92,7 @@ impl Demanding for SlotSettings {
             max_calls: _,
             max_tokens: _,
             max_cost: _,
+            format: _,
             sum: _,
         } = self;
         let models: BTreeSet<_> = model.iter().chain(player_models).collect();
@@ -110,6 +117,9 @@ impl SlotSettings {
         };
         let read = serde_json::from_str::<Self>(text).map_err(|error| damaged(error.text()));
         let mut settings = read?;
+        if let Some(found) = settings.format.filter(|found| *found > FORMAT) {
+            return Err(damaged(text!(save_newer, found, newest = FORMAT)));
+        }
         let sum = settings.sum.take();
         if sum.is_some_and(|sum| sum != settings.own_sum()) {
             return Err(damaged(text!(cli_settings_changed)));
@@ -139,6 +149,7 @@ impl SlotSettings {
             max_calls: own(&settings.max_calls).flatten(),
             max_tokens: own(&settings.max_tokens).flatten(),
             max_cost: own(&settings.max_cost).flatten(),
+            format: None,
             sum: None,
         }
     }
@@ -170,11 +181,12 @@ impl SlotSettings {
     }
 
     fn to_text(&self) -> String {
-        let summed = Self {
-            sum: Some(self.own_sum()),
+        let own = Self {
+            format: Some(FORMAT),
             ..self.clone()
         };
-        serde_json::to_string_pretty(&summed).unwrap_or_default() + "\n"
+        let sum = Some(own.own_sum());
+        serde_json::to_string_pretty(&Self { sum, ..own }).unwrap_or_default() + "\n"
     }
 }
 

@@ -65,8 +65,13 @@ fn settings_that_can_not_be_read_are_found_and_set_aside() {
     let folder = &Dir::new();
     accepted(folder, "run --save one --until 1 -q");
     let settings = folder.join("saves/one/settings.json");
-    for damaged in ["\0".repeat(23), "{\"modem\": \"improviser\"}".into()] {
-        super::write(&settings, &damaged);
+    let unreadable = [
+        &"\0".repeat(23),
+        "{\"modem\": \"improviser\"}",
+        "{\"format\": 2}",
+    ];
+    for damaged in unreadable {
+        super::write(&settings, damaged);
         has(
             &out(&attacked(folder, "saves --verify")),
             &["settings.json"],

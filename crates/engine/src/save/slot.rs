@@ -355,8 +355,7 @@ impl Slot {
     /// The header of its snapshot; `None` if there is none yet.
     pub fn head(&self) -> Result<Option<SaveHead>, SaveError> {
         let text = self.read_world()?;
-        let head = text.map(|text| self.explain(read_head(&text)));
-        head.transpose()
+        text.map(|text| self.explain(read_head(&text))).transpose()
     }
 
     /// The lines of its journal, without an incomplete last one.
@@ -445,9 +444,12 @@ fn is_log_of(log: &[u8], snapshot: Digest) -> bool {
     last == log_end(snapshot, Digest::of(lines)).as_bytes()
 }
 
+/// The version of the log of events. One of another version is not used.
+const EVENTS_FORMAT: u32 = 1;
+
 /// The line of a log after those of a run up to a snapshot, with a digest of all before it.
 fn log_end(snapshot: Digest, lines: Digest) -> String {
-    format!("{{\"snapshot\":[\"{snapshot}\",\"{lines}\"]}}\n")
+    format!("{{\"snapshot\":[\"{snapshot}\",\"{lines}\",{EVENTS_FORMAT}]}}\n")
 }
 
 /// What is known of a log of events, to which lines are added without reading it again.

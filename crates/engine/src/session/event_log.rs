@@ -89,8 +89,9 @@ enum LogLine {
     /// Who is at another place than before.
     Stays(Vec<Stay>),
     Turn(u64),
-    /// The digest of the snapshot up to which the log goes, and that of the lines before.
-    Snapshot(Digest, Digest),
+    /// The digest of the snapshot up to which the log goes, that of the lines before, and the
+    /// version of the log.
+    Snapshot(Digest, Digest, u32),
 }
 
 impl EventLog {
