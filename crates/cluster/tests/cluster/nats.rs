@@ -11,15 +11,14 @@ use tempfile::TempDir;
 
 /// Debian has it where only the system's own programs are looked for.
 const PROGRAMS: [&str; 2] = ["nats-server", "/usr/sbin/nats-server"];
-/// If this variable is set, a missing server is a failure.
-const REQUIRED: &str = "PLAYHOUSE_NATS";
 
-fn program() -> Option<&'static str> {
+fn program() -> &'static str {
     let runs = |program: &&&str| {
         let asked = Command::new(program).arg("--version").output();
         asked.is_ok_and(|output| output.status.success())
     };
-    PROGRAMS.iter().find(runs).copied()
+    let found = PROGRAMS.iter().find(runs);
+    found.unwrap_or_else(|| panic!("nats-server is missing"))
 }
 
 /// Servers that form a cluster; a single one is alone. They end with this.
@@ -43,8 +42,7 @@ impl Drop for Nats {
 }
 
 impl Nats {
-    /// So many servers; `None` if there is no program, and none is required.
-    pub(crate) fn start(count: usize) -> Option<Self> {
+    pub(crate) fn start(count: usize) -> Self {
         Self::start_with(count, "", "", "")
     }
 
@@ -55,13 +53,8 @@ impl Nats {
         jetstream: &str,
         more: &str,
         login: &'static str,
-    ) -> Option<Self> {
-        let Some(program) = program() else {
-            let is_required = std::env::var_os(REQUIRED).is_some();
-            assert!(!is_required, "nats-server is missing");
-            eprintln!("skipped: nats-server is missing");
-            return None;
-        };
+    ) -> Self {
+        let program = program();
         let folder = tempfile::tempdir().unwrap();
         let ports: Vec<_> = (0..count).map(|_| (free_port(), free_port())).collect();
         let routes = ports
@@ -96,7 +89,7 @@ impl Nats {
             login,
         };
         (0..count).for_each(|node| nats.revive(node));
-        Some(nats)
+        nats
     }
 
     pub(crate) fn kill(&mut self, node: usize) {
