@@ -156,8 +156,9 @@ impl UndercoverPrinter {
     }
 
     fn round(&mut self, round: RoundStarted) {
-        let heading = say!(self.language, story_round, round = round.round);
-        let names = round.order.iter().map(|player| player.player.clone());
+        let heading = round.heading().unwrap_or_default();
+        let heading = heading.in_language(self.language);
+        let names = round.order.iter().map(|player| player.player.as_str());
         let order = names.collect::<Vec<_>>().join(" → ");
         self.write([
             Paragraph::blank(),

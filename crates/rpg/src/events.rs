@@ -193,6 +193,7 @@ impl Journey {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
 #[event(
     "combat_initialization", style = ContestBegins, not_recallable, tags = message_tags, happening = noted,
+    line = text!(story_fight),
     board = json!({"part": "start", "heroes": heroes, "foes": foes})
 )]
 pub struct CombatInitialization {
@@ -245,7 +246,10 @@ pub struct CombatantStatus {
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
-#[event("combat_round", style = Contest, not_recallable, board = standing_board)]
+#[event(
+    "combat_round", style = Contest, not_recallable, line = text!(story_combat_round, round),
+    board = standing_board
+)]
 pub struct CombatRound {
     pub stage: String,
     pub round: u32,
@@ -354,7 +358,7 @@ pub struct CardPlayed {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
 #[event(
     "combat_move", style = Contest, not_recallable, speaker = actor, spoken = description,
-    board = json!({"part": "move"}), seen = (item, look, description)
+    line = act, board = json!({"part": "move"}), seen = (item, look, description)
 )]
 pub struct CombatMove {
     pub stage: String,
@@ -366,6 +370,19 @@ pub struct CombatMove {
     pub look: String,
     /// What it looks like, by its own mind; may be empty.
     pub description: String,
+}
+
+impl CombatMove {
+    fn act(&self, _: &Recipients<'_>) -> Option<UiText> {
+        let Self { actor, item, .. } = self;
+        Some(match self.action.as_str() {
+            "flee" => text!(story_flees, actor),
+            "yield" => text!(story_yields, actor),
+            "waver" => text!(story_wavers, actor),
+            "show" => text!(story_shows, actor, item),
+            _ => text!(story_holds, actor),
+        })
+    }
 }
 
 /// A card that an actor chose was not played; only its player learns of it.
@@ -423,6 +440,7 @@ pub struct Narration {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
 #[event(
     "combat_outcome", style = ContestEnds, not_recallable, tags = message_tags, happening = noted,
+    line = who_won,
     board = json!({"part": "end", "result": result})
 )]
 pub struct CombatOutcome {
@@ -442,6 +460,15 @@ pub struct CombatOutcome {
 }
 
 impl CombatOutcome {
+    fn who_won(&self, _: &Recipients<'_>) -> Option<UiText> {
+        let stage = &self.stage;
+        Some(match self.result {
+            FightResult::Won => text!(story_fight_won, stage),
+            FightResult::Lost => text!(story_fight_lost, stage),
+            FightResult::Drawn => text!(story_fight_drawn, stage),
+        })
+    }
+
     fn message_tags(&self) -> Tags {
         [
             COMBAT_OUTCOME.of(self.stage.as_str()),
@@ -850,8 +877,8 @@ fn shared<'a>(names: impl IntoIterator<Item = &'a String>) -> Vec<Arc<str>> {
 pub fn fallen_watchers(event: &EventRecord) -> Vec<(String, Watching)> {
     let played = event.read::<CardPlayed>().map(|played| played.targets);
     let fell = played.into_iter().flatten().filter(|target| target.fell);
-    let over = event.read::<CombatOutcome>();
-    let over = over
+    let over = event
+        .read::<CombatOutcome>()
         .into_iter()
         .flat_map(|outcome| [outcome.fallen, outcome.felled].concat());
     let lies = |name| (name, Watching::Place(event.place.clone()));

@@ -1,7 +1,7 @@
 //! Fights: how everybody stands, which cards are played, how it ends.
 
 use crate::cli::prelude::*;
-use crate::event::EventRecord;
+use crate::event::{EventRecord, Recipients, Telling};
 use crate::rpg::components::{Departure, FightResult};
 use crate::rpg::events::{
     CardPlayed, CombatInitialization, CombatMove, CombatOutcome, CombatRound, CombatantStatus,
@@ -30,6 +30,16 @@ impl Formatter {
             .or_else(|| event.read().map(|event| self.combat_outcome(event)))
     }
 
+    /// The line in which an event says what it is.
+    fn line(&self, event: &dyn Telling) -> String {
+        let to = Recipients {
+            names: &[],
+            language: self.language,
+        };
+        let line = event.line(&to).unwrap_or_default();
+        line.in_language(self.language)
+    }
+
     fn combat_initialization(&mut self, event: CombatInitialization) -> Vec<Paragraph> {
         for (names, camp) in [(&event.heroes, "hero"), (&event.foes, "foe")] {
             names.iter().for_each(|name| self.roster.note(name, camp));
@@ -37,7 +47,7 @@ impl Formatter {
         let [heroes, foes] = [&event.heroes, &event.foes].map(|names| self.names(names));
         vec![
             Paragraph::blank(),
-            heading("⚔", &say!(self.language, story_fight)),
+            heading("⚔", &self.line(&event)),
             Paragraph::indented(2, 4).plain(say!(self.language, story_sides, heroes, foes)),
         ]
     }
@@ -46,8 +56,7 @@ impl Formatter {
         for fighter in &event.standing {
             self.roster.note(&fighter.name, &fighter.faction);
         }
-        let round = say!(self.language, story_combat_round, round = event.round);
-        let round = Paragraph::indented(2, 2).add(Style::Bold, round);
+        let round = Paragraph::indented(2, 2).add(Style::Bold, self.line(&event));
         let names = event.standing.iter().map(|fighter| cells(&fighter.name));
         let name_width = names.max().unwrap_or(0);
         let digits = event
@@ -150,15 +159,7 @@ impl Formatter {
         let CombatMove {
             actor, description, ..
         } = &event;
-        let text = match event.action.as_str() {
-            "flee" => text!(story_flees, actor),
-            "yield" => text!(story_yields, actor),
-            "waver" => text!(story_wavers, actor),
-            "show" => text!(story_shows, actor, item = &event.item),
-            _ => text!(story_holds, actor),
-        };
-        let text = text.in_language(self.language);
-        let mut paragraph = Paragraph::indented(2, 4).add(Style::Warn, text);
+        let mut paragraph = Paragraph::indented(2, 4).add(Style::Warn, self.line(&event));
         if !description.is_empty() {
             paragraph = paragraph.plain(self.colon()).plain(description);
         }
@@ -166,13 +167,11 @@ impl Formatter {
     }
 
     fn combat_outcome(&self, event: CombatOutcome) -> Vec<Paragraph> {
-        let stage = &event.stage;
-        let (style, text) = match event.result {
-            FightResult::Won => (Style::Good, text!(story_fight_won, stage)),
-            FightResult::Lost => (Style::Bad, text!(story_fight_lost, stage)),
-            FightResult::Drawn => (Style::Warn, text!(story_fight_drawn, stage)),
+        let style = match event.result {
+            FightResult::Won => Style::Good,
+            FightResult::Lost => Style::Bad,
+            FightResult::Drawn => Style::Warn,
         };
-        let text = text.in_language(self.language);
         let [foes, heroes] = [&event.felled, &event.fallen].map(Argument::list);
         let [fled, yielded] = [&event.fled, &event.yielded].map(Argument::list);
         let gains = Argument::list(&event.gains);
@@ -186,7 +185,7 @@ impl Formatter {
         let lists = lists.into_iter().filter(|(items, _)| !items.is_empty());
         let lists =
             lists.map(|(_, text)| Paragraph::indented(4, 6).plain(text.in_language(self.language)));
-        let heading = Paragraph::indented(2, 4).add(style, text);
+        let heading = Paragraph::indented(2, 4).add(style, self.line(&event));
         let paragraphs = [Paragraph::blank(), heading].into_iter().chain(lists);
         paragraphs.chain([Paragraph::blank()]).collect()
     }
