@@ -31,9 +31,7 @@ fn fight(tag: Tag) -> Tags {
 
 fn archive(context: &mut AgentContext, summary: Body) -> Vec<StoredMessage> {
     let newest = |key| {
-        let found =
-            context.filter_human_messages_by_attribute(key, "Mill", SearchOrder::NewestFirst);
-        found[0].id
+        context.filter_human_messages_by_attribute(key, "Mill", SearchOrder::NewestFirst)[0].id
     };
     let (begin, end) = (newest("combat_initialization"), newest("combat_outcome"));
     let tags = Tag::ARCHIVE.of("Mill");

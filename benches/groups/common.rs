@@ -42,8 +42,8 @@ pub(crate) fn guards() -> Guards {
         "the key is under the stair",
         "Mira * poisoned the well",
         "the abbot's brother lives",
-    ];
-    let secrets = secrets.map(|text| SecretRule {
+    ]
+    .map(|text| SecretRule {
         text: text.into(),
         mask: None,
         action: Default::default(),
@@ -206,8 +206,7 @@ pub(crate) fn timed(act: impl FnOnce()) -> Duration {
 
 /// Processor time that all threads of this process have used.
 pub(crate) fn cpu_time() -> Duration {
-    let tasks = std::fs::read_dir("/proc/self/task").unwrap();
-    let nanos = tasks.map(|task| {
+    let nanos = std::fs::read_dir("/proc/self/task").unwrap().map(|task| {
         let path = task.unwrap().path().join("schedstat");
         let text = std::fs::read_to_string(path).unwrap_or_default();
         let first = text.split(' ').next();

@@ -192,8 +192,7 @@ impl App {
     }
 
     pub(crate) fn data(&self) -> Result<DataFolder> {
-        let data = DataFolder::find(self.settings.data.value.as_deref());
-        data.or_fail(ErrorKind::World)
+        DataFolder::find(self.settings.data.value.as_deref()).or_fail(ErrorKind::World)
     }
 
     /// Asks a question that a yes or no answers; `None` if nobody can be asked.

@@ -894,10 +894,7 @@ fn one_of<T, const N: usize>(all: [T; N]) -> impl TypedValueParser<Value = T>
 where
     T: Serialize + Copy + Default + Send + Sync + 'static,
 {
-    let name = |value: &T| {
-        let name = json!(value);
-        name.as_str().unwrap_or_default().replace('_', "-")
-    };
+    let name = |value: &T| json!(value).as_str().unwrap_or_default().replace('_', "-");
     PossibleValuesParser::new(all.iter().map(name)).map(move |text| {
         let mut all = all.into_iter();
         all.find(|value| name(value) == text).unwrap_or_default()

@@ -104,8 +104,7 @@ fn typed(arguments: impl Iterator<Item = OsString>) -> Language {
 /// The language of the locale: of the first of these variables that is set. That of a bare system,
 /// such as a container, is none.
 fn locale(variable: impl Fn(&str) -> Option<String>) -> Option<(&'static str, Language)> {
-    let names = ["LC_ALL", "LC_MESSAGES", "LANG"];
-    let (name, value) = names
+    let (name, value) = ["LC_ALL", "LC_MESSAGES", "LANG"]
         .into_iter()
         .find_map(|name| Some((name, variable(name)?)))?;
     let language = value.split(['.', '_', '@']).next().unwrap_or_default();

@@ -184,8 +184,7 @@ fn lang_option(arguments: impl Iterator<Item = OsString>) -> Option<Language> {
     let arguments: Vec<_> = arguments
         .filter_map(|text| text.into_string().ok())
         .collect();
-    let mut numbered = arguments.iter().enumerate();
-    numbered.find_map(|(index, argument)| {
+    arguments.iter().enumerate().find_map(|(index, argument)| {
         let value = match argument.strip_prefix("--lang")? {
             "" => arguments.get(index + 1)?,
             rest => rest.strip_prefix('=')?,

@@ -263,8 +263,7 @@ impl Saved {
 
     /// Gives it the snapshot of its last whole turn.
     pub(crate) fn catch_up(&mut self) -> Result<()> {
-        let caught_up = catch_up(&self.slot, &mut self.story, self.played.game());
-        caught_up.map_err(|error| {
+        catch_up(&self.slot, &mut self.story, self.played.game()).map_err(|error| {
             let is_of_journal = matches!(
                 error,
                 SessionError::OtherState { .. } | SessionError::NotReplayed { .. }

@@ -116,8 +116,7 @@ pub(super) fn percent(share: Share) -> String {
 }
 
 pub(super) fn interval(share: Share) -> String {
-    let bounds = share.interval();
-    bounds.map_or_else(
+    share.interval().map_or_else(
         || "-".into(),
         |(low, high)| format!("{:.1}–{:.1}%", low * 100.0, high * 100.0),
     )

@@ -75,8 +75,7 @@ impl StatusLine {
     /// A line on the terminal of standard error.
     pub(crate) fn stderr() -> Self {
         let columns = || {
-            let size = terminal_size::terminal_size_of(io::stderr());
-            size.map_or(80, |(width, _)| width.0.into())
+            terminal_size::terminal_size_of(io::stderr()).map_or(80, |(width, _)| width.0.into())
         };
         Self::on(io::stderr(), columns)
     }

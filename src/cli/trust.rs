@@ -49,8 +49,7 @@ impl TrustList {
 
     pub(crate) fn write(&self, config_folder: Option<&Path>) -> Result<()> {
         let folder = config_folder.ok_or_else(|| {
-            let error = CommandError::usage(text!(cli_trust_no_folder));
-            error.help(text!(cli_trust_no_folder_help))
+            CommandError::usage(text!(cli_trust_no_folder)).help(text!(cli_trust_no_folder_help))
         })?;
         let json = serde_json::to_string_pretty(self).unwrap_or_default() + "\n";
         let written = Folder::open_or_create(folder)

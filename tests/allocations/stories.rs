@@ -93,8 +93,8 @@ fn remember(setup: &mut Setup) {
             .from_sender("Ann");
         heard.add_human_message(told.with_metadata(event.clone()), Tags::new());
         if number.is_multiple_of(2) {
-            let question = Body::text(common::line(number as usize, 500));
-            let question = question.with_short(format!("(You were asked {number}.)"));
+            let question = Body::text(common::line(number as usize, 500))
+                .with_short(format!("(You were asked {number}.)"));
             heard.add_human_message(question.with_id(id(EVENTS + number + 1)), Tags::new());
             let response = ResponseMetadata::new("test", "test", TokenUsage::default());
             let answer = Body::text(said(number)).with_response(response);
@@ -182,14 +182,14 @@ fn a_story_of_100_000_events_is_served_within_its_memory() {
     view.fill(log.records());
     drop(log);
     let mind = ScriptMind::by_rule(|_| ScriptLine::say("Hm."));
-    let session = Session::resume(
+    let mut session = Session::resume(
         root.path(),
         "long",
         &Mill,
         Minds::all(Arc::new(mind)),
         false,
-    );
-    let mut session = session.unwrap();
+    )
+    .unwrap();
     assert_eq!(view.read().events.len() as u32, EVENTS);
     let runtime = tokio::runtime::Builder::new_current_thread().build();
     let region = Region::new(ALLOCATOR);

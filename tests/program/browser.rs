@@ -811,8 +811,7 @@ fn a_report_says_what_the_served_page_does() {
         browser.value(&format!("report.then(({{ get }}) => get({path}, {query}))"))
     };
     let count = story["events"].as_u64().unwrap();
-    let parts = (0..count).step_by(500);
-    let served = parts.flat_map(|from| {
+    let served = (0..count).step_by(500).flat_map(|from| {
         let part = page.api(&format!("whole/audience?from={from}&to={}", from + 500));
         let columns = part["columns"].clone();
         let rows = part["rows"].as_array().unwrap().clone();
@@ -888,12 +887,12 @@ fn includes(whole: &Value, part: &Value) -> bool {
 fn parts_of(report: &str) -> BTreeMap<String, String> {
     let parts = report
         .split("<script type=\"application/json\" id=\"")
-        .skip(1);
-    let parts = parts.map(|part| {
-        let (id, rest) = part.split_once("\">").unwrap();
-        let (json, _) = rest.split_once("</script>").unwrap();
-        (id.replace("&#x2f;", "/"), json.to_owned())
-    });
+        .skip(1)
+        .map(|part| {
+            let (id, rest) = part.split_once("\">").unwrap();
+            let (json, _) = rest.split_once("</script>").unwrap();
+            (id.replace("&#x2f;", "/"), json.to_owned())
+        });
     parts.collect()
 }
 

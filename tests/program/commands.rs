@@ -506,8 +506,7 @@ fn nobody_of_a_name_is_told_alike_everywhere() {
         );
     }
     let known = told(folder, "ask s what 'Odile Marsh'");
-    let start = known.lines().filter(|line| line.contains("from the start"));
-    for line in start {
+    for line in known.lines().filter(|line| line.contains("from the start")) {
         assert!(line.ends_with(" -") || line.contains("From -"), "{known}");
     }
 }

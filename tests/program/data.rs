@@ -315,8 +315,8 @@ fn all_mistakes_of_settings_are_told_without_their_values() {
         folder,
         "run tuannian --model a --models models.ron",
         3,
-    ));
-    let said = said.replace("\n  ", " ");
+    ))
+    .replace("\n  ", " ");
     let places = [
         "models.\"a\".model",
         "models.\"a\".price.input",

@@ -48,7 +48,7 @@ impl Fake {
         let has = |member: &str| request.get(member).is_some();
         let by_schema = request["response_format"]["type"] == "json_schema";
         let repeats = roles.windows(2).any(|pair| pair[0] == pair[1]);
-        let objections = [
+        let mut objections = [
             (
                 "refuses_system",
                 roles[0] == "system",
@@ -67,8 +67,8 @@ impl Fake {
             ),
             ("wants_new_limit", has("max_tokens"), "Unknown member."),
             ("answers_whole", request["stream"] == true, "Not here."),
-        ];
-        let mut objections = objections.into_iter();
+        ]
+        .into_iter();
         objections
             .find_map(|(oddity, is_met, message)| (is_met && self.is(oddity)).then_some(message))
     }
@@ -143,8 +143,7 @@ fn found(folder: &Path, port: u16) -> (Value, impl Fn(&str) -> Value) {
     let record = records.remove(0);
     let findings = record["findings"].as_array().unwrap().clone();
     let of = move |topic: &str| {
-        let mut findings = findings.iter();
-        let found = findings.find(|finding| finding["topic"] == topic);
+        let found = findings.iter().find(|finding| finding["topic"] == topic);
         found
             .map(|found| found["value"].clone())
             .unwrap_or(json!("?"))

@@ -17,8 +17,7 @@ fn vector_server() -> (u16, Arc<AtomicUsize>) {
     let counted = requests.clone();
     let port = serve(move |request| {
         counted.fetch_add(1, Ordering::SeqCst);
-        let texts = request["input"].as_array().unwrap().iter();
-        let data = texts.map(|text| {
+        let data = request["input"].as_array().unwrap().iter().map(|text| {
             let bytes = text.as_str().unwrap().bytes().map(usize::from);
             json!({"embedding": [1, bytes.clone().sum::<usize>() % 7, bytes.count() % 5]})
         });

@@ -146,8 +146,7 @@ fn parquet_files_have_the_rows_and_types_of_the_tables() {
 /// The JSON values of a file, one per line.
 fn lines_of(path: &Path) -> Vec<Value> {
     let text = fs::read_to_string(path).unwrap();
-    let lines = text.lines();
-    lines
+    text.lines()
         .map(|line| serde_json::from_str(line).unwrap())
         .collect()
 }

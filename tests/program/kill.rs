@@ -59,8 +59,7 @@ fn stop(run: Child, signal: &str, slot: &str) {
 /// Every outcome in a journal, as entity and number.
 fn outcomes(folder: &Path, slot: &str) -> Vec<(String, u64)> {
     let journal = journal(folder, slot);
-    let lines = journal.lines();
-    let outcomes = lines.filter_map(|line| {
+    let outcomes = journal.lines().filter_map(|line| {
         let line: serde_json::Value = serde_json::from_str(line).unwrap();
         let outcome = line.get("outcome")?;
         let entity = outcome["entity"].as_str()?.to_owned();

@@ -175,8 +175,7 @@ pub(super) fn fitting(schema: &Value, wanted: &[&str], text: &mut impl FnMut() -
                 return json!({});
             };
             let required = schema["required"].as_array().into_iter().flatten();
-            let required = required.filter_map(Value::as_str);
-            let mut names: Vec<_> = required.collect();
+            let mut names: Vec<_> = required.filter_map(Value::as_str).collect();
             let extra = wanted.iter().find(|name| properties.contains_key(**name));
             names.extend(extra);
             let filled = names.into_iter().filter_map(|name| {

@@ -69,8 +69,7 @@ fn a_story_is_served_as_it_was_told() {
     has(call["request"].as_str().unwrap(), &[asked]);
     // What changed since the last request of the same mind names the events that it learned since.
     let calls = page.list("told/calls", "calls");
-    let mut last_first = calls.iter().rev();
-    let call = last_first.find_map(|call| {
+    let call = calls.iter().rev().find_map(|call| {
         let call = page.api(&format!("told/call/{}", call["call"]));
         let mut rows = call["diff"].as_array()?.iter();
         let learned = rows.any(|row| row["op"] == "+" && row["number"].is_u64());
@@ -646,8 +645,8 @@ fn tell_somebody(page: &Served, slot: &str) {
     let told = await_some(|| {
         let told = page.api(&format!("{slot}/events?kind=told_by_host"))["events"].take();
         (told != json!([])).then_some(told)
-    });
-    let told = told.unwrap();
+    })
+    .unwrap();
     assert_eq!(each(&told).len(), 1, "{told}");
     assert_eq!(told[0]["text"], "Be brief.");
     assert_eq!(told[0]["who"], json!([who]));
@@ -886,8 +885,7 @@ fn an_answer_is_asked_for_again_or_written_by_the_host() {
     page.wait_for_turn("edited", 1);
     let after = calls("edited", 1);
     assert_eq!(after[key]["text"], words);
-    let others = openings.iter().filter(|(other, _)| *other != key);
-    for (key, call) in others {
+    for (key, call) in openings.iter().filter(|(other, _)| *other != key) {
         assert_eq!(after[key]["text"], call["text"], "{key}: the same question");
     }
     assert_eq!(calls("old", 1), openings, "the story stays");

@@ -68,8 +68,7 @@ fn why_names_who_learnt_what_and_a_rehearsal_shows_the_next_prompt_and_asks_nobo
     let command = "undercover --players 4 --until 1 --save game --json";
     let played = records_of(&succeed(folder, command));
     let why = |kind: &str| -> Value {
-        let mut events = played.iter();
-        let event = events.find(|record| record["type"] == kind).unwrap();
+        let event = played.iter().find(|record| record["type"] == kind).unwrap();
         let id = event["id"].as_str().unwrap();
         let why = out(&succeed(folder, &format!("ask game why {id} --json")));
         serde_json::from_str(&why).unwrap()

@@ -262,11 +262,10 @@ impl Reader {
                     ("total", number("max_total_token")),
                     ("prompt", number("max_prompt_token")),
                     ("completion", number("max_completion_token")),
-                ];
-                let limits = limits
-                    .into_iter()
-                    .filter_map(|(name, limit)| Some((name, limit?)));
-                let limits = limits.map(|(name, limit)| format!("{name}: Some({limit})"));
+                ]
+                .into_iter()
+                .filter_map(|(name, limit)| Some((name, limit?)))
+                .map(|(name, limit)| format!("{name}: Some({limit})"));
                 format!("TokenUsage({})", limits.collect::<Vec<_>>().join(", "))
             }
             "ExternalTermination" => "External".to_owned(),

@@ -269,8 +269,7 @@ impl Game for ChatGame {
     /// middle of begins anew if it is another one.
     fn adapt(&self, world: &mut World) -> Result<Vec<UiText>, Option<SetupError>> {
         let old = world.resource::<Teams>().outermost.clone();
-        let participants = check_participants(world, None, self.team());
-        participants.map_err(|changed| Some(changed.into()))?;
+        check_participants(world, None, self.team()).map_err(|changed| Some(changed.into()))?;
         Ok(changes(&old, self.team()))
     }
 }

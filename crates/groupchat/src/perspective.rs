@@ -48,11 +48,10 @@ fn without_speaker(text: &str, speaker: Option<&str>) -> String {
 
 /// The conversation of the owner of a context, oldest message first, without the system message.
 pub fn perspective(context: &AgentContext) -> Vec<RoleMessage> {
-    let entries = context
+    context
         .entries()
         .iter()
-        .filter(|entry| entry.role() != Role::System);
-    entries
+        .filter(|entry| entry.role() != Role::System)
         .map(|entry| RoleMessage::of(entry.role(), entry.body(), context.name()))
         .collect()
 }

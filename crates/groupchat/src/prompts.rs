@@ -352,8 +352,7 @@ mod tests {
         let code = "Run this:\n\n```yaml\nuser: bo\n# a note\nsay: \"hi\" “x”\n```\n\n# Notes\n    - one\n";
         for language in LANGUAGES {
             let (phrases, _) = load(&DataFolder::embedded(), language).expect("are right");
-            let lines = harmless(language).iter().copied();
-            for words in lines.chain([code.trim_end()]) {
+            for words in harmless(language).iter().copied().chain([code.trim_end()]) {
                 let body = Body::text(told(&phrases, words)).from_sender("Ava");
                 assert_eq!(text_without_speaker(&body), words);
             }

@@ -293,8 +293,7 @@ impl Team {
             match items.as_mut().poll_next(cx) {
                 // During a turn.
                 Poll::Pending if !is_paused.load(Ordering::SeqCst) => {
-                    let chunk = lock(&chunks).poll_next(cx);
-                    chunk.map(|item| Some(Ok(item)))
+                    lock(&chunks).poll_next(cx).map(|item| Some(Ok(item)))
                 }
                 next => next,
             }

@@ -34,10 +34,9 @@ impl OtherParticipants {
             (&self.missing, text!(groupchat_state_lacks, names = missing)),
             (&self.extra, text!(groupchat_team_lacks, names = extra)),
             (&self.moved, text!(groupchat_state_elsewhere, names = moved)),
-        ];
-        let differences = differences
-            .into_iter()
-            .filter(|(names, _)| !names.is_empty());
+        ]
+        .into_iter()
+        .filter(|(names, _)| !names.is_empty());
         Argument::list(differences.map(|(_, text)| text))
     }
 }

@@ -78,8 +78,8 @@ impl Reader<'_> {
         let stages = state
             .beings
             .iter()
-            .filter(|being| being.kind == Kind::Stage);
-        let stages = stages.filter(|stage| self.is_host() || own == Some(stage.id));
+            .filter(|being| being.kind == Kind::Stage)
+            .filter(|stage| self.is_host() || own == Some(stage.id));
         let places = stages.map(|stage| {
             let here = state.beings.iter();
             let here = here.filter(|being| being.place == Some(stage.id));
@@ -111,8 +111,8 @@ impl Reader<'_> {
         let told = state
             .games
             .all()
-            .flat_map(|game| game.secrets(being, &contents));
-        let told = told.filter_map(|event| contents.events.get(event as usize));
+            .flat_map(|game| game.secrets(being, &contents))
+            .filter_map(|event| contents.events.get(event as usize));
         let known = facts.iter().filter(|(_, known)| known.by.is_empty());
         person["secrets"] = told
             .map(|event| self.text_of(&contents, event))
@@ -241,8 +241,7 @@ impl Reader<'_> {
                 }
                 parts.push(row);
             };
-            let shared = rules.filter(|_| part == "profile");
-            let own = shared.and_then(|rules| {
+            let own = rules.filter(|_| part == "profile").and_then(|rules| {
                 let own = message.text.strip_prefix(rules.as_str())?;
                 Some((rules, own))
             });

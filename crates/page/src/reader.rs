@@ -491,8 +491,7 @@ impl Reader<'_> {
         let met = self.seat.map(|seat| self.met(contents, seat));
         let own_place = self.seat.and_then(|seat| state.being(seat)?.place);
         let may_see = |being: &&Being| met.as_ref().is_none_or(|met| met.contains(&being.id));
-        let beings = state.beings.iter().filter(may_see);
-        let entities = beings.map(|being| {
+        let entities = state.beings.iter().filter(may_see).map(|being| {
             let sees_place = self.is_host() || being.place == own_place;
             EntityJson {
                 id: being.id,
@@ -645,10 +644,8 @@ impl Reader<'_> {
                 .is_none_or(|kind| *kind == entry.record().kind)
             && (query.told != Some(1) || self.is_told(entry))
             && query.fact.as_ref().is_none_or(taught)
-            && words.is_none_or(|words| {
-                let text = self.text_of(contents, entry);
-                text.to_lowercase().contains(words)
-            })
+            && words
+                .is_none_or(|words| self.text_of(contents, entry).to_lowercase().contains(words))
     }
 
     /// Whether a book prints an event.

@@ -246,12 +246,11 @@ pub(super) async fn get(
                 let pair = part.who.zip(part.about);
                 pair.and_then(|(who, about)| reader.beliefs(who, about))
             }
-            name => {
-                let mut lists = reader.lists().into_iter();
-                lists
-                    .find(|(known, _)| *known == name)
-                    .map(|(_, list)| list)
-            }
+            name => reader
+                .lists()
+                .into_iter()
+                .find(|(known, _)| *known == name)
+                .map(|(_, list)| list),
         })
     })
     .await?
@@ -626,11 +625,10 @@ fn do_now(story: &Story, deed: &Deed) -> Result<(), UiText> {
             let state = story.view.read().state.clone();
             let who = who
                 .iter()
-                .map(|id| Some(state.being(*id)?.name.to_string()));
-            let who = who
+                .map(|id| Some(state.being(*id)?.name.to_string()))
                 .collect::<Option<_>>()
-                .filter(|_| !text.trim().is_empty());
-            let who = who.ok_or_else(|| text!(page_unknown_name))?;
+                .filter(|_| !text.trim().is_empty())
+                .ok_or_else(|| text!(page_unknown_name))?;
             control.tell(tell_input(HOST, who, text.clone()));
         }
         // Done before.

@@ -117,8 +117,7 @@ pub(super) fn last_events(
     since: &str,
     most: usize,
 ) -> Vec<NumberedEvent> {
-    let newest_first = context.entries().iter().rev();
-    let bodies = newest_first.flat_map(|entry| {
+    let bodies = context.entries().iter().rev().flat_map(|entry| {
         let is_memory = event_type(entry) == Some(Archive::TYPE);
         let mut chapters = chapters.all().iter().filter(|_| is_memory);
         let chapter = chapters.find(|chapter| chapter.summary.id() == entry.body().id());

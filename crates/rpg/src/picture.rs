@@ -202,7 +202,7 @@ impl Picture for CampaignPicture {
             .items
             .iter()
             .map(|name| json!({"name": name, "look": self.look_of(name)}));
-        let members = [
+        [
             ("about", json!(own.about)),
             ("skills", json!(own.skills)),
             ("hand", json!(own.hand.cards)),
@@ -210,11 +210,10 @@ impl Picture for CampaignPicture {
             ("goals", goals.collect()),
             ("promises", promises.collect()),
             ("items", items.collect()),
-        ];
-        members
-            .map(|(name, value)| (name.to_owned(), value))
-            .into_iter()
-            .collect()
+        ]
+        .map(|(name, value)| (name.to_owned(), value))
+        .into_iter()
+        .collect()
     }
 
     fn beliefs(&self, pair: [&Being; 2], _story: &Contents, reader: PictureReader) -> Members {
@@ -264,8 +263,7 @@ impl Picture for CampaignPicture {
         let made: ChoiceMade = record.read()?;
         let who = story.id_of(&made.actor)?;
         let turn = turn_number(record.turn);
-        let mut calls = story.calls.iter().rev();
-        let call = calls.find(|call| {
+        let call = story.calls.iter().rev().find(|call| {
             (call.who, call.turn) == (who, turn) && *call.purpose == *ChoiceData::PURPOSE
         })?;
         let scene = self.scenes.iter().find(|scene| scene.id == made.scene)?;

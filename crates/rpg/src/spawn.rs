@@ -428,10 +428,9 @@ fn hidden(file: &WorldFile, stage: &str) -> Hidden {
 fn shared_rules(world: &mut World, file: &WorldFile) -> Arc<Text> {
     let mut contexts = world.query::<&AgentContext>();
     // All are the same, so it does not matter which is found first.
-    let shared = contexts.iter(world).find_map(|context| {
-        let first = context.entries().first()?;
-        first.body().shared_prefix().cloned()
-    });
+    let shared = contexts
+        .iter(world)
+        .find_map(|context| context.entries().first()?.body().shared_prefix().cloned());
     shared.unwrap_or_else(|| rules_text(file))
 }
 

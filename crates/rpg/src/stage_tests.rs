@@ -125,14 +125,14 @@ fn of_made_facts_the_last_few_are_offered_that_are_news_to_somebody_here() {
 #[test]
 fn own_secrets_come_first_and_what_all_here_know_is_left_out() {
     let ids = |name, count| (1..=count).map(move |number| format!("{name}-{number}"));
-    let facts = ids("heard", 14).chain(ids("sworn", 20));
-    let facts = facts
+    let facts = ids("heard", 14)
+        .chain(ids("sworn", 20))
         .chain(["known-here", "mine", "oath"].map(String::from))
         .map(|id| {
             let sworn = id.starts_with("sworn") || id == "oath";
             format!(r#"(id: "{id}", title: "About {id}", sworn: {sworn}),"#)
-        });
-    let facts = facts.collect::<String>();
+        })
+        .collect::<String>();
     let mut scene = scene(&format!("limits: (together: true), facts: [{facts}]"));
     let mut knowledge = Knowledge::at_start(["mine", "oath", "known-here"]);
     for (id, turn) in ids("heard", 14).zip(1..).chain(ids("sworn", 20).zip(1..)) {
@@ -288,8 +288,8 @@ fn what_befalls_those_elsewhere_is_told_there_after_all_have_arrived() {
     let told = scene
         .events
         .iter()
-        .map(|event| (&*event.kind, &*event.place));
-    let told = told.filter(|(kind, _)| *kind != "news");
+        .map(|event| (&*event.kind, &*event.place))
+        .filter(|(kind, _)| *kind != "news");
     assert_eq!(
         told.collect::<Vec<_>>(),
         [

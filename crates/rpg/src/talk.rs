@@ -356,8 +356,7 @@ mod tests {
             ..to(if name == "A" { "B" } else { "A" })
         });
         let position = |name: &str| order.iter().position(|other| **other == *name);
-        let talk_of_two = order.iter().take(6);
-        let names: BTreeSet<_> = talk_of_two.skip(1).collect();
+        let names: BTreeSet<_> = order.iter().take(6).skip(1).collect();
         assert_eq!(
             names,
             BTreeSet::from([&present[0], &present[1]]),

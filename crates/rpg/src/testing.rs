@@ -148,8 +148,7 @@ const ACTS: &str = "
 ";
 
 static ENGLISH: LazyLock<Campaign> = LazyLock::new(|| {
-    let campaign = Campaign::load(&DataFolder::embedded(), "drowned-assize");
-    campaign.expect("the shipped world is right")
+    Campaign::load(&DataFolder::embedded(), "drowned-assize").expect("the shipped world is right")
 });
 
 /// A value as world files write it.
@@ -448,12 +447,12 @@ impl TestScene {
             who.get::<Ask<R>>().map(|ask| ask.noted().clone())
         }
         let asked = self.setup.world.entity(self.find(who));
-        let noted = of::<Plan>(asked).or_else(|| of::<CombatChoice>(asked));
-        let noted = noted
+        let noted = of::<Plan>(asked)
+            .or_else(|| of::<CombatChoice>(asked))
             .or_else(|| of::<Prose>(asked))
-            .or_else(|| of::<Verdict>(asked));
-        let noted = noted.or_else(|| of::<SceneDecision>(asked));
-        let noted = noted.or_else(|| of::<Ruling>(asked));
+            .or_else(|| of::<Verdict>(asked))
+            .or_else(|| of::<SceneDecision>(asked))
+            .or_else(|| of::<Ruling>(asked));
         noted.unwrap_or_else(|| panic!("{who} is not asked"))
     }
 

@@ -48,12 +48,11 @@ impl Contents {
         event: &'s EventEntry,
     ) -> impl Iterator<Item = (&'s Being, WhyNot)> {
         let record = event.record();
-        let others = self
-            .state
+        self.state
             .beings
             .iter()
-            .filter(|being| !event.audience.contains(&being.id) && event.by != Some(being.id));
-        others.map(move |being| (being, self.why_not(event, &record, being)))
+            .filter(|being| !event.audience.contains(&being.id) && event.by != Some(being.id))
+            .map(move |being| (being, self.why_not(event, &record, being)))
     }
 
     /// Why an entity did not learn an event of this record.

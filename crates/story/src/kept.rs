@@ -38,8 +38,7 @@ impl<T: Serialize + DeserializeOwned> Kept<T> {
                 Some(known) => last.insert(known),
                 None => {
                     let mut lines = Vec::new();
-                    let mut block_lines = DeflateDecoder::new(&**block);
-                    block_lines.read_to_end(&mut lines).ok()?;
+                    DeflateDecoder::new(&**block).read_to_end(&mut lines).ok()?;
                     last.insert((block.clone(), lines))
                 }
             };

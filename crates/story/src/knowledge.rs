@@ -87,11 +87,10 @@ pub fn knowledge_differences(first: &WorldState, second: &WorldState) -> Vec<Kno
     let named: BTreeMap<_, _> = beings.map(|being| (&being.name, being.id)).collect();
     let only = |name: &str, here: &WorldState, there: &WorldState| {
         let other = there.named(name).map(|being| &being.knowledge.value);
-        let own = here
-            .named(name)
+        here.named(name)
             .into_iter()
-            .flat_map(|being| being.knowledge.value.all());
-        own.map(|(fact, _)| fact.clone())
+            .flat_map(|being| being.knowledge.value.all())
+            .map(|(fact, _)| fact.clone())
             .filter(|fact| !other.is_some_and(|other| other.knows(fact)))
             .collect()
     };

@@ -80,8 +80,7 @@ impl Candidates {
             .map(|(id, name)| format!("{id} ({name})"))
             .collect();
         let legal = &legal.join(", ");
-        let violation = Violation::new(path, format!("{rule}: {legal}"));
-        violation.with_prompt(&NoTarget { found, legal })
+        Violation::new(path, format!("{rule}: {legal}")).with_prompt(&NoTarget { found, legal })
     }
 }
 

@@ -94,8 +94,7 @@ fn voted_out(current: &CurrentTable, stage: Entity, table: &Table) -> Option<Pla
 }
 
 fn votes_against(table: &Table, id: PlayerId) -> u32 {
-    let mut tally = table.tally().into_iter();
-    let count = tally.find(|(player, _)| *player == id);
+    let count = table.tally().into_iter().find(|(player, _)| *player == id);
     count.map_or(0, |(_, votes)| votes)
 }
 

@@ -97,8 +97,7 @@ impl CurrentTable<'_, '_> {
 
     /// The players who are still in the game, sorted by number.
     pub(super) fn living(&self) -> Vec<LivingPlayer> {
-        let entities = self.occupants.entities().into_iter();
-        let players = entities.filter_map(|entity| {
+        let players = self.occupants.entities().into_iter().filter_map(|entity| {
             let (seat, name, dead) = self.occupants.get(entity)?;
             let player = LivingPlayer {
                 entity,
@@ -114,8 +113,7 @@ impl CurrentTable<'_, '_> {
 
     /// The entity of a player who is still in the game.
     pub(super) fn entity_of(&self, id: PlayerId) -> Option<Entity> {
-        let mut living = self.living().into_iter();
-        let player = living.find(|player| player.id == id)?;
+        let player = self.living().into_iter().find(|player| player.id == id)?;
         Some(player.entity)
     }
 

@@ -112,8 +112,7 @@ impl DescriptionReply {
     /// The default answer: the first of these lines that does not say the word, else one without
     /// words. A default answer may repeat an earlier line.
     pub(super) fn neutral(lines: &[String], rules: &DescriptionRules) -> Self {
-        let mut lines = lines.iter();
-        let legal = lines.find(|line| rules.taboo.slip(line).is_none());
+        let legal = lines.iter().find(|line| rules.taboo.slip(line).is_none());
         legal.map_or_else(Self::silent, |line| Self {
             text: line.clone(),
             is_neutral: true,
@@ -337,8 +336,7 @@ mod tests {
             let lexicon = shipped_words(&DataFolder::embedded(), language).unwrap();
             let max_chars = Rules::new(language, "Table", Vec::new()).description_chars - 20;
             let pairs = lexicon.pairs.iter();
-            let words = pairs.flat_map(|pair| pair.words().map(|word| (word, pair)));
-            for (word, pair) in words {
+            for (word, pair) in pairs.flat_map(|pair| pair.words().map(|word| (word, pair))) {
                 let mut rules = DescriptionRules {
                     taboo: Taboo::new(&word.word, &word.also),
                     spoken: Vec::new(),

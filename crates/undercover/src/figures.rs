@@ -176,8 +176,7 @@ fn players(world: &mut World, stage: Entity, table: &Table, game: &Match) -> Vec
 
 impl GameFigures {
     fn player_mut(&mut self, name: &str) -> Option<&mut PlayerFigures> {
-        let mut players = self.players.iter_mut();
-        players.find(|player| player.name == name)
+        self.players.iter_mut().find(|player| player.name == name)
     }
 }
 

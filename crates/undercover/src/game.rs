@@ -261,8 +261,8 @@ impl Match {
     /// The game of a batch, with the prompts of a data folder; `None` if it is of another game.
     pub fn of_batch(data: &DataFolder, plan: &BatchPlan) -> Option<Result<Self, MatchError>> {
         let setup = plan.setup.as_ref().filter(|setup| setup.name == GAME)?;
-        let read = MatchBatch::deserialize(&setup.setup);
-        let read = read.map_err(|error| MatchError::Setup(error.to_string()));
+        let read = MatchBatch::deserialize(&setup.setup)
+            .map_err(|error| MatchError::Setup(error.to_string()));
         Some(read.and_then(|MatchBatch { rules, pairs }| {
             Self::new(data, rules, WordSource::Custom(Lexicon { pairs }))
         }))

@@ -162,11 +162,10 @@ impl Table {
 
     /// All descriptions of the game, oldest first.
     pub fn descriptions(&self) -> impl Iterator<Item = &Description> {
-        let past = self
-            .past_rounds
+        self.past_rounds
             .iter()
-            .flat_map(|round| &round.descriptions);
-        past.chain(&self.current_descriptions)
+            .flat_map(|round| &round.descriptions)
+            .chain(&self.current_descriptions)
     }
 
     pub(super) fn add_description(&mut self, id: PlayerId, description: String) {

@@ -85,8 +85,7 @@ impl Taboo {
 
 /// Whether any word of a text is a part of a word, or is made from one.
 fn says_part(text: &FoldedText, part: &FoldedText) -> bool {
-    let mut words = text.words();
-    words.any(|said| is_related(said, part.letters()))
+    text.words().any(|said| is_related(said, part.letters()))
 }
 
 fn contains(long: &[char], short: &[char]) -> bool {

@@ -62,8 +62,8 @@ fn from_turn(
 ) -> Result<(Slot, u64)> {
     let turn = args.turn.unwrap_or_default();
     check_models(app, saved, models)?;
-    let told = branch_input(HOST, args.seed, models);
-    let told = told.map(|value| Line::Input(Input { turn, value }));
+    let told =
+        branch_input(HOST, args.seed, models).map(|value| Line::Input(Input { turn, value }));
     let (root, game) = (&app.settings.saves.value, saved.played.game());
     let branched = session::branch(root, &saved.slot, new, game, turn, told);
     Ok((play::runtime()?.block_on(branched)?, turn))

@@ -27,8 +27,7 @@ impl DryModels {
     /// That of the settings, and those that entities of a world prefer.
     fn of_world(app: &App, world: &mut World) -> Result<Self> {
         let main = loader::mind_info(app, &app.settings.model.value)?;
-        let aliases = loader::preferences(world).into_iter();
-        let by_alias = aliases.map(|alias| {
+        let by_alias = loader::preferences(world).into_iter().map(|alias| {
             let info = loader::preferred_info(app, &main, &alias)?;
             Ok((alias, info))
         });
@@ -107,8 +106,7 @@ pub(super) fn dry_run_with(
     begin(&mut engine)?;
     engine.settings.width = usize::MAX;
     engine.settings.without_servers = true;
-    let played = play::runtime()?.block_on(engine.run(None));
-    played?;
+    play::runtime()?.block_on(engine.run(None))?;
     let unsent = unsent.all();
     let mut out = app.out();
     for prompt in unsent.iter() {

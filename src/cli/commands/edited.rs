@@ -208,10 +208,9 @@ impl EditedGame {
 }
 
 fn folder_of(file: &Path) -> &Path {
-    let parent = file
-        .parent()
-        .filter(|parent| !parent.as_os_str().is_empty());
-    parent.unwrap_or(Path::new("."))
+    file.parent()
+        .filter(|parent| !parent.as_os_str().is_empty())
+        .unwrap_or(Path::new("."))
 }
 
 fn file_of(path: &str) -> &str {

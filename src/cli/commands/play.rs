@@ -118,8 +118,7 @@ const OTHER_THREADS: usize = 4;
 
 /// The runtime for calls.
 pub(super) fn runtime() -> Result<Runtime> {
-    let runtime = checked_runtime();
-    runtime.map_err(|error| {
+    checked_runtime().map_err(|error| {
         CommandError::new(
             ErrorKind::Other,
             text!(cli_cant_begin, error = error.to_string()),
@@ -172,8 +171,7 @@ pub(super) fn tell_waits(app: &App, engine: &mut Engine) {
 
 /// The id of the actor whom a person plays, if one does.
 pub(super) fn seat(world: &mut World, actor: Option<&str>) -> Result<Option<StableId>> {
-    let found = actor.map(|actor| loader::actor(world, actor));
-    found.transpose()
+    actor.map(|actor| loader::actor(world, actor)).transpose()
 }
 
 /// The minds, with the person at the terminal in this seat, who is asked in these words.
@@ -568,8 +566,7 @@ impl<'a> RunView<'a> {
     /// What became of a story that is over, if the reader may know about everybody.
     fn outcome(&self, engine: &Engine, stop: &Stop) -> Option<StoryOutcome> {
         let is_over = matches!(stop, Stop::Finished(_)) && unread(self.app).is_none();
-        let outcome = StoryOutcome::of(&engine.world);
-        outcome.filter(|_| self.sees_all && is_over)
+        StoryOutcome::of(&engine.world).filter(|_| self.sees_all && is_over)
     }
 
     /// Prints what became of a story that is over.

@@ -41,8 +41,8 @@ pub(super) fn play(app: &App, args: &PlayCardsArgs) -> Result<Left> {
     let texts = texts.into_iter().chain(imported.books);
     let world = DataFolder::of_texts(texts.collect());
     let window = |world: &WorldFile| loader::window(app, world);
-    let campaign = Campaign::load_changed(&app.data()?, Some(&world), &name, Ok, window);
-    let campaign = campaign.or_fail(ErrorKind::World)?;
+    let campaign = Campaign::load_changed(&app.data()?, Some(&world), &name, Ok, window)
+        .or_fail(ErrorKind::World)?;
     let story = StoryArgs {
         world: None,
         new: NewSaveArgs {

@@ -66,8 +66,7 @@ pub(super) fn rehearse(app: &App, args: &RehearseArgs) -> Result<()> {
             condition
         })
     });
-    let find = find.transpose()?;
-    let find = find.map(|condition| Find {
+    let find = find.transpose()?.map(|condition| Find {
         condition,
         when: match &args.at {
             Some(scene) => FindWhen::Scene(scene.clone()),

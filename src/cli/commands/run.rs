@@ -71,8 +71,7 @@ pub(super) fn begin(
     let introduce = || play::introduce_world(app, &campaign.file, main.introduction.as_deref());
     let until = args.play.until.or(opening.map(|opening| opening.turn + 1));
     player.play(app, session, until, introduce, |engine| {
-        let view = RunView::new(app, engine, campaign.file.language, player.id());
-        view.of_newcomer(is_newcomer)
+        RunView::new(app, engine, campaign.file.language, player.id()).of_newcomer(is_newcomer)
     })
 }
 
@@ -114,10 +113,9 @@ impl Opening {
         };
         let mut played = 0;
         while played < MOST_RUNS {
-            let runs = rehearse(campaign, &plan, &|_| ControlFlow::Continue(()));
-            let runs = runs.or_fail(ErrorKind::Other)?;
-            let mut found = runs.iter();
-            let found = found.find_map(|run| Some((run.seed, run.found_in?)));
+            let runs = rehearse(campaign, &plan, &|_| ControlFlow::Continue(()))
+                .or_fail(ErrorKind::Other)?;
+            let found = runs.iter().find_map(|run| Some((run.seed, run.found_in?)));
             if let Some((seed, turn)) = found {
                 if app.prints_text() {
                     app.err()

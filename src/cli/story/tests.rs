@@ -325,8 +325,8 @@ fn a_chinese_fight_lines_up() {
         ("card_played", card),
         ("death", death),
         ("combat_outcome", outcome),
-    ];
-    let fight = fight.map(|(kind, data)| event("旧磨坊", kind, data));
+    ]
+    .map(|(kind, data)| event("旧磨坊", kind, data));
     let text = told(Language::Zh, 44, &fight);
     insta::assert_snapshot!(text, @r"
     ── 旧磨坊 ──
@@ -383,8 +383,7 @@ fn names_are_coloured_only_if_wanted() {
     let out = Arc::new(Mutex::new(Output::new(written.clone(), 60, true)));
     let mut roster = Roster::default();
     roster.note("Mira", "hero");
-    let mut story = StoryPrinter::new(out, Language::En, roster);
-    story.print(&speak("Inn", "Mira", "", "Hello."));
+    StoryPrinter::new(out, Language::En, roster).print(&speak("Inn", "Mira", "", "Hello."));
     assert!(
         written.get().contains("\u{1b}[1;36mMira\u{1b}[0m: Hello."),
         "{:?}",

@@ -170,8 +170,7 @@ impl Engine {
         let cast = self.world.resource::<CastList>().names();
         let others = cast.filter(|name| **name != job.ask.name && answer.contains(&***name));
         let named: Vec<_> = others.collect();
-        let memories = recalled.memories.iter();
-        let each = memories.map(|memory| RecalledMemory {
+        let each = recalled.memories.iter().map(|memory| RecalledMemory {
             message: memory.message.0,
             day: memory.day.clone(),
             place: memory.place.clone(),

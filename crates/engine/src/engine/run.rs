@@ -250,8 +250,7 @@ impl Engine {
             .iter(&self.world)
             .map(|(name, count)| (&name.0, count.0))
             .collect();
-        let mut outcomes = self.record.recording.outcomes();
-        outcomes.any(|outcome| {
+        self.record.recording.outcomes().any(|outcome| {
             let asked = counts.get(&outcome.entity);
             asked.is_none_or(|asked| outcome.number > *asked)
         })
@@ -355,8 +354,7 @@ impl Engine {
 
     /// What each entity remembers: its name and its conversation as text, in stable order.
     pub fn conversations(&self) -> Vec<(Arc<str>, String)> {
-        let contexts = agents_context(&self.world);
-        contexts
+        agents_context(&self.world)
             .map(|(name, context)| (name.into(), buffer(context)))
             .collect()
     }
@@ -431,8 +429,7 @@ impl Engine {
             } else if let Some(reason) = self.over_limit.take() {
                 return Ok(Stop::LimitReached(reason));
             } else if !self.calls.seats.is_empty() {
-                let awaited = self.calls.seats.iter();
-                let names = awaited.map(ToString::to_string);
+                let names = self.calls.seats.iter().map(ToString::to_string);
                 return Ok(Stop::SeatsAwaited(names.collect()));
             } else if self.settings.replay && !self.calls.waiting.is_empty() {
                 if let Some(stop) = self.await_outcomes().await? {

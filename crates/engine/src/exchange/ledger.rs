@@ -69,8 +69,7 @@ impl Spent {
             unpriced: outcome.unpriced,
         };
         // What tools spent on minds is booked to their caller.
-        let results = outcome.rounds.iter().flat_map(|round| &round.results);
-        for result in results {
+        for result in outcome.rounds.iter().flat_map(|round| &round.results) {
             spent += result.spent.into();
         }
         spent

@@ -14,8 +14,7 @@ pub fn read(path: &Path, max: u64) -> Result<Vec<u8>, FileError> {
 
 /// As [`read`], of text.
 pub fn read_text(path: &Path, max: u64) -> Result<String, FileError> {
-    let text = String::from_utf8(read(path, max)?);
-    text.map_err(|_| FileError::new(path, FileProblem::NotText))
+    String::from_utf8(read(path, max)?).map_err(|_| FileError::new(path, FileProblem::NotText))
 }
 
 /// Opens a regular file for reading. Links are followed.
@@ -39,8 +38,7 @@ pub fn bounded(file: &File, path: &Path, max: u64) -> Result<Vec<u8>, FileError>
     }
     let mut bytes = Vec::with_capacity(length as usize + 1);
     // A file may grow while it is read.
-    let mut limited = file.take(max + 1);
-    limited.read_to_end(&mut bytes).map_err(failed)?;
+    file.take(max + 1).read_to_end(&mut bytes).map_err(failed)?;
     if bytes.len() as u64 > max {
         return Err(too_large());
     }

@@ -140,10 +140,9 @@ impl Journal {
             return Ok(());
         };
         let mut rest = Vec::new();
-        let read = file
-            .seek(SeekFrom::Start(known))
-            .and_then(|_| file.read_to_end(&mut rest));
-        read.map_err(|source| FileError::io(&*path, FileAction::Read, source))?;
+        file.seek(SeekFrom::Start(known))
+            .and_then(|_| file.read_to_end(&mut rest))
+            .map_err(|source| FileError::io(&*path, FileAction::Read, source))?;
         if !rest.is_empty() {
             replica.append(&rest).map_err(JournalError::Refused)?;
         }

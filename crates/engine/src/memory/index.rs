@@ -399,10 +399,9 @@ impl Index {
 
     /// The session of a message.
     fn session_of(&self, entry: u32) -> usize {
-        let begun = self
-            .sessions
-            .partition_point(|session| session.first <= entry);
-        begun.saturating_sub(1)
+        self.sessions
+            .partition_point(|session| session.first <= entry)
+            .saturating_sub(1)
     }
 
     /// The messages of a session.

@@ -140,8 +140,7 @@ impl Query {
         let asked_words: Vec<Word<'_>> = words(&asked).collect();
         let mut named: BTreeSet<&str> = BTreeSet::new();
         // "the" in "The Hall" names nobody.
-        let telling = asked_words.iter().filter(|word| !word.is_left_out());
-        for word in telling {
+        for word in asked_words.iter().filter(|word| !word.is_left_out()) {
             for person in speakers.named_by(word, &asked) {
                 question.people.insert(person);
                 named.insert(word.text);

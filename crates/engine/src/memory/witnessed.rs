@@ -426,8 +426,7 @@ impl Past {
                     words.told(message.role, &message.body)
                 }
                 Source::Summary(chapter) => {
-                    let chapter = chapters.all().get(chapter as usize)?;
-                    chapter.summary.full_text()
+                    chapters.all().get(chapter as usize)?.summary.full_text()
                 }
                 Source::Conversation(index) => {
                     let entry = context.entries().get(index as usize)?;
@@ -575,8 +574,7 @@ impl Past {
         // What a record, a message of the conversation or the question tells need not come to mind.
         let stands = |gist: &str| {
             let gist = Finder::new(gist);
-            let entries = context.entries().iter();
-            let told = entries.map(|entry| match entry.role() {
+            let told = context.entries().iter().map(|entry| match entry.role() {
                 Role::Tool => entry.body().shown(),
                 _ => entry.body().short_text(),
             });

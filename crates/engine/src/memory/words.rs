@@ -171,8 +171,7 @@ fn spans(text: &str) -> Arc<[Span]> {
 }
 
 fn read(text: &str) -> Arc<[Span]> {
-    let words = text.unicode_word_indices();
-    words
+    text.unicode_word_indices()
         .filter_map(|(start, word)| span(start, word))
         .collect()
 }

@@ -190,10 +190,9 @@ impl Serialize for Block {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
             Self::Unknown(value) => value.serialize(serializer),
-            known => {
-                let value = Self::serialize(known, serde_json::value::Serializer);
-                value.map_err(S::Error::custom)?.serialize(serializer)
-            }
+            known => Self::serialize(known, serde_json::value::Serializer)
+                .map_err(S::Error::custom)?
+                .serialize(serializer),
         }
     }
 }

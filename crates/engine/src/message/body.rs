@@ -38,8 +38,7 @@ impl std::str::FromStr for BodyId {
     type Err = UiText;
 
     fn from_str(text: &str) -> Result<Self, UiText> {
-        let parts = text.split_once('-');
-        let id = parts.and_then(|(place, number)| {
+        let id = text.split_once('-').and_then(|(place, number)| {
             Some(Self {
                 place: place.parse().ok()?,
                 number: number.parse().ok()?,

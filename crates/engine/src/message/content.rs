@@ -387,8 +387,7 @@ mod tests {
     #[test]
     fn the_text_of_a_result_is_found_in_any_output() {
         let said = |output: Value| {
-            let block = Block::tool_result("1", output);
-            block
+            Block::tool_result("1", output)
                 .as_tool_result()
                 .map(|result| result.text().into_owned())
         };

@@ -140,8 +140,7 @@ impl ScriptMind {
 
 /// The whole prompt as text: the names of the tools, then the turns, one per line.
 pub fn prompt_text(prompt: &Prompt<'_>) -> String {
-    let specs = prompt.tools.specs.iter();
-    let names: Vec<_> = specs.map(|spec| spec.name()).collect();
+    let names: Vec<_> = prompt.tools.specs.iter().map(|spec| spec.name()).collect();
     let tools = (!names.is_empty()).then(|| format!("Tools: {}", names.join(", ")));
     let turns = prompt
         .turns()

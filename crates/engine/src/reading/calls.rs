@@ -659,8 +659,7 @@ fn unknown_call(text: &str) -> Option<TextCall> {
         .iter()
         .find_map(|mark| text.split_once(mark).map(|(_, after)| after))?;
     let name = after.trim_start().split(|c| !is_name(c)).next()?;
-    let is_legal = (1..=64).contains(&name.len());
-    is_legal.then(|| TextCall {
+    (1..=64).contains(&name.len()).then(|| TextCall {
         name: name.to_owned(),
         arguments: String::new(),
     })

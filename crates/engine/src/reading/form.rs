@@ -472,11 +472,9 @@ fn tagged(mut given: Map<String, Value>, known: &Map<String, Value>) -> Map<Stri
 fn opened(value: Value) -> Value {
     match value {
         Value::Array(mut items) if items.len() == 1 => items.pop().unwrap_or_default(),
-        Value::String(text) if text.trim_start().starts_with(['{', '[']) => {
-            let json = json_at(text.trim());
-            json.filter(|(value, _)| value.is_object())
-                .map_or(Value::String(text), |(value, _)| value)
-        }
+        Value::String(text) if text.trim_start().starts_with(['{', '[']) => json_at(text.trim())
+            .filter(|(value, _)| value.is_object())
+            .map_or(Value::String(text), |(value, _)| value),
         value => value,
     }
 }
@@ -582,13 +580,11 @@ fn mend(value: &mut Value, schema: &Value, path: &str, listing: &Listing<'_>) {
     let (step, rest) = first_step(path);
     let is_item = value.is_array();
     let inner = match value {
-        Value::Array(items) => {
-            let item = step
-                .parse()
-                .ok()
-                .and_then(|index: usize| items.get_mut(index));
-            item.zip(schema.get("items"))
-        }
+        Value::Array(items) => step
+            .parse()
+            .ok()
+            .and_then(|index: usize| items.get_mut(index))
+            .zip(schema.get("items")),
         Value::Object(members) if !step.is_empty() => {
             let schema = properties(schema).and_then(|known| known.get(step));
             schema.map(|schema| (members.entry(step).or_insert(Value::Null), schema))

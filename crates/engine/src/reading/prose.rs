@@ -733,8 +733,7 @@ pub fn without_speech(text: &str, people: &[String]) -> Option<String> {
 
 /// Whether a sentence has words in quotation marks that are spoken.
 fn has_speech(sentence: &str) -> bool {
-    let mut quoted = sentence.split(QUOTES).skip(1).step_by(2);
-    quoted.any(is_spoken)
+    sentence.split(QUOTES).skip(1).step_by(2).any(is_spoken)
 }
 
 /// Whether words in quotation marks end as a sentence does, or as a part of one.
@@ -752,11 +751,10 @@ fn names_one(sentence: &str, people: &[String]) -> bool {
         .collect();
     people.iter().any(|name| {
         let name = name.to_lowercase();
-        let mut parts = name
-            .split_whitespace()
+        name.split_whitespace()
             .filter(|part| !matches!(*part, "the" | "of" | "a"))
-            .filter(|part| !part.is_ascii() || part.len() > 2);
-        parts.any(|part| outside.iter().any(|text| has_word(text, part)))
+            .filter(|part| !part.is_ascii() || part.len() > 2)
+            .any(|part| outside.iter().any(|text| has_word(text, part)))
     })
 }
 

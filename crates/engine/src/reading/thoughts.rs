@@ -178,8 +178,7 @@ impl StreamSplitter {
                 Seen::Nothing => {}
             }
         }
-        let mut candidates = rest.char_indices();
-        let found = candidates.find_map(|(offset, char)| {
+        let found = rest.char_indices().find_map(|(offset, char)| {
             let may_begin = may_begin(char, &self.own);
             let seen = mark_at(rest.get(offset..).filter(|_| may_begin)?, &self.own);
             (seen != Seen::Nothing).then_some((offset, seen))

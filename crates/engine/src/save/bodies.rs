@@ -43,8 +43,7 @@ impl<'w> BodyTable<'w> {
 
     /// Adds a body, if it is new, and returns its length in bytes.
     pub(super) fn add(&mut self, body: &'w Body) -> usize {
-        let row = self
-            .bodies
+        self.bodies
             .entry(body.address())
             .or_insert_with(|| TableRow {
                 body,
@@ -52,8 +51,8 @@ impl<'w> BodyTable<'w> {
                 prefix: body
                     .shared_prefix()
                     .map(|text| self.prefixes.insert_full(text.as_str()).0 as u32),
-            });
-        row.bytes
+            })
+            .bytes
     }
 
     /// The index of a body that was added.

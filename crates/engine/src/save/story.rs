@@ -141,12 +141,11 @@ impl StoredStory {
 
     /// Whether nothing was played after the last whole turn.
     pub fn ends_with_a_turn(&self) -> bool {
-        let mut after = self
-            .lines
+        self.lines
             .iter()
             .rev()
-            .take_while(|line| !matches!(line, Line::Meeting(_)));
-        after.all(|line| matches!(line, Line::Snapshot(_) | Line::Stopped(_)))
+            .take_while(|line| !matches!(line, Line::Meeting(_)))
+            .all(|line| matches!(line, Line::Snapshot(_) | Line::Stopped(_)))
     }
 
     /// Whether nothing was played yet.

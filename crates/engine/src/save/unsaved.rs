@@ -94,8 +94,7 @@ fn is_unsaved(world: &World, info: &ComponentInfo) -> bool {
 fn components_of_cast(world: &World) -> BTreeSet<ComponentId> {
     let cast = world.get_resource::<CastList>();
     let cast = cast.into_iter().flat_map(CastList::all);
-    let entities = cast.filter_map(|(_, entity)| world.get_entity(entity).ok());
-    entities
+    cast.filter_map(|(_, entity)| world.get_entity(entity).ok())
         .flat_map(|entity| entity.archetype().components().to_vec())
         .collect()
 }

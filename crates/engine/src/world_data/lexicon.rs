@@ -110,8 +110,7 @@ impl Lexicon {
 
     /// The attributes of a word, from general to specific; `None` if the word is unknown.
     pub fn attributes(&self, word: &str) -> Option<Vec<&str>> {
-        let mut pairs = self.pairs.iter();
-        pairs.find_map(|pair| {
+        self.pairs.iter().find_map(|pair| {
             let mut words = pair.words().into_iter();
             let found = words.find(|candidate| candidate.word == word)?;
             Some(pair.attributes(found))

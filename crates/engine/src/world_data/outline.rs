@@ -102,8 +102,8 @@ impl Outline {
                 Step::Item(index) => {
                     let cut = path
                         .strip_suffix(']')
-                        .and_then(|path| path.rsplit_once('['));
-                    let cut = cut.filter(|(_, number)| number.parse() == Ok(*index));
+                        .and_then(|path| path.rsplit_once('['))
+                        .filter(|(_, number)| number.parse() == Ok(*index));
                     cut.map(|(path, _)| path)
                 }
                 Step::Same => Some(path),

@@ -61,8 +61,7 @@ impl PromptSet {
     ) -> Result<(Templates, Problems), Problems> {
         self.declared(|declared| {
             let templates = Templates::load_declared(data, folder, declared)?;
-            let problems = templates.check(declared);
-            problems.unless_errors(templates)
+            templates.check(declared).unless_errors(templates)
         })
     }
 

@@ -280,8 +280,7 @@ impl Source {
                 items,
             })
         };
-        let all = nodes.iter().enumerate();
-        let members = all.filter(|(_, node)| node.is_in(0));
+        let members = nodes.iter().enumerate().filter(|(_, node)| node.is_in(0));
         members.filter_map(member).collect()
     }
 
@@ -537,10 +536,9 @@ impl Source {
         self.refused()?;
         parse(&self.plain()).map_err(|error| {
             let diagnosis = self.diagnose(&error);
-            let repaired = self
-                .with_plain_mark()
-                .or_else(|| self.with_brackets(&diagnosis));
-            repaired.map_or(diagnosis.problem, |(problem, _)| problem)
+            self.with_plain_mark()
+                .or_else(|| self.with_brackets(&diagnosis))
+                .map_or(diagnosis.problem, |(problem, _)| problem)
         })
     }
 
@@ -678,8 +676,7 @@ impl Source {
             let is_bare = !word.contains(['"', '\'']);
             let mut letters = word.char_indices().filter(|_| is_bare);
             let (at, mark) = letters.find(|(_, letter)| !letter.is_ascii())?;
-            let mut marks = WIDE_MARKS.iter();
-            let plain = marks.find_map(|pair| pair.strip_prefix(mark))?;
+            let plain = WIDE_MARKS.iter().find_map(|pair| pair.strip_prefix(mark))?;
             Some((span.start + at, mark, plain))
         })?;
         let message = text!(world_data_unexpected, found = wide.to_string());

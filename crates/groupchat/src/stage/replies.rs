@@ -175,8 +175,7 @@ impl Reply for MessageReply {
             let types = constraints.types.join(", ");
             Some(MessageFault::NotSent(name.into(), types))
         };
-        let violation = fault.map(|fault| fault.at(""));
-        violation.into_iter().collect()
+        fault.map(|fault| fault.at("")).into_iter().collect()
     }
 
     fn to_text(&self) -> String {

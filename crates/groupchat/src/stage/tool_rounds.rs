@@ -215,8 +215,7 @@ impl FunctionCallRound {
         formatter: Option<&ToolCallFormatter>,
     ) -> ChatContent {
         let lines = self.calls.iter().map(|call| {
-            let mut results = self.results.iter();
-            let result = results.find(|result| result.call_id == call.id);
+            let result = self.results.iter().find(|result| result.call_id == call.id);
             if let (Some(formatter), Some(result)) = (formatter, result) {
                 return formatter(call, result);
             }

@@ -234,8 +234,7 @@ impl TeamFile {
 
     /// The teams that participants of this team or of an inner one may call as tools.
     pub fn tool_teams(&self) -> impl Iterator<Item = &ToolTeam> {
-        let teams = self.nested().into_iter();
-        teams.flat_map(|team| &team.team_tools)
+        self.nested().into_iter().flat_map(|team| &team.team_tools)
     }
 
     /// This team, and those that are called as tools, to any depth. Each has a world of its own.

@@ -121,8 +121,7 @@ fn cycles<'g>(edges: &[&'g EdgeFile]) -> Vec<Vec<&'g str>> {
     for edge in edges {
         next.entry(&edge.from).or_default().push(&edge.to);
     }
-    let starts = next.keys();
-    starts
+    next.keys()
         .filter_map(|start| shortest_cycle(&next, start))
         .collect()
 }

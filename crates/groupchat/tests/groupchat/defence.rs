@@ -99,8 +99,7 @@ fn heard(team: &Team, who: &str, from: &str) -> Vec<String> {
 
 /// What an entity reads of what another said, with the name before it.
 fn read_by(team: &Team, who: &str, from: &str) -> Vec<String> {
-    let entries = team.context(who).unwrap().entries().iter();
-    let said = entries.filter(|entry| {
+    let said = team.context(who).unwrap().entries().iter().filter(|entry| {
         let sender = entry.body().sender();
         entry.role() == Role::Human && sender.is_some_and(|sender| &**sender == from)
     });
@@ -177,9 +176,7 @@ async fn what_is_whispered_leaks_to_nobody() {
         let [_, hearer, other, stage] = names(language);
         for leak in leaks {
             let knows = |who: &str| {
-                let context = team.context(who).unwrap();
-                let mut entries = context.entries().iter();
-                entries.any(|entry| {
+                team.context(who).unwrap().entries().iter().any(|entry| {
                     entry.role() != Role::System && entry.body().full_text().contains(&leak.text)
                 })
             };
@@ -221,8 +218,7 @@ fn calling_game(language: Language, turns: u32) -> (ChatGame, Sent) {
     let file = file.with_max_turns(turns);
     let sent = Sent::default();
     let kept = sent.clone();
-    let game = game(file);
-    let game = game.with_tools(move |tools| {
+    let game = game(file).with_tools(move |tools| {
         let kept = kept.clone();
         tools.add_async("send", "Sends it.", move |arguments: Value| {
             kept.lock().unwrap().push(arguments);
@@ -263,8 +259,7 @@ fn told_calls(team: &Team, messages: &[ChatMessage], language: Language) -> Vec<
         Content::Text(_) => None,
     });
     let summed = |who: &str| -> Vec<Value> {
-        let heard = heard(team, who, speaker).into_iter();
-        let summed = heard.map(|text| {
+        let summed = heard(team, who, speaker).into_iter().map(|text| {
             let arguments = text.strip_prefix("send ").unwrap().strip_suffix(" sent");
             serde_json::from_str(arguments.unwrap()).unwrap()
         });
@@ -404,8 +399,7 @@ impl Guard for BlocksDynamite {
 async fn what_is_blocked_is_replaced_for_all_by_one_notice() {
     let file = TeamFile::new("team", ["A", "B"].map(Participant::named)).with_max_turns(2);
     let script = Scripted::new(&json!({"A": ["bring dynamite", "fine"]}));
-    let game = game(file);
-    let game = game.with_guards(|| vec![Box::new(BlocksDynamite)]);
+    let game = game(file).with_guards(|| vec![Box::new(BlocksDynamite)]);
     let mut team = Team::new(game, Minds::all(Arc::new(script)), 7).unwrap();
     let result = team.run("hi").await.unwrap();
     let told = result.messages[1].to_text();

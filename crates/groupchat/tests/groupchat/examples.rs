@@ -122,10 +122,7 @@ async fn only_the_conclusion_of_a_team_inside_is_heard() {
     let result = panel.run("Shall we move the market?").await.unwrap();
     let speakers = ["user", "Host", "Optimist", "Panel", "Judge"];
     assert_eq!(sources(&result), speakers);
-    let hears = |who: &str, whom: &str| {
-        let heard = panel.perspective(who);
-        heard.iter().any(|seen| seen.name == whom)
-    };
+    let hears = |who: &str, whom: &str| panel.perspective(who).iter().any(|seen| seen.name == whom);
     assert!(!hears("Judge", "Sceptic") && !hears("Judge", "Miser"));
     assert!(hears("Miser", "Sceptic"));
 }

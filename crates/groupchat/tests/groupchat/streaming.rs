@@ -129,8 +129,7 @@ fn brief(item: &StreamItem) -> String {
 }
 
 async fn streamed(team: &mut Team, task: impl Into<Task>) -> Vec<String> {
-    let stream = team.run_stream(task).unwrap();
-    let items = stream.map(|item| match item {
+    let items = team.run_stream(task).unwrap().map(|item| match item {
         Ok(item) => brief(&item),
         Err(error) => error.to_string(),
     });

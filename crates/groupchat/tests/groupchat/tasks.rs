@@ -140,8 +140,7 @@ async fn whoever_is_said_to_have_said_something_remembers_it_as_its_own() {
     file.open = true;
     let mut team = team(file, &script);
     // An imported log.
-    let log = ["user:hi", "A:hello", "B:good day", "A:and now?"];
-    let log = log.map(|said| message(&said.into()));
+    let log = ["user:hi", "A:hello", "B:good day", "A:and now?"].map(|said| message(&said.into()));
     team.run(log.to_vec()).await.unwrap();
     let known = [
         "user:user:hi",

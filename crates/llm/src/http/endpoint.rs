@@ -258,8 +258,7 @@ mod tests {
                 Ollama => http://localhost:11434 localhost:11434/api localhost:11434/api/chat localhost:11434/v1 => http://localhost:11434/api/chat => http://localhost:11434/api/ps
         ",
             |[named, bases, chat, models]| {
-                let mut apis = Api::ALL.into_iter();
-                let api = apis.find(|api| format!("{api:?}") == named).unwrap();
+                let api = Api::ALL.into_iter().find(|api| format!("{api:?}") == named).unwrap();
                 for base in bases.split(' ') {
                     let endpoint = Endpoint::parse(base, api).unwrap();
                     assert_eq!(endpoint.chat("m", true).as_str(), chat, "{base}");

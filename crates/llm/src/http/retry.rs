@@ -43,8 +43,7 @@ impl RetryState {
             return None;
         }
         let max = self.policy.first_wait * 2f64.powi(self.waits.min(30) as i32);
-        let max = seconds(max.min(self.policy.longest_wait));
-        let own = max.mul_f64(self.jitter.random());
+        let own = seconds(max.min(self.policy.longest_wait)).mul_f64(self.jitter.random());
         let wait = match decision {
             RetryDecision::Never => return None,
             RetryDecision::Soon => own.min(self.remaining),

@@ -393,16 +393,14 @@ fn number_after(text: &str, phrase: &str, digits: usize) -> Option<u64> {
         let near: String = text[start..].chars().take(60).collect();
         let near = near.replace(',', "");
         let mut numbers = near.split(|c: char| !c.is_ascii_digit());
-        let number = numbers.find(|number| number.len() >= digits)?;
-        number.parse().ok()
+        numbers.find(|number| number.len() >= digits)?.parse().ok()
     })
 }
 
 /// The numbers of a text that have three digits or more and are not part of a name.
 fn numbers_in(text: &str) -> Vec<u64> {
     let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | ',');
-    let words = text.split(|c: char| !is_part(c));
-    let numbers = words.filter_map(|word| {
+    let numbers = text.split(|c: char| !is_part(c)).filter_map(|word| {
         let word = word.trim_matches(['.', ',', '-']).replace(',', "");
         (word.len() >= 3).then(|| word.parse().ok())?
     });

@@ -231,8 +231,7 @@ impl Models {
 
     /// The settings of each model of the file, or why it can't be used.
     pub fn summaries(&self) -> Vec<Result<ModelSummary, ModelError>> {
-        let aliases = self.aliases();
-        aliases.map(|alias| self.summary(alias)).collect()
+        self.aliases().map(|alias| self.summary(alias)).collect()
     }
 
     /// Whether a model or a provider has this name.

@@ -120,8 +120,7 @@ impl<'p> Course<'p> {
         progress: &'p dyn Fn(UiText),
     ) -> Result<Self, SurveyError> {
         progress(text!(mind_survey_about_server));
-        let mut hosts = HOSTS.iter();
-        let of_host = hosts.find(|(host, _)| plan.url.contains(host));
+        let of_host = HOSTS.iter().find(|(host, _)| plan.url.contains(host));
         let supposed = plan.api.or(of_host.map(|(_, api)| *api));
         let first = basic_entry(plan, supposed.unwrap_or_default(), UNNAMED);
         let mind = connect(plan, &first)?;

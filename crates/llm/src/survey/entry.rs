@@ -131,15 +131,14 @@ fn inserted(
     let structs = text
         .match_indices('(')
         .map(|(place, _)| (place + 1, new.clone()));
-    let mut texts = maps
-        .take(MOST)
+    maps.take(MOST)
         .chain(structs.take(MOST))
         .map(|(place, part)| {
             let mut text = text.to_owned();
             text.insert_str(place, &part);
             text
-        });
-    texts.find(|text| ModelFile::read_own(text, NAME, known).is_ok_and(|read| read == *after))
+        })
+        .find(|text| ModelFile::read_own(text, NAME, known).is_ok_and(|read| read == *after))
 }
 
 #[cfg(test)]

@@ -69,8 +69,7 @@ impl Pages {
 
     /// The models that answer, by name; those that are loaded come alone if there are any.
     pub(super) fn models(&self) -> Vec<String> {
-        let lm_studio = entries(&self.lm_studio["data"]);
-        let talk: Vec<_> = lm_studio
+        let talk: Vec<_> = entries(&self.lm_studio["data"])
             .filter(|entry| entry["type"] != "embeddings")
             .collect();
         let loaded = talk.iter().filter(|entry| entry["state"] == "loaded");

@@ -218,8 +218,7 @@ pub(super) const PROBES: [Probe; 8] = [
             } else {
                 SchemaMode::Strict
             };
-            let modes = [first, SchemaMode::JsonMode];
-            modes
+            [first, SchemaMode::JsonMode]
                 .map(|mode| vec![Member("schema", name_of(mode))])
                 .into()
         },
@@ -249,8 +248,7 @@ fn member(name: &'static str, is: bool) -> Member {
 }
 
 fn name_of(mode: SchemaMode) -> String {
-    let name = json!(mode);
-    name.as_str().unwrap_or_default().to_owned()
+    json!(mode).as_str().unwrap_or_default().to_owned()
 }
 
 /// How servers with this API are told that a model should not think.

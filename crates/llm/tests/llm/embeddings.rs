@@ -43,8 +43,7 @@ fn vector(text: &str, width: usize) -> Vec<f32> {
 
 /// What a good server says of some texts.
 fn data(texts: &[Value], width: usize) -> Vec<Value> {
-    let texts = texts.iter().enumerate();
-    let items = texts.map(|(index, text)| {
+    let items = texts.iter().enumerate().map(|(index, text)| {
         let embedding = vector(text.as_str().unwrap(), width);
         json!({"object": "embedding", "index": index, "embedding": embedding})
     });
@@ -381,8 +380,7 @@ fn remember_ropes(world: &mut World, ann: Entity) {
     let summary = Body::text("A day.");
     let tags = Tags::new();
     let messages = context.replace_message_range(begin, end, summary.clone(), tags);
-    let mut chapters = world.get_mut::<Chapters>(ann).unwrap();
-    chapters.close(Chapter {
+    world.get_mut::<Chapters>(ann).unwrap().close(Chapter {
         record: None,
         id: ChapterId("Ann/1".into()),
         title: "A day".into(),
@@ -410,8 +408,8 @@ async fn found_by(tool: &'static str, minds: impl Fn(ScriptMind) -> Minds) -> St
         ("bread", "Bread is dear."),
         ("mill", "The mill is old."),
         ("king", "The king is young."),
-    ];
-    let lore = lore.map(|(id, text)| fact(id, text));
+    ]
+    .map(|(id, text)| fact(id, text));
     tiny.world().insert_resource(FactBook::new(lore));
     let may_call = (ToolSet::of([tool]), Asks(1));
     tiny.world().entity_mut(ann).insert(may_call);

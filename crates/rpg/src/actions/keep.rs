@@ -61,8 +61,7 @@ impl Rules<'_, '_> {
         let mut given = Vec::new();
         for promiser in acting.present.iter().copied() {
             let promises = self.promises.get(promiser).map_or(&[][..], |all| &all.0);
-            let numbered = promises.iter().enumerate();
-            let kept = numbered.filter(|(_, promise)| {
+            let kept = promises.iter().enumerate().filter(|(_, promise)| {
                 promise.state == PromiseState::Open && promise.is_of_gift(has)
             });
             given.extend(kept.map(|(number, _)| (promiser, number)));
@@ -100,8 +99,7 @@ impl Keep {
         let mut meant = open.filter(|(_, (by, number))| {
             (self.by.is_empty() || self.by == *by) && (self.promise == 0 || self.promise == *number)
         });
-        let found = meant.next();
-        let (index, _) = found.filter(|_| meant.next().is_none())?;
+        let (index, _) = meant.next().filter(|_| meant.next().is_none())?;
         Some(index)
     }
 }

@@ -143,8 +143,7 @@ pub(super) fn record_text(
     }
     let more = is_told.iter().filter(|told| !**told).count();
     let mut days: BTreeMap<u32, Vec<String>> = BTreeMap::new();
-    let told = lines.into_iter().zip(is_told).filter(|(_, told)| *told);
-    for ((note, line), _) in told {
+    for ((note, line), _) in lines.into_iter().zip(is_told).filter(|(_, told)| *told) {
         days.entry(note.day).or_default().push(line);
     }
     let days = days.into_iter().map(|(day, lines)| DayLines { day, lines });

@@ -451,14 +451,12 @@ fn a_past_is_summed_up_beside_its_record_in_either_language() {
                 until: if kind == "actor" { "…" } else { "" }.into(),
                 ..data()
             };
-            let ask = summary_ask(&phrases, &file, data, DayQuestion, &text);
-            let ask = ask.expect("is asked");
+            let ask = summary_ask(&phrases, &file, data, DayQuestion, &text).expect("is asked");
             assert!(ask.fallback().check(ask.constraints()).is_empty());
             let text = format!("{}\n\n=== short\n{short}", ask.prompt());
             insta::assert_snapshot!(format!("archive_day_{}_{kind}", language.code()), text);
         }
-        let ask = summary_ask(&phrases, &file, data(), FightQuestion, &text);
-        let ask = ask.expect("is asked");
+        let ask = summary_ask(&phrases, &file, data(), FightQuestion, &text).expect("is asked");
         let snapshot = format!("archive_combat_{}", language.code());
         insta::assert_snapshot!(snapshot, ask.prompt());
     }

@@ -193,8 +193,7 @@ impl RefereeParams<'_, '_> {
 
     /// Whether anything that may come depends on who has an item, and not on its lying at `place`.
     fn is_needed(&self, item: &str, place: &str) -> bool {
-        let mut conditions = self.rpg.0.conditions();
-        conditions.any(|condition| {
+        self.rpg.0.conditions().any(|condition| {
             condition.parts().into_iter().any(|part| match part {
                 Condition::Holds(who, held) => held == item && who != place,
                 _ => false,

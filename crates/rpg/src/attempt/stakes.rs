@@ -104,7 +104,6 @@ pub(super) fn ids(stakes: &[Stake]) -> Vec<String> {
 
 /// What an answer names; a ruling that passed its check names what was offered, or nothing.
 pub(super) fn named(stakes: &[Stake], id: &str) -> Stake {
-    let mut stakes = stakes.iter();
-    let named = stakes.find(|stake| stake.offer().id == id);
+    let named = stakes.iter().find(|stake| stake.offer().id == id);
     named.cloned().unwrap_or_default()
 }

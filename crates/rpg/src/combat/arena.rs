@@ -203,8 +203,7 @@ impl Arena<'_, '_> {
 
     /// All fighters on the stage, and whether they are dead.
     fn everybody(&self) -> impl Iterator<Item = (Combatant, bool)> {
-        let entities = self.occupants.entities().into_iter();
-        entities.filter_map(|entity| {
+        self.occupants.entities().into_iter().filter_map(|entity| {
             let components = self.occupants.get(entity)?;
             let (name, faction, fighter, health, effects, ..) = components;
             let (.., wounded, resolve, knowledge, belongings, hand, dead) = components;

@@ -256,8 +256,7 @@ impl CombatChoice {
         let count = cards.count();
         (count > 1).then(|| {
             let rule = format!("at most one card of '{skill}', not {count}");
-            let violation = Violation::new("cards", rule);
-            violation.with_prompt(&ChoiceRule::OneCard { skill, count })
+            Violation::new("cards", rule).with_prompt(&ChoiceRule::OneCard { skill, count })
         })
     }
 }

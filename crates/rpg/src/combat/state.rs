@@ -43,8 +43,7 @@ impl Combat {
 
     /// How somebody left it; `None` while it stands.
     pub(crate) fn departure(&self, name: &Arc<str>) -> Option<Departure> {
-        let mut departures = self.departures.iter();
-        let departure = departures.find(|(other, _)| other == name);
+        let departure = self.departures.iter().find(|(other, _)| other == name);
         departure.map(|(_, how)| *how)
     }
 }

@@ -86,8 +86,7 @@ fn a_hand_is_told_with_its_round_as_a_tag() {
     let mut scene = scene("");
     scene.fight();
     scene.insert("Ann", Hand::default());
-    let drawn = scene.world().run_system_once(draw_cards);
-    drawn.expect("runs");
+    scene.world().run_system_once(draw_cards).expect("runs");
     let told = &scene.world().resource::<EventQueue>().0;
     assert_eq!(told[0].tags.get("draw_cards").cloned(), Some(1.into()));
 }
@@ -209,8 +208,8 @@ fn the_schema_of_a_choice_is_constrained_to_what_is_legal() {
         may_yield: true,
         say_chars: 9,
     };
-    let schema = CombatChoice::constrain_schema(&Value::Null, &constraints);
-    let schema = schema.expect("is constrained");
+    let schema =
+        CombatChoice::constrain_schema(&Value::Null, &constraints).expect("is constrained");
     assert!(schema["properties"].get("cards").is_none());
     let actions = &schema["properties"]["action"]["enum"];
     assert_eq!(*actions, json!(["hold", "flee", "yield"]));

@@ -93,8 +93,7 @@ impl Nearness {
                 continue;
             };
             let parts = scene.when.required_now(world, &scene.id);
-            let mut parts = parts.enumerate();
-            let is_met = parts.all(|(number, (part, holds))| {
+            let is_met = parts.enumerate().all(|(number, (part, holds))| {
                 holds || (part.is_about_time() && known.held.contains(&number))
             });
             known.is_late = is_met && scene.is_attended(world);

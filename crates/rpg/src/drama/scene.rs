@@ -400,8 +400,7 @@ impl Ending {
 /// first in the file.
 pub fn next_scene<'a>(world: &World, scenes: &'a [Scene], stage: &str) -> Option<&'a Scene> {
     let history = world.resource::<History>();
-    let candidates = candidates(world, scenes, stage);
-    let open = candidates.filter(|(_, scene)| scene.holds(world));
+    let open = candidates(world, scenes, stage).filter(|(_, scene)| scene.holds(world));
     let first = open.min_by_key(|(number, scene)| precedence(history, *number, scene));
     first.map(|(_, scene)| scene)
 }

@@ -90,8 +90,7 @@ impl Bonds {
 /// Changes the bond from one entity to the name of another; returns whether it changed.
 pub fn change_bond(world: &mut World, from: Entity, to: &str, by: i32) -> bool {
     let mut from = world.entity_mut(from);
-    let mut bonds = from.entry::<Bonds>().or_default();
-    bonds.get_mut().change(to, by)
+    from.entry::<Bonds>().or_default().get_mut().change(to, by)
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -249,8 +248,7 @@ pub struct History {
 
 impl History {
     pub fn times(&self, scene: &str) -> usize {
-        let played = self.scenes.iter();
-        played.filter(|(id, _)| **id == *scene).count()
+        self.scenes.iter().filter(|(id, _)| **id == *scene).count()
     }
 
     /// Whether an option of a scene was chosen.

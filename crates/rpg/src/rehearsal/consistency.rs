@@ -210,8 +210,7 @@ pub(crate) fn look_at_things(world: &mut World, cause: Cause<'_>, effects: &[Eff
         let is_here = holder == cause.place || stage_of(world, holder) == Some(cause.place);
         holder == decider || is_here && (is_first || holder == cause.place)
     };
-    let effects = effects.iter().enumerate();
-    let found = effects.filter_map(|(number, effect)| {
+    let found = effects.iter().enumerate().filter_map(|(number, effect)| {
         let (Effect::Give(item, _) | Effect::Destroy(item)) = effect else {
             return None;
         };
@@ -465,8 +464,8 @@ impl<'a> Reader<'a> {
         self.effects(path, &scene.effects, &allowed);
         for (number, (path, choice)) in choices(path, scene).enumerate() {
             let asked = format!("{}/{number}", scene.id);
-            let others = each(&format!("{path}.instead"), &choice.instead);
-            let others = others.map(|(path, it)| (path, &it.question, allowed.under(&it.when)));
+            let others = each(&format!("{path}.instead"), &choice.instead)
+                .map(|(path, it)| (path, &it.question, allowed.under(&it.when)));
             let first = (path.clone(), &choice.question, allowed.clone());
             for (path, question, allowed) in others.chain([first]) {
                 let text = (format!("{path}.question"), question.as_str());
@@ -606,8 +605,7 @@ impl<'a> Reader<'a> {
 
 /// Whom and what a condition is about.
 fn named_in(condition: &Condition) -> Vec<&str> {
-    let parts = condition.parts().into_iter();
-    let names = parts.flat_map(|part| match part {
+    let names = condition.parts().into_iter().flat_map(|part| match part {
         Condition::Alive(who) | Condition::Fell(who) | Condition::At(who, _) => vec![who.as_str()],
         Condition::Together(names) => names.iter().map(String::as_str).collect(),
         Condition::Holds(_, item) => vec![item.as_str()],

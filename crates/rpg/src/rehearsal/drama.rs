@@ -212,8 +212,7 @@ impl DramaFigures {
     /// Everything that a world holds, before any run.
     pub(super) fn of_nothing(world: &WorldFile) -> Self {
         let options = world.scenes.iter().flat_map(|scene| {
-            let choices = scene.choices().enumerate();
-            choices.flat_map(move |(choice, it)| {
+            scene.choices().enumerate().flat_map(move |(choice, it)| {
                 it.options.iter().map(move |option| (scene, choice, option))
             })
         });

@@ -663,8 +663,7 @@ fn settle(
     state: PromiseState,
 ) -> Result<String, Obstacle> {
     let story = world.resource::<StoryData>();
-    let effects = effects_of(&story.scenes, &story.items);
-    let written = effects.filter_map(|effect| match effect {
+    let written = effects_of(&story.scenes, &story.items).filter_map(|effect| match effect {
         Effect::Promise(by, whom, words, _) if by == from && whom == to => Some(words.clone()),
         _ => None,
     });
@@ -744,8 +743,7 @@ fn living(world: &World, who: &str) -> Result<Vec<Entity>, Obstacle> {
 
 /// The first living whom a name means.
 fn one_living(world: &World, who: &str) -> Result<Entity, Obstacle> {
-    let first = living(world, who)?.first().copied();
-    first.ok_or(Obstacle::Nobody)
+    living(world, who)?.first().copied().ok_or(Obstacle::Nobody)
 }
 
 /// As [`living`], if all of them have hit points.

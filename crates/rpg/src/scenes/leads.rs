@@ -32,8 +32,7 @@ impl<'a> Leads<'a> {
     pub(super) fn of(me: &str, goals: &[&Goal], (scene, option): (&str, &'a ChoiceOption)) -> Self {
         let mut leads = Self::default();
         let pushed = |condition: &Condition| {
-            let effects = option.effects.iter();
-            let effects = effects.map(Effect::bare);
+            let effects = option.effects.iter().map(Effect::bare);
             let by_effects: i32 = effects.map(|effect| pushes(effect, condition)).sum();
             by_effects.signum() + settles(scene, &option.id, condition)
         };

@@ -49,8 +49,7 @@ async fn first_prompts(campaign: &Campaign) -> BTreeMap<String, String> {
         }
     });
     play(campaign, 1, minds).await;
-    let prompts = first.lock().unwrap();
-    prompts.clone()
+    first.lock().unwrap().clone()
 }
 
 #[tokio::test]

@@ -51,8 +51,7 @@ pub fn run_script_process() -> Option<ExitCode> {
 
 /// A number that [`arguments`] wrote; else the strictest limit.
 fn number(text: &OsStr) -> u64 {
-    let text = text.to_str().unwrap_or_default();
-    text.parse().unwrap_or(1)
+    text.to_str().unwrap_or_default().parse().unwrap_or(1)
 }
 
 fn run(steps: u64, file: &Path) -> io::Result<ExitCode> {

@@ -76,8 +76,7 @@ pub(super) fn extract(html: &str, fields: &[Named], rules: &Rules) -> Result<Val
 }
 
 fn selector(name: &str, css: &str) -> Result<Selector, ToolError> {
-    let selector = Selector::parse(css);
-    selector.map_err(|_| WebError::Selector(name.into(), css.into()).into())
+    Selector::parse(css).map_err(|_| WebError::Selector(name.into(), css.into()).into())
 }
 
 fn by_rule(page: &Html, name: &str, rule: &Rule) -> Result<Value, ToolError> {

@@ -45,8 +45,7 @@ const DEEPEST: usize = 2_000;
 /// Whether more elements could be open at once than a page has that is meant to be read.
 pub(super) fn is_too_deep(html: &str) -> bool {
     let mut open = 0usize;
-    let mut tags = html.split('<').skip(1);
-    tags.any(|tag| {
+    html.split('<').skip(1).any(|tag| {
         let name = tag.trim_start_matches('/');
         let end = name.find(|c: char| !c.is_ascii_alphanumeric());
         let name = name[..end.unwrap_or(name.len())].to_ascii_lowercase();

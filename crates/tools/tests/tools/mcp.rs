@@ -181,8 +181,7 @@ async fn told(
     let seen = specs.clone();
     let mind = ScriptMind::by_rule(move |prompt| {
         let specs = prompt.tools.specs.iter().map(|spec| {
-            let texts = [spec.name(), spec.description().as_str(), spec.schema()];
-            texts.map(str::to_owned)
+            [spec.name(), spec.description().as_str(), spec.schema()].map(str::to_owned)
         });
         *seen.lock().unwrap() = specs.collect();
         let calls = calls.as_array().unwrap().iter();

@@ -53,12 +53,11 @@ impl PlayerLore {
 
     /// What people know of words.
     fn vocabularies(&self, language: Language) -> impl Iterator<Item = &Vocabulary> {
-        let own = self
-            .own
+        self.own
             .iter()
             .filter(move |(own, _)| *own == language)
-            .map(|(_, words)| words);
-        own.chain([Vocabulary::shipped(language)])
+            .map(|(_, words)| words)
+            .chain([Vocabulary::shipped(language)])
     }
 
     /// What can be said of a word.

@@ -104,8 +104,7 @@ impl Vocabulary {
                 *common.entry((word.as_str(), *index)).or_default() += 1;
             }
         }
-        let common = common.into_iter();
-        let like = common.filter_map(|((word, index), terms)| {
+        let like = common.into_iter().filter_map(|((word, index), terms)| {
             let attribute = self.words.get(word)?.get(index)?;
             Some(Likeness {
                 word,

@@ -141,8 +141,7 @@ async fn votes_follow_from_how_far_a_line_is_from_ones_own_word() {
 
 /// A line for each player: something that fits, and for one something that does not.
 fn lines_of(fits: &[String], strange: &[String], odd: &str) -> BTreeMap<String, String> {
-    let names = NAMES[..5].iter().zip(fits);
-    let lines = names.map(|(name, fits)| {
+    let lines = NAMES[..5].iter().zip(fits).map(|(name, fits)| {
         if *name == odd {
             (odd.to_owned(), format!("It {}.", strange[0]))
         } else {

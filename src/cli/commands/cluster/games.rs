@@ -31,8 +31,7 @@ pub(in crate::cli::commands) fn play_games(
     let settings = slot.read_settings()?.unwrap_or_default();
     let games = (0..batch.plan().games).filter(|number| batch.slot(*number).is_none());
     let begin = |number| {
-        let world = format!("{}-{}", batch.name(), Batch::slot_name(number));
-        let world = world.parse()?;
+        let world = format!("{}-{}", batch.name(), Batch::slot_name(number)).parse()?;
         let story = begun(app, game, &world, batch.seed(number), &settings)?;
         Ok((world, story))
     };

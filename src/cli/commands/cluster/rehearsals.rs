@@ -68,8 +68,8 @@ pub(in crate::cli::commands) fn play_runs(
         build: build.clone(),
     };
     let begin = |number| {
-        let journal = serde_json::to_vec(&part(number * each));
-        let mut journal = journal.map_err(|error| failed(error.text()))?;
+        let mut journal =
+            serde_json::to_vec(&part(number * each)).map_err(|error| failed(error.text()))?;
         journal.push(b'\n');
         // Who asks the same again gets what was not taken.
         let digest = Digest::of(&journal);
@@ -85,8 +85,8 @@ pub(in crate::cli::commands) fn play_runs(
         let (journal, _) = store.read(world, Position::default())?;
         let line = journal.split(|byte| *byte == b'\n').nth(1);
         let line = line.and_then(|line| str::from_utf8(line).ok());
-        let runs = read_runs(line.unwrap_or_default());
-        let mut runs = runs.map_err(|error| failed(UiText::verbatim(error)))?;
+        let mut runs =
+            read_runs(line.unwrap_or_default()).map_err(|error| failed(UiText::verbatim(error)))?;
         // Its reason is told here in the language of the reader.
         if runs.iter().any(|run| run.end.failure().is_some()) {
             let part = part(number * each).plan();
@@ -125,8 +125,8 @@ fn perform_part(app: &App, build: &str, line: &[u8], stop: &CancellationToken) -
         true => ControlFlow::Break(()),
         false => ControlFlow::Continue(()),
     });
-    let line = write_runs(&runs.or_fail(ErrorKind::Other)?);
-    let line = line.map_err(|error| failed(UiText::verbatim(error)))?;
+    let line = write_runs(&runs.or_fail(ErrorKind::Other)?)
+        .map_err(|error| failed(UiText::verbatim(error)))?;
     Ok(format!("{line}\n").into_bytes())
 }
 

@@ -34,8 +34,8 @@ impl Program {
         slot_settings::take_over(&mut app, &Slot::find(root, name)?)?;
         let mut saved = Saved::to_play(&app, name, false)?;
         saved.catch_up()?;
-        let minds = minds_of(&app, &saved, &mut saved.world(true)?.world)?;
-        let minds = minds.ok_or_else(|| CommandError::usage(text!(cli_team_rests)))?;
+        let minds = minds_of(&app, &saved, &mut saved.world(true)?.world)?
+            .ok_or_else(|| CommandError::usage(text!(cli_team_rests)))?;
         let mut session = match saved.played {
             Played::Team(game) => {
                 let game = chat::with_tools_played(&app, *game, &minds)?;

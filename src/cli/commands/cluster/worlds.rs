@@ -59,10 +59,9 @@ pub(super) fn begun(
     let minds = Minds::all(Arc::new(loader::improviser(app)?));
     let name = world.as_str();
     let session = Session::start_with(&root, name, game, seed, minds, Some(settings));
-    let story = session.map_err(CommandError::from).and_then(|session| {
-        let story = session.slot().pack();
-        story.map_err(CommandError::from)
-    });
+    let story = session
+        .map_err(CommandError::from)
+        .and_then(|session| session.slot().pack().map_err(CommandError::from));
     let _ = fs::remove_dir_all(root);
     story
 }

@@ -143,8 +143,7 @@ impl Story {
         let mut log = Log::default();
         let InOrder { events, calls } = InOrder::of(&contents);
         for turn in &contents.turns {
-            let asked = calls.iter().filter(|(call, _)| call.turn == turn.turn);
-            for (_, outcome) in asked {
+            for (_, outcome) in calls.iter().filter(|(call, _)| call.turn == turn.turn) {
                 let AskEnding::Answered { text, .. } = &outcome.ending else {
                     continue;
                 };

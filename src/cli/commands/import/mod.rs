@@ -130,8 +130,8 @@ fn read_file(path: &Path) -> Result<CardFile> {
 fn add(cast: &mut Cast, path: &Path, file: CardFile) {
     let name = path
         .file_stem()
-        .map(|name| name.to_string_lossy().into_owned());
-    let name = name.unwrap_or_default();
+        .map(|name| name.to_string_lossy().into_owned())
+        .unwrap_or_default();
     match file {
         CardFile::Card(card) => cast.cards.push((name, *card)),
         CardFile::Book(book) => cast.books.push((name, book)),

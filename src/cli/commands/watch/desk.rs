@@ -98,8 +98,8 @@ impl Desk for WorldDesk {
             find: None,
             consistency: false,
         };
-        let runs = rehearse(&campaign, &plan, &|_| ControlFlow::Continue(()));
-        let runs = runs.map_err(|error| error.text())?;
+        let runs = rehearse(&campaign, &plan, &|_| ControlFlow::Continue(()))
+            .map_err(|error| error.text())?;
         let rehearsal = Rehearsal::of(world, &runs);
         let expected = expected.map_err(library_error)?.unwrap_or_default();
         let unmet = expected.unmet(&rehearsal);

@@ -140,8 +140,7 @@ impl Library for SavesLibrary {
         if lock(&self.only).is_some() {
             return None;
         }
-        let worlds = self.worlds().into_iter();
-        let worlds = worlds.map(|world| OfferedWorld {
+        let worlds = self.worlds().into_iter().map(|world| OfferedWorld {
             world: world.folder,
             title: world.name,
             language: world.language,

@@ -81,16 +81,15 @@ impl Library for StoreLibrary {
         });
         let open = lock(&self.open);
         let entries = states.into_iter().map(|(world, state)| {
-            let shown = open
-                .get(world.as_str())
-                .and_then(|story| story.list().pop());
-            shown.unwrap_or_else(|| StoryEntry {
-                slot: world.to_string(),
-                title: world.to_string(),
-                turn: state.turn,
-                state: run_state(state.phase),
-                ..StoryEntry::default()
-            })
+            open.get(world.as_str())
+                .and_then(|story| story.list().pop())
+                .unwrap_or_else(|| StoryEntry {
+                    slot: world.to_string(),
+                    title: world.to_string(),
+                    turn: state.turn,
+                    state: run_state(state.phase),
+                    ..StoryEntry::default()
+                })
         });
         entries.collect()
     }

@@ -121,8 +121,7 @@ impl Secrets {
 
     /// The numbers of the rules whose words are in a text.
     pub fn rules_in(&self, text: &str) -> BTreeSet<usize> {
-        let leaks = self.leaks(text).into_iter();
-        leaks.map(|leak| leak.rule).collect()
+        self.leaks(text).into_iter().map(|leak| leak.rule).collect()
     }
 
     /// Every leak, sorted by start; of leaks with the same start, the longest is first.
@@ -367,8 +366,7 @@ fn escaped_in_url(text: &str) -> Option<(char, usize)> {
 fn stands_alone(text: &str, start: usize, end: usize) -> bool {
     let is_spaced = |char: char| char.is_alphanumeric() && u32::from(char) < 0x2E80;
     let is_inside = |left: Option<char>, right: Option<char>| {
-        let mut pair = left.zip(right).into_iter();
-        pair.any(|(left, right)| {
+        left.zip(right).into_iter().any(|(left, right)| {
             is_spaced(left) && is_spaced(right) && left.is_numeric() == right.is_numeric()
         })
     };

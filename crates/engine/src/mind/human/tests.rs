@@ -52,8 +52,7 @@ async fn what_was_typed_so_far_is_taken_back() {
 #[tokio::test]
 async fn the_end_of_the_input_leaves_the_seat() {
     let schema = json!({"type": "object", "properties": {"target": {"enum": ["Ann", "Bob"]}, "text": {"type": "string"}}});
-    let ask = PersonAsk::new("other").json(schema);
-    let ask = ask.taught(|lessons| {
+    let ask = PersonAsk::new("other").json(schema).taught(|lessons| {
         lessons.member("target", text!(mind_seat_target));
     });
     let (result, shown) = ask.answer(Language::En, "1\n").await;

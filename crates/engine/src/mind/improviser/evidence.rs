@@ -68,8 +68,7 @@ pub(super) fn arguments(spec: &ToolSpec, text: &str, is_meant: bool) -> Vec<Valu
     match required.as_slice() {
         [] => is_meant.then(|| json!({})).into_iter().collect(),
         [only] => {
-            let found = found(of(only), text, is_meant);
-            let each = found.into_iter().take(MOST);
+            let each = found(of(only), text, is_meant).into_iter().take(MOST);
             each.map(|value| json!({*only: value})).collect()
         }
         several => together(several, &schema, text, is_meant)

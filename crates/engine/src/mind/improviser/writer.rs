@@ -183,8 +183,7 @@ impl<'a> Writer<'a> {
     /// The words of a fact; empty if it is not known.
     pub fn known(&self, fact: &str) -> &str {
         let fact = self.grammar.fact(fact);
-        let mut facts = self.facts.iter();
-        let known = facts.find(|(other, _)| Some(*other) == fact);
+        let known = self.facts.iter().find(|(other, _)| Some(*other) == fact);
         known.map_or("", |(_, words)| words)
     }
 

@@ -349,8 +349,8 @@ async fn a_seat_sees_exactly_what_its_entity_was_told_and_did() {
         let (own, others): (BTreeSet<_>, _) = events.map(|(event, _)| *event).partition(is_own);
         let done = told
             .iter()
-            .filter(|(_, (speaker, ..))| speaker.as_ref() == Some(name));
-        let done = done.map(|(event, _)| *event);
+            .filter(|(_, (speaker, ..))| speaker.as_ref() == Some(name))
+            .map(|(event, _)| *event);
         let held: BTreeSet<_> = unfolded(&engine.world, entity)
             .into_iter()
             .filter(|held| held.message.role == Role::Human)

@@ -275,8 +275,8 @@ async fn a_window_that_is_known_is_kept_without_asking() {
         assert!(prompt.tokens() + 200 <= 600, "{}", prompt.tokens());
         assert_eq!(prompt.max_tokens, 200);
         ScriptLine::say(deed(prompt, 0, "words"))
-    });
-    let mind = mind.with_info(|info| {
+    })
+    .with_info(|info| {
         (info.window, info.max_output, info.thought_tokens) = (Some(600), 150, 50);
     });
     let mut engine = SMALL.engine(Arc::new(mind));
@@ -304,8 +304,8 @@ async fn what_failed_calls_cost_is_booked_everywhere() {
         let mut said = Completion::instant("paid", deed(prompt, 7, ""));
         said.usage = Some(usage(100, 10));
         ScriptLine::complete(said)
-    });
-    let mind = mind.with_info(|info| {
+    })
+    .with_info(|info| {
         info.price = Some(Price {
             input: 1.0,
             cached: 0.5,

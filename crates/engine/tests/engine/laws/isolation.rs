@@ -21,8 +21,7 @@ async fn prompts(game: &Game, whispered: &'static str) -> BTreeMap<String, Vec<S
         ScriptLine::say(deed(prompt, choice, &words))
     });
     let mind = Arc::new(mind.listening());
-    let mut engine = game.engine(mind.clone());
-    engine.run(Some(4)).await.unwrap();
+    game.engine(mind.clone()).run(Some(4)).await.unwrap();
     by_entity(mind.heard())
 }
 

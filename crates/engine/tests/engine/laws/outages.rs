@@ -181,8 +181,8 @@ fn with_a_dead_model(falls_back: bool, failing: Failing) -> Engine {
         let choice = hash_of(&(prompt.entity, prompt.number));
         ScriptLine::say(deed(prompt, choice, "words")).after(Duration::from_secs(1))
     });
-    let minds = Minds::all(Arc::new(others.with_info(info("alive"))));
-    let minds = minds.with_alias("dead", Arc::new(dead.with_info(info("dead"))));
+    let minds = Minds::all(Arc::new(others.with_info(info("alive"))))
+        .with_alias("dead", Arc::new(dead.with_info(info("dead"))));
     let mut engine = Engine::new(SMALL.setup(), minds, journal()).unwrap();
     let actor = of_name(&engine.world, "Actor1");
     engine
@@ -296,8 +296,8 @@ async fn with_rubbish(
             return ScriptLine::say("zerod  exbar/?");
         }
         ScriptLine::say(deed(prompt, 7, ""))
-    });
-    let mind = mind.with_info(|info| info.max_defaults = MaxDefaults::default());
+    })
+    .with_info(|info| info.max_defaults = MaxDefaults::default());
     let mut engine = SMALL.engine(Arc::new(mind));
     // One after the other.
     engine.settings.width = 1;
@@ -373,8 +373,8 @@ async fn a_run_may_allow_fewer_defaults_or_more() {
 async fn a_replay_is_never_stopped() {
     let (played, _) = with_rubbish(Vec::new(), Some(u64::MAX), |_| true).await;
     let lines = played.journal().lines().to_vec();
-    let mind = ScriptMind::by_rule(|_| ScriptLine::say(""));
-    let mind = mind.with_info(|info| info.max_defaults = MaxDefaults::default());
+    let mind = ScriptMind::by_rule(|_| ScriptLine::say(""))
+        .with_info(|info| info.max_defaults = MaxDefaults::default());
     let mut replay = SMALL.engine(Arc::new(mind));
     replay.settings.replay = true;
     replay.settings.max_defaults = Some(0);

@@ -57,9 +57,9 @@ async fn minds_read_the_short_form_and_contexts_keep_the_whole() {
     let questions = engine
         .world
         .iter_entities()
-        .filter(|entity| entity.contains::<AgentContext>());
-    let questions = questions.flat_map(|entity| unfolded(&engine.world, entity.id()));
-    let questions = questions.filter(|held| held.message.body.short().is_some());
+        .filter(|entity| entity.contains::<AgentContext>())
+        .flat_map(|entity| unfolded(&engine.world, entity.id()))
+        .filter(|held| held.message.body.short().is_some());
     let mut count = 0;
     for held in questions {
         assert_eq!(held.message.role, Role::Human);
@@ -134,8 +134,8 @@ async fn the_estimate_and_the_window_are_those_of_what_is_sent() {
         let mind = ScriptMind::by_rule(|prompt| {
             assert!(prompt.tokens() + 200 <= 600, "{}", prompt.tokens());
             ScriptLine::say(deed(prompt, 0, "words"))
-        });
-        let mind = mind.with_info(|info| (info.window, info.max_output) = (Some(600), 200));
+        })
+        .with_info(|info| (info.window, info.max_output) = (Some(600), 200));
         let setup = game(short_questions).setup();
         let mut engine = Engine::new(setup, Minds::all(Arc::new(mind)), journal()).unwrap();
         engine.run(Some(TURNS)).await.unwrap();

@@ -287,8 +287,7 @@ async fn branches_say_from_where_they_come_and_stay_when_their_story_goes() {
     // One of its own turns.
     branch(root, &early, "late", &game, 4, None).await.unwrap();
 
-    let names = ["early", "earlier", "late"];
-    let slots = names.map(|name| Slot::find(root, name).unwrap());
+    let slots = ["early", "earlier", "late"].map(|name| Slot::find(root, name).unwrap());
     let points = slots.clone().map(|slot| slot.branch_point().unwrap());
     let points = points.each_ref().map(|point| (&*point.slot, point.turn));
     assert_eq!(points, [("whole", 2), ("early", 1), ("early", 4)]);

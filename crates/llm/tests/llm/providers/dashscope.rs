@@ -66,8 +66,8 @@ async fn a_stream_is_put_together_wherever_it_is_cut() {
         piece("tool_calls", call("call_1", "dice", "")),
         piece("tool_calls", call("", "", "{\"sides\":6}")),
         says(json!({"role": "assistant", "content": ""}), "tool_calls"),
-    ]);
-    let pieces = pieces.replace("data:", "id:1\nevent:result\n:HTTP_STATUS/200\ndata:");
+    ])
+    .replace("data:", "id:1\nevent:result\n:HTTP_STATUS/200\ndata:");
     for at_once in [1, 17, 100_000] {
         let server = Server::start([streams(&pieces, at_once)]).await;
         let mind = server.mind("api: dashscope");
