@@ -361,17 +361,14 @@ mod tests {
             },
             turn: u64::from(number / 50),
             time: u64::from(number),
-            said_at: None,
             place: "Somebody 9".into(),
             kind: "speak".into(),
             data: json!({"actor": &*speaker, "target": "all", "message": words}),
             text: format!("{speaker} says: \"{words}\""),
             speaker: Some(speaker),
-            without: None,
             audience: audience.map(recipient).collect(),
-            masked: Vec::new(),
             rule: AudienceRule::Notified,
-            guarded: Vec::new(),
+            ..EventRecord::default()
         }))
     }
 

@@ -28,14 +28,12 @@ fn event(place: &str, kind: &str, data: Value) -> Record {
     let speaker = data.get("actor").or(data.get("stage"));
     Record::Event(EventRecord {
         speaker: speaker.and_then(Value::as_str).map(Into::into),
-        without: None,
         id: BodyId {
             place: 1,
             number: 1,
         },
         turn: 1,
         time: 1,
-        said_at: None,
         place: place.into(),
         kind: kind.into(),
         data,
@@ -44,9 +42,8 @@ fn event(place: &str, kind: &str, data: Value) -> Record {
             id: StableId(1),
             name: "Mira".into(),
         }],
-        masked: Vec::new(),
         rule: AudienceRule::Notified,
-        guarded: Vec::new(),
+        ..EventRecord::default()
     })
 }
 

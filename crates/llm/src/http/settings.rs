@@ -166,7 +166,7 @@ impl SchemaInstruction {
 }
 
 /// What the requests for one model look like.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ModelSettings {
     /// The API of its server.
     pub api: Api,
@@ -217,26 +217,11 @@ impl ModelSettings {
     /// For a server of which nothing is known: nothing is sent that it might refuse.
     pub fn cautious(model: impl Into<String>) -> Self {
         Self {
-            api: Api::OpenAi,
-            style: Style::default(),
-            history_header: String::new(),
-            names: false,
-            parts: false,
-            thoughts: OwnMarks::default(),
-            thinking: None,
-            cache_key: false,
-            window: None,
             model: model.into(),
-            limit_field: LimitField::default(),
             max_output: 4_096,
             stream: true,
-            stream_usage: false,
-            temperature: None,
-            merge_turns: false,
             system_role: true,
-            schema: SchemaMode::default(),
-            wording: SchemaInstruction::default(),
-            extra: Map::new(),
+            ..Self::default()
         }
     }
 

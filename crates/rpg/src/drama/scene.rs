@@ -13,7 +13,7 @@ use crate::everybody::{KeptBy, kept_from};
 
 /// A writer's unit of drama: where and when it opens, what is told at its beginning, how long
 /// people talk, and what is decided.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Scene {
     /// Its unique short name.
@@ -54,27 +54,6 @@ pub struct Scene {
     pub then: Vec<Choice>,
     /// What changes after it, whatever was decided.
     pub effects: Vec<Effect>,
-}
-
-impl Default for Scene {
-    fn default() -> Self {
-        Self {
-            id: String::new(),
-            at: String::new(),
-            when: Condition::Always,
-            again: false,
-            private: false,
-            among: Vec::new(),
-            cast: Vec::new(),
-            absent: Vec::new(),
-            opening: String::new(),
-            opening_for: Vec::new(),
-            turns: None,
-            choice: None,
-            then: Vec::new(),
-            effects: Vec::new(),
-        }
-    }
 }
 
 impl Scene {

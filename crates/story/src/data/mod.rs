@@ -520,18 +520,9 @@ mod tests {
         Logged::Event(Box::new(EventRecord {
             id: BodyId { place, number },
             turn: 1,
-            time: 0,
-            said_at: None,
-            place: "".into(),
             kind: "speak".into(),
-            speaker: None,
-            without: None,
-            data: serde_json::Value::Null,
-            text: String::new(),
-            audience: Vec::new(),
-            masked: Vec::new(),
             rule: AudienceRule::Private,
-            guarded: Vec::new(),
+            ..EventRecord::default()
         }))
     }
 
