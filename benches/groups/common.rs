@@ -191,13 +191,11 @@ pub(crate) fn average(
     total.mul_f64(iterations as f64 / (batches * units) as f64)
 }
 
-/// This moment.
 #[expect(clippy::disallowed_methods, reason = "benches read the clock")]
 pub(crate) fn now() -> Instant {
     Instant::now()
 }
 
-/// How long something takes.
 pub(crate) fn timed(act: impl FnOnce()) -> Duration {
     let began = now();
     act();

@@ -39,13 +39,11 @@ const MODELS: &str = "models.ron";
 #[derive(Clone)]
 pub(crate) struct App {
     pub(crate) settings: Settings,
-    /// The language of the interface.
     pub(crate) language: Language,
     /// The line that says who is thinking.
     pub(crate) status: StatusLine,
     out: Arc<Mutex<Output>>,
     stderr_colour: bool,
-    /// The user's settings folder.
     config_folder: Option<PathBuf>,
     /// Whether the user can be asked.
     can_ask: bool,
@@ -211,7 +209,6 @@ impl App {
         number.checked_sub(1).filter(|index| *index < options.len())
     }
 
-    /// The user's settings folder.
     pub(crate) fn config_folder(&self) -> Option<&Path> {
         self.config_folder.as_deref()
     }

@@ -315,7 +315,6 @@ impl Default for ServerArgs {
     }
 }
 
-/// How a conversation is printed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ChatFormat {
     #[default]

@@ -46,7 +46,6 @@ impl ErrorKind {
     }
 }
 
-/// Why a command failed.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct CommandError {
     pub(crate) kind: ErrorKind,
@@ -54,7 +53,6 @@ pub(crate) struct CommandError {
     pub(crate) message: Option<UiText>,
     /// Where: a file, a save, a server.
     place: Option<UiText>,
-    /// What to do about it.
     pub(crate) help: Option<UiText>,
 }
 

@@ -15,7 +15,6 @@ use super::args::{BadValue, COMMON, CommandLine};
 use super::features;
 use super::output::{cells, rows};
 
-/// The name of the program.
 const NAME: &str = "playhouse";
 
 /// An option that takes one of at most this many values names them all instead of its value.

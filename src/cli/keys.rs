@@ -139,7 +139,6 @@ mod terminal {
 
 /// Gives the terminal back for good.
 pub(crate) use terminal::close;
-/// Whether keys can be read.
 pub(crate) use terminal::has_keys;
 /// Whether the terminal may have other modes than the program found.
 pub(crate) use terminal::is_changed;

@@ -19,7 +19,6 @@ pub(crate) fn answer_label(member: &str) -> UiText {
     UiText::find(&format!("story_answer_{member}")).unwrap_or_else(|| event_label(member))
 }
 
-/// How somebody left the story.
 pub(crate) fn gone_label(how: Gone) -> UiText {
     label("gone", how.name())
 }

@@ -76,7 +76,6 @@ use crate::tool::servers;
 use crate::trust::{NeedsTrust, Untrusted};
 use crate::{groupchat, rpg, undercover};
 
-/// Runs the program.
 pub fn main() -> ExitCode {
     #[cfg(feature = "scripts")]
     if let Some(code) = crate::tool::code::run_script_process() {

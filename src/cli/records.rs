@@ -61,7 +61,6 @@ fn definition(page: &mut String, schema: &Value) {
     }
 }
 
-/// A table of members.
 fn table(page: &mut String, schema: &Value) {
     *page += "| member | type | meaning |\n| --- | --- | --- |\n";
     let members = schema["properties"].as_object().into_iter().flatten();

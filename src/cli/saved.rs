@@ -37,7 +37,6 @@ pub(crate) struct Saved {
     pub(crate) new_seed: Option<u64>,
 }
 
-/// The game of a save.
 pub(crate) enum Played {
     World(Box<Campaign>),
     Team(Box<ChatGame>),
@@ -146,7 +145,6 @@ pub(crate) struct Group {
     pub(crate) condition: Option<String>,
     /// The model that answered, unless a character has its own.
     pub(crate) model: Option<String>,
-    /// The folder of the saves.
     root: PathBuf,
     pub(crate) slots: Vec<Slot>,
 }
@@ -347,7 +345,6 @@ impl Saved {
         Ok(setup)
     }
 
-    /// Whether its story is over.
     pub(crate) fn is_over(&self) -> Result<bool> {
         Ok(self.slot.head()?.is_some_and(|head| head.ending.is_some()))
     }

@@ -26,7 +26,6 @@ const DEFAULT_WIDTH: usize = 80;
 /// The world that is played in a Chinese interface if none is chosen.
 const DEFAULT_CHINESE_WORLD: &str = "zhaoying-ban";
 
-/// Where a setting came from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Origin {
     Flag,
@@ -258,7 +257,6 @@ pub(crate) struct Settings {
     pub(crate) pace: Option<u32>,
     pub(crate) log_format: LogFormat,
     pub(crate) log_filter: Setting<String>,
-    /// JSON instead of text.
     pub(crate) json: bool,
     /// No story, no progress, no tables.
     pub(crate) quiet: bool,

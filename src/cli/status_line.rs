@@ -132,7 +132,6 @@ impl StatusLine {
         }
     }
 
-    /// Takes a pinned text away.
     pub(crate) fn unpin(&self) {
         if let Some(mut line) = self.line().filter(|line| line.is_pinned) {
             line.is_pinned = false;

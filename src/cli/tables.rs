@@ -10,12 +10,10 @@ use bevy_ecs::prelude::World;
 use super::labels::purpose_label;
 use super::output::{cells, padded, padded_left, rows};
 
-/// The cells between two columns.
 const GAP: usize = 2;
 /// The cells of a column of text, at least, if the table is too wide and its cells are wrapped.
 const NARROW: usize = 12;
 
-/// How a column is aligned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Alignment {
     Left,

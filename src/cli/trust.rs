@@ -57,7 +57,6 @@ impl TrustList {
         written.or_fail(ErrorKind::Other)
     }
 
-    /// All files and their hashes.
     pub(crate) fn files(&self) -> impl Iterator<Item = (&str, &str)> {
         let files = self.files.iter();
         files.map(|(path, hash)| (path.as_str(), hash.as_str()))
@@ -93,7 +92,6 @@ fn path_name(path: &Path) -> Result<String> {
 
 /// Decides on files of folders.
 pub(crate) struct Gate {
-    /// The user's settings folder.
     pub(crate) config_folder: Option<PathBuf>,
     /// Whether the user can be asked.
     pub(crate) can_ask: bool,

@@ -17,7 +17,6 @@ use playhouse::mind::models::Models;
 use playhouse::rpg::world_file::WorldFile;
 use playhouse::world_data::Templates;
 
-/// How many inputs are tried.
 const INPUTS: u64 = 100;
 /// No input is longer, in bytes, so that each is tried in no time.
 const LONGEST: usize = 4 * 1024;

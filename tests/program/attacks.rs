@@ -49,7 +49,6 @@ const OF_WORLD: [(&str, &str); 20] = [
     ("A broad young man", "<svg><script>alert(1)</script></svg>"),
 ];
 const HERO: &str = "<img src=x onerror=alert(1)>";
-/// Who has a seat.
 const SEATED: &str = "</title><script>alert(1)</script>";
 /// Elements that the page has none of, or none but its own.
 const FOREIGN: &str = "[...document.querySelectorAll('script:not([type=\"application/json\"], [type=\"application/gzip\"]), \

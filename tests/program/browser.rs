@@ -177,7 +177,6 @@ impl Browser {
         self.post("/execute/sync", &json!({"script": script, "args": []}))
     }
 
-    /// What an expression is.
     pub(super) fn value(&self, expression: &str) -> Value {
         self.script(&format!("return {expression};"))
     }

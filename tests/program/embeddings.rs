@@ -54,7 +54,6 @@ impl User {
         user
     }
 
-    /// Where its settings are.
     fn settings(&self) -> PathBuf {
         own_settings(self.home.path())
     }

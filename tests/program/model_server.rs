@@ -10,7 +10,6 @@ use serde_json::{Map, Value, json};
 
 use super::write;
 
-/// What the server answers.
 pub(super) enum Reply {
     /// These pieces of an answer, with this time before each.
     Pieces(Vec<String>, Duration),
@@ -29,7 +28,6 @@ impl Reply {
     }
 }
 
-/// What a server was sent.
 pub(super) struct Request {
     pub(super) path: String,
     /// The lines before its body.

@@ -18,7 +18,6 @@ struct Flaky(Arc<Mutex<State>>);
 
 #[derive(Default)]
 struct State {
-    /// The requests that were answered.
     answered: Vec<String>,
     sent: usize,
     /// From which request on it fails.
@@ -70,7 +69,6 @@ impl Flaky {
         Reply::at_once(fitting(&schema, &wanted, &mut text).to_string())
     }
 
-    /// Fails from now on.
     fn fail(&self, from: From, failure: impl Fn() -> Reply + Send + Sync + 'static) {
         let mut state = self.0.lock().unwrap();
         state.fails_from = Some(from);
@@ -312,7 +310,6 @@ fn how_many_defaults_are_too_many_can_be_said() {
     assert!(!recorded.iter().any(|line| line.contains("\"failed\"")));
 }
 
-/// The events of a story.
 fn events(folder: &Path, slot: &str) -> Vec<String> {
     let told = out(&succeed(folder, &format!("replay {slot} --json")));
     let events = told

@@ -31,7 +31,6 @@ impl Drop for Served {
     }
 }
 
-/// An answer of the server.
 pub(super) struct Answer {
     pub(super) status: u16,
     pub(super) head: String,
@@ -69,7 +68,6 @@ pub(super) fn await_some<T>(mut look: impl FnMut() -> Option<T>) -> Option<T> {
     })
 }
 
-/// What is in a list.
 #[track_caller]
 pub(super) fn each(list: &Value) -> std::slice::Iter<'_, Value> {
     list.as_array().unwrap().iter()

@@ -45,7 +45,6 @@ impl Collected {
         (collected, port)
     }
 
-    /// The spans of an operation.
     fn spans(&self, operation: &str) -> Vec<Span> {
         let sent = self.spans.lock().unwrap();
         let scopes = sent.iter().flat_map(|sent| &sent.resource_spans);

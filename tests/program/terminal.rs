@@ -28,7 +28,6 @@ const FOR_MODELS: [&str; 16] = [
     "undercover.vote", "请用", "不要标题",
 ];
 
-/// The program in a terminal.
 struct Terminal {
     child: Child,
     /// It ends when everything was read.
@@ -156,7 +155,6 @@ impl Terminal {
         (&*self.keyboard).write_all(keys.as_bytes()).unwrap();
     }
 
-    /// Types a line.
     fn line(&mut self, text: &str) {
         self.press(&format!("{text}\r"));
     }

@@ -115,7 +115,6 @@ pub(super) struct GameAsk {
 pub struct StoryReply<R: Reply> {
     /// The game's entity that decided; `None` if there is none.
     pub entity: Option<Entity>,
-    /// The decision.
     pub reply: R,
     /// Who made it: the character's mind, or nobody, so that it is the fallback.
     pub by: AnsweredBy,

@@ -180,7 +180,6 @@ impl StoryInput {
         self.tell(GameEvent::on_stage(stage, text));
     }
 
-    /// Tells only these characters.
     pub fn tell_characters<S: Into<String>>(
         &mut self,
         characters: impl IntoIterator<Item = S>,

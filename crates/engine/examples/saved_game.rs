@@ -14,7 +14,6 @@ use playhouse_engine::session::{Game, Session, SetupError};
 #[derive(Component, Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct Coins(u32);
 
-/// The days that went by.
 #[derive(Resource, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 struct Day(u32);
 

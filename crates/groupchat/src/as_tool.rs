@@ -38,7 +38,6 @@ struct TaskArguments {
 #[derive(Clone)]
 pub struct TeamTool {
     pub game: ChatGame,
-    /// The minds of its participants.
     pub minds: Minds,
     /// Whether only the last message is returned; otherwise all are.
     pub return_value_as_last_message: bool,

@@ -14,7 +14,6 @@ const DEPTH: usize = 16;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ComponentTeam {
     pub name: String,
-    /// The team file.
     pub text: String,
     /// The paths of what is left out, each with its class or value.
     pub left_out: Vec<(String, String)>,

@@ -44,7 +44,6 @@ pub(super) enum ChatPrompt<'a> {
         target: &'a str,
         description: &'a str,
     },
-    /// A coder found no code.
     #[prompt("chat/code/none")]
     NoCode,
     /// Code of others succeeded and printed nothing.
@@ -104,7 +103,6 @@ pub(super) enum ChatPrompt<'a> {
         roles: Vec<RoleData<'a>>,
         candidates: &'a [String],
     },
-    /// The short form of [`ChatPrompt::Select`].
     #[prompt("chat/asks/select_short")]
     SelectShort,
     /// Asks a person to select the next speaker.
@@ -136,7 +134,6 @@ pub(super) enum ChatPrompt<'a> {
         ledger: Vec<SubtaskData<'a>>,
         again: bool,
     },
-    /// The short form of [`ChatPrompt::Analyse`].
     #[prompt("chat/asks/analyse_short")]
     AnalyseShort,
     /// Asks for the progress of a task.
@@ -146,7 +143,6 @@ pub(super) enum ChatPrompt<'a> {
         task: &'a str,
         ledger: Vec<SubtaskData<'a>>,
     },
-    /// The short form of [`ChatPrompt::Progress`].
     #[prompt("chat/asks/progress_short")]
     ProgressShort,
     /// Asks for the final answer to a task.
@@ -225,7 +221,6 @@ pub(super) struct SummaryValues<'a> {
     pub(super) is_error: bool,
 }
 
-/// A subtask in notes.
 #[derive(Serialize)]
 pub(super) struct OpenSubtask<'a> {
     pub(super) id: &'a str,
@@ -281,7 +276,6 @@ pub(super) struct HeardLine {
     pub(super) text: String,
 }
 
-/// The notes of an ask.
 pub(super) fn notes(data: &impl Serialize) -> Value {
     // Can't fail: they are strings and lists of these.
     serde_json::to_value(data).unwrap_or_default()

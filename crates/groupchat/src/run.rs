@@ -36,7 +36,6 @@ pub enum ChatError {
     /// The world can't be set up.
     #[text(groupchat_set_up, reason)]
     SetUp(SetupError),
-    /// A task without messages.
     #[text(groupchat_empty_task)]
     EmptyTask,
     /// A task with an invalid message.
@@ -55,12 +54,10 @@ pub enum ChatError {
     Engine(#[from] Box<EngineError>),
     /// A state that can't be loaded.
     State(#[from] SaveError),
-    /// A state of other participants.
     OtherParticipants(#[from] OtherParticipants),
     /// The JSON is not the state of a team, and why.
     #[text(groupchat_not_a_state, reason)]
     NotAState(UiText),
-    /// The state is not JSON.
     #[text(groupchat_not_a_state, reason)]
     Json(#[from] serde_json::Error),
 }
@@ -213,7 +210,6 @@ impl Team {
         self.is_paused.clone()
     }
 
-    /// The state of the conversation.
     pub fn chat(&self) -> &Chat {
         static EMPTY: LazyLock<Chat> = LazyLock::new(Chat::default);
         self.chat_of(&self.file().name).unwrap_or(&EMPTY)
@@ -518,7 +514,6 @@ impl Team {
     }
 }
 
-/// A run in progress.
 struct Run {
     /// The number of the run in [`Chat::runs`].
     number: u32,

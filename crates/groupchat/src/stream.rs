@@ -20,7 +20,6 @@ pub enum StreamItem {
     Result(TaskResult),
 }
 
-/// The result of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TaskResult {
     /// All messages and events of the run in order; those of the task come first.

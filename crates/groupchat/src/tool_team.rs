@@ -31,7 +31,6 @@ pub(super) enum ToolTeamRecord {
 /// The conversation of a mind.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct ContextRecord {
-    /// The name of its entity.
     pub(super) agent: String,
     /// Who asked it: its stage, or itself.
     pub(super) sender: String,

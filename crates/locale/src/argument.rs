@@ -7,7 +7,6 @@ use std::sync::Arc;
 // Recursive: a text may be an argument of another.
 use super::{Localize, UiText};
 
-/// An argument of a [`UiText`].
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Argument {
     /// The same in every language. Floats are here, as Rust displays them.

@@ -15,13 +15,11 @@ const EXACT: u128 = 1 << f64::MANTISSA_DIGITS;
 pub(super) static ENGLISH: Dir = include_dir!("$CARGO_MANIFEST_DIR/en");
 pub(super) static CHINESE: Dir = include_dir!("$CARGO_MANIFEST_DIR/zh");
 
-/// The texts of one language.
 pub(super) struct Bundle {
     language: Language,
     texts: FluentBundle<FluentResource>,
 }
 
-/// The texts of a language.
 pub(super) fn of(language: Language) -> &'static Bundle {
     static EN: LazyLock<Bundle> = LazyLock::new(|| embedded(Language::En, &ENGLISH));
     static ZH: LazyLock<Bundle> = LazyLock::new(|| embedded(Language::Zh, &CHINESE));

@@ -146,7 +146,6 @@ impl Access {
         self.seats.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whose token it is.
     pub(super) fn visitor_of(&self, token: &str) -> Option<Visitor> {
         if self.host.get().is_some_and(|host| is_same(host, token)) {
             return Some(Visitor::Host);
@@ -156,7 +155,6 @@ impl Access {
         seat.map(|(_, visitor)| visitor.clone())
     }
 
-    /// Who sends these headers.
     pub(super) fn visitor(&self, headers: &HeaderMap) -> Option<Visitor> {
         match self.token_in(headers) {
             Some(token) => self.visitor_of(token),

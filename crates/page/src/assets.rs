@@ -14,7 +14,6 @@ static ASSETS: Dir = include_dir!("$CARGO_MANIFEST_DIR/src/assets");
 const SCRIPT: &str = "app.js";
 const STYLE: &str = "app.css";
 
-/// A file of the page.
 pub(super) struct Asset {
     pub(super) bytes: &'static [u8],
     pub(super) media_type: &'static str,

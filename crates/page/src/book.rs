@@ -23,12 +23,10 @@ struct Chapter {
     to: u32,
 }
 
-/// A whole story.
 pub(super) async fn whole(visit: Visit) -> Result<Response, FailurePage> {
     printed(&visit, None)
 }
 
-/// One chapter of a story.
 pub(super) async fn chapter(
     Path((_, chapter)): Path<(String, usize)>,
     visit: Visit,

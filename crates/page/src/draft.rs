@@ -38,7 +38,6 @@ impl Drafts {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The draft of a call.
     fn of(&self, slot: &str, call: u32) -> Option<Draft> {
         self.drafts()
             .get(slot)

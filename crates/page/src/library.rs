@@ -45,11 +45,9 @@ pub struct Story {
     pub desk: Option<Arc<dyn Desk>>,
 }
 
-/// Teaches a seat.
 pub type Teach = dyn Fn(&mut SeatLessons) + Send + Sync;
 
 impl Story {
-    /// The language of its world.
     pub fn language(&self) -> Language {
         self.view.about.language
     }
@@ -86,7 +84,6 @@ pub struct StoryEntry {
     pub world: String,
     /// The title for people; empty if it is not known before it is opened.
     pub title: String,
-    /// The turn of its snapshot.
     pub turn: u64,
     /// The day of the story; 0 if it has none.
     #[serde(skip_serializing_if = "is_zero")]
@@ -101,7 +98,6 @@ pub struct StoryEntry {
     /// When it was last written to, in milliseconds since 1970.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub changed: Option<u64>,
-    /// Why it can't be opened.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problem: Option<UiText>,
 }
@@ -140,11 +136,9 @@ pub struct NewStory {
     pub name: Option<String>,
 }
 
-/// An invitation to a seat.
 #[derive(Clone, Debug)]
 pub struct Invitation {
     pub name: String,
-    /// The address of the seat.
     pub address: String,
     /// The address of the host, if it needs a token since there are guests.
     pub host: Option<String>,
@@ -247,7 +241,6 @@ pub fn milliseconds(time: Option<SystemTime>) -> Option<u64> {
     since.as_millis().try_into().ok()
 }
 
-/// A library of one story.
 impl Library for Story {
     fn list(&self) -> Vec<StoryEntry> {
         let about = &self.view.about;

@@ -38,7 +38,6 @@ pub(super) struct Reader<'b> {
     pub(super) view: &'b StoryView,
     /// The entity that it plays; `None` for the host.
     pub(super) seat: Option<u32>,
-    /// The language of the page.
     pub(super) language: Language,
     /// The seats that people have, by name.
     pub(super) seats: Option<&'b BTreeMap<String, Arc<Seat>>>,
@@ -824,7 +823,6 @@ impl Reader<'_> {
         turns.collect()
     }
 
-    /// The headings, for jumps.
     pub(super) fn headings(&self) -> Value {
         let contents = self.view.read();
         let headings = (0..self.count(&contents)).filter_map(|n| {

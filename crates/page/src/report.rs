@@ -45,7 +45,6 @@ pub struct Extras {
     pub requests: Vec<CallRequest>,
 }
 
-/// Why there is no report.
 #[derive(Debug, Error, Localize)]
 pub enum ReportError {
     /// The story has no character of this name.

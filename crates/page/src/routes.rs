@@ -158,7 +158,6 @@ async fn replaying<T: Send + 'static>(
     blocking(language, work).await
 }
 
-/// The texts of the page.
 pub(super) async fn labels(
     State(shared): State<Arc<Shared>>,
     Asked(query): Asked<InLanguage>,
@@ -324,7 +323,6 @@ pub(super) async fn get_one(
     found.map(Json).ok_or_else(|| Failure::missing(language))
 }
 
-/// What a host may do.
 #[derive(Debug, Deserialize)]
 #[serde(tag = "do", rename_all = "snake_case")]
 enum Deed {
@@ -393,7 +391,6 @@ enum Deed {
     },
 }
 
-/// How far a step goes.
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum StepBy {

@@ -72,7 +72,6 @@ impl Server {
         })
     }
 
-    /// Who may see what.
     pub fn access(&self) -> Arc<Access> {
         self.shared.access.clone()
     }

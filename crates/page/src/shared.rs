@@ -20,7 +20,6 @@ pub(super) fn page_labels(language: Language) -> BTreeMap<&'static str, String> 
     )
 }
 
-/// What all requests share.
 pub(super) struct Shared {
     pub(super) library: Arc<dyn Library>,
     pub(super) access: Arc<Access>,

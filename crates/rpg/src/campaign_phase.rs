@@ -51,7 +51,6 @@ pub struct Stay {
     pub days: u32,
 }
 
-/// A fight of a dungeon.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FightPlace {

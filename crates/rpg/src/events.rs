@@ -128,7 +128,6 @@ impl Day {
     }
 }
 
-/// A stage's description of itself.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
 #[event(
     "scene", style = Scene, speaker = stage, spoken = message, words = message, seen = message
@@ -455,7 +454,6 @@ pub struct CombatOutcome {
     pub yielded: Vec<String>,
     /// How the last of the losing side left the fight; `None` if the rounds ran out.
     pub how: Option<Departure>,
-    /// What the party gained.
     pub gains: Vec<String>,
 }
 
@@ -651,7 +649,6 @@ impl ItemHidden {
     }
 }
 
-/// An actor destroys an item.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
 #[event("destroy", style = Deed, speaker = actor, happening = noted)]
 pub struct ItemDestroyed {

@@ -49,7 +49,6 @@ pub(crate) struct HostDid {
     thing: String,
     place: String,
     change: i32,
-    /// Whether it could be done.
     is_done: bool,
 }
 

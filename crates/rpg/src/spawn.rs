@@ -38,14 +38,15 @@ use crate::drama::{
 /// Why the cast of a world file can't be spawned.
 #[derive(Debug, Error, Localize)]
 pub enum SpawnError {
-    /// A name is refused.
     Cast(#[from] CastError),
     /// A system message could not be made.
     #[text(rpg_system_message)]
-    SystemMessage { name: String, source: PhraseError },
+    SystemMessage {
+        name: String,
+        source: PhraseError,
+    },
 }
 
-/// The faction of the party.
 pub(super) const HERO: &str = "hero";
 /// The faction of those whom the party fights.
 pub(super) const FOE: &str = "foe";

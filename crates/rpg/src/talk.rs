@@ -94,7 +94,6 @@ pub(crate) fn is_question(text: &str) -> bool {
 pub(crate) struct TurnTaken {
     /// To whom it spoke.
     pub(super) addressed: Option<Arc<str>>,
-    /// Whether it asked something.
     pub(super) asks: bool,
     /// To whom it wanted to whisper.
     pub(super) whispered_to: Option<String>,

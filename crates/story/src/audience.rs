@@ -19,7 +19,6 @@ pub enum WhyNot {
     Later,
     /// It was a thought of another.
     Private,
-    /// A guard kept it back.
     Withheld,
     /// It did or said it itself.
     Own,

@@ -9,7 +9,6 @@ use serde::Serialize;
 
 use super::kept::Kept;
 
-/// How far a call is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CallState {

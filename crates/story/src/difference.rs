@@ -137,7 +137,6 @@ impl Steps {
 /// Where two stories part.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Parting {
-    /// The seed of each.
     pub seeds: (u64, u64),
     /// The last turn of each.
     pub last: (u64, u64),

@@ -47,7 +47,6 @@ impl<T: Serialize + DeserializeOwned> Kept<T> {
         })
     }
 
-    /// Compresses some values together.
     pub(super) fn pack(values: Vec<&mut Self>) {
         let mut lines = Vec::new();
         for value in values.iter().filter_map(|value| value.get()) {

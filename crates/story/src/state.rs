@@ -78,7 +78,6 @@ pub struct Being {
 #[derive(Default)]
 pub struct WorldState {
     pub day: u32,
-    /// Whether the story is over.
     pub is_over: bool,
     /// In order of their numbers, with those who have left the story.
     pub beings: Vec<Being>,
@@ -114,7 +113,6 @@ impl WorldState {
         }
     }
 
-    /// The entity of this number.
     pub fn being(&self, id: u32) -> Option<&Being> {
         let found = self.beings.binary_search_by_key(&id, |being| being.id);
         self.beings.get(found.ok()?)

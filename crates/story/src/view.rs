@@ -34,7 +34,6 @@ const BETWEEN_STATES: u64 = 20;
 /// How much longer than taking a picture of the world the time between two of them is.
 const STATE_SHARE: u64 = 50;
 
-/// A game at a table.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct TableGame {
     /// The purpose of calls in which a player writes down what it takes the others for.
@@ -79,7 +78,6 @@ pub struct About {
 }
 
 impl About {
-    /// A story of this title.
     pub fn titled(title: impl Into<String>) -> Self {
         Self {
             title: title.into(),
@@ -138,7 +136,6 @@ pub struct TurnRange {
     pub calls: (u32, u32),
 }
 
-/// Whether a story is played.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RunState {
@@ -519,7 +516,6 @@ impl StoryView {
         });
     }
 
-    /// Whether it is played now.
     pub fn is_played(&self) -> bool {
         self.read().run.state.is_played()
     }
@@ -641,7 +637,6 @@ impl Contents {
         self.clocks.values().max().copied().unwrap_or_default()
     }
 
-    /// The name of an entity.
     pub fn name_of(&self, id: u32) -> Option<Arc<str>> {
         let known = self.names.iter().find(|(_, known)| **known == id);
         known.map(|(name, _)| name.clone())

@@ -19,7 +19,6 @@ pub(super) enum NextStep {
     /// Nothing, until answers come or the world meets.
     #[default]
     Idle,
-    /// The next player describes.
     Describe,
     Vote,
     /// The votes are counted.
@@ -64,7 +63,6 @@ impl CurrentTable<'_, '_> {
         Some(stage)
     }
 
-    /// The state of a table.
     pub(super) fn table(&self, stage: Entity) -> Option<&Table> {
         self.tables.get(stage).ok().map(|(_, table, _)| table)
     }
@@ -82,7 +80,6 @@ impl CurrentTable<'_, '_> {
         }
     }
 
-    /// The rules of the game.
     pub(super) fn rules(&self) -> &Rules {
         &self.rules
     }

@@ -34,7 +34,6 @@ pub(super) struct DescriptionRules {
     pub(super) spoken: Vec<String>,
     /// Names in which a line must not speak: those of players, and the titles of the moderator.
     pub(super) names: Vec<String>,
-    /// The maximum number of characters.
     pub(super) max_chars: usize,
 }
 

@@ -72,7 +72,6 @@ pub struct RoundStarted {
     pub order: Vec<NamedPlayer>,
 }
 
-/// A player's number and name.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct NamedPlayer {
     pub player_id: PlayerId,
@@ -173,7 +172,6 @@ pub struct GameOver {
 }
 
 impl GameOver {
-    /// Who wins, and when.
     pub fn who_wins(&self) -> UiText {
         let round = self.round;
         match (self.winner, self.rounds_ran_out) {

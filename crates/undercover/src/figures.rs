@@ -25,7 +25,6 @@ use super::taboo::Taboo;
 /// Why the figures of a journal can't be computed.
 #[derive(Debug, Error, Localize)]
 pub enum FiguresError {
-    /// The slot can't be read.
     Save(#[from] SaveError),
     /// The journal belongs to another game.
     #[text(undercover_other_game, slot)]

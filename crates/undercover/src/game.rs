@@ -97,7 +97,6 @@ pub fn reflection(setup: &mut Setup) {
 /// Why no game can be set up.
 #[derive(Debug, Error, Localize)]
 pub enum MatchError {
-    /// The rules make no sense.
     Rules(#[from] RulesError),
     /// All mistakes in the data files.
     Data(Problems),
@@ -116,11 +115,9 @@ pub enum MatchError {
     /// Two words that a reader can't tell apart.
     #[text(undercover_equal_words, first, second)]
     EqualWords(String, String),
-    /// A word is refused.
     #[text(undercover_bad_word)]
     BadWord {
         word: String,
-        /// What is wrong with it.
         reason: UiText,
     },
     /// The setup in a journal can't be read.
@@ -214,7 +211,6 @@ impl EmbeddedMatch {
 }
 
 impl Match {
-    /// A game by these rules.
     pub fn new(data: &DataFolder, rules: Rules, words: WordSource) -> Result<Self, MatchError> {
         rules.check()?;
         let lexicon = match words {

@@ -35,7 +35,6 @@ pub(super) struct SummaryData<'a> {
     must: Vec<&'a str>,
 }
 
-/// A round that is over.
 #[derive(Serialize)]
 struct RoundData<'a> {
     round: u32,

@@ -7,7 +7,6 @@ use playhouse_engine::exchange;
 use super::events::EVENTS;
 use super::{ballot, describe, description, flow, memory, reflect, setup, vote};
 
-/// The templates of the game.
 pub(super) fn prompts() -> PromptSet {
     let mut prompts = PromptSet::default();
     exchange::declare_prompts(&mut prompts);

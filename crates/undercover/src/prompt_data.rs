@@ -42,7 +42,6 @@ impl<'a> PlayerData<'a> {
     }
 }
 
-/// A player with its number.
 #[derive(Serialize)]
 pub(super) struct NumberedName<'a> {
     pub(super) id: u32,

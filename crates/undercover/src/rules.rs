@@ -13,7 +13,6 @@ use thiserror::Error;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Ties {
-    /// Nobody is voted out.
     NobodyOut,
     /// One more vote between the tied; nobody is voted out if that ends in a tie too.
     #[default]
@@ -82,10 +81,8 @@ pub struct Rules {
 /// Why no game can be played by these rules.
 #[derive(Clone, Debug, Error, PartialEq, Eq, Localize)]
 pub enum RulesError {
-    /// There are too few players.
     #[text(undercover_too_few_players, players, least = MIN_PLAYERS)]
     TooFew(usize),
-    /// Nobody would be undercover.
     #[text(undercover_nobody_undercover)]
     NobodyUndercover,
     /// The undercover players would have won before the first description.
@@ -99,14 +96,11 @@ pub enum RulesError {
         /// The number of civilians that are left.
         civilians: usize,
     },
-    /// A name is refused.
     #[text(cast_bad_name)]
     BadName {
         name: String,
-        /// What is wrong with it.
         reason: UiText,
     },
-    /// A name is used twice.
     #[text(undercover_name_twice, name)]
     NameTwice(String),
     /// A model was chosen for a name that does not play.
@@ -130,7 +124,6 @@ pub enum RuleLimit {
     ReplyTokens,
 }
 
-/// The minimum number of players.
 pub const MIN_PLAYERS: usize = 3;
 
 impl Rules {

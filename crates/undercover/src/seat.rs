@@ -15,7 +15,6 @@ const I_AM: &str = "i_am";
 /// What a person who says nothing takes itself for.
 const UNSURE: &str = "unsure";
 
-/// Teaches a seat the game.
 pub fn teach(lessons: &mut SeatLessons) {
     lessons
         .skill("undercover.vote", vote)

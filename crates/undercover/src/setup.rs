@@ -53,7 +53,6 @@ pub(super) struct PlayerData<'a> {
 /// Why a table can't be set up.
 #[derive(Debug, Error, Localize)]
 pub enum TableError {
-    /// A name is refused.
     Cast(#[from] CastError),
     /// A system message can't be made.
     Prompt(#[from] PhraseError),

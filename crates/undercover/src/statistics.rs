@@ -89,7 +89,6 @@ pub struct Statistics {
 }
 
 impl Statistics {
-    /// The statistics of some games.
     pub fn of<'a>(games: impl IntoIterator<Item = &'a GameFigures>) -> Self {
         let mut statistics = Self::default();
         for game in games {

@@ -16,7 +16,6 @@ use super::ids::{PlayerId, PlayerRole, Side};
 #[serde(transparent)]
 pub struct Seat(pub PlayerId);
 
-/// The phase of a game.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Phase {
@@ -29,7 +28,6 @@ pub enum Phase {
     Voting,
     /// The votes are counted, a player may be voted out, and a side may have won.
     Check,
-    /// The game is over.
     End,
 }
 
@@ -74,7 +72,6 @@ pub struct Elimination {
     pub votes: u32,
 }
 
-/// A round that is over.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Round {
@@ -93,7 +90,6 @@ pub struct Round {
 #[derive(Component, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Table {
-    /// The phase of the game.
     pub phase: Phase,
     /// Which round, from 1; 0 before the first.
     pub round: u32,

@@ -47,7 +47,6 @@ type Place = (usize, u32);
 /// Figures by game, so that it makes no difference which is over first.
 pub(super) type Results<F> = BTreeMap<Place, F>;
 
-/// What was played.
 pub(super) struct Played<F> {
     pub(super) figures: Results<F>,
     /// What this run spent.

@@ -22,7 +22,6 @@ use crate::cli::provenance::Provenance;
 use crate::cli::rehearsal::Report;
 use crate::cli::slot_settings;
 
-/// Stories of a world.
 pub(super) struct Stories {
     campaign: Campaign,
     minds: Minds,

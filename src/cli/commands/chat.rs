@@ -294,7 +294,6 @@ struct ChatRun<'a> {
     seats: &'a [Arc<TerminalSeat>],
     /// The models that single participants have.
     models: BTreeSet<String>,
-    /// A new task.
     task: Option<&'a str>,
     /// The task that the team was given before, which it may not have heard.
     last_task: Option<LastTask>,

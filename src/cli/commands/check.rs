@@ -9,7 +9,6 @@ use crate::world_data::{Problem, Severity};
 
 use crate::cli::loader;
 
-/// What was found.
 struct Checked {
     /// `world` or `team`.
     what: &'static str,

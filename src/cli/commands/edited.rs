@@ -32,7 +32,6 @@ pub(super) struct EditedGame {
     view: Arc<StoryView>,
 }
 
-/// What is read again.
 enum Source {
     /// With the smallest window of the models that are asked.
     World(String, u64),

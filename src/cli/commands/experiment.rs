@@ -72,7 +72,6 @@ fn slot_of(args: &ExperimentArgs) -> Result<String> {
     Ok(name.or_fail(ErrorKind::Usage)?.to_string())
 }
 
-/// The file, and its text.
 fn read(app: &App, path: &Path) -> Result<(ExperimentFile, String)> {
     let text = files::read_text(path, MAX_BYTES).or_fail(ErrorKind::World)?;
     let read = ExperimentFile::read(&path.display().to_string(), &text);

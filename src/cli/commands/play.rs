@@ -116,7 +116,6 @@ const RUNTIME_PIPES: usize = 4;
 /// How many threads are needed beside a worker for each processor: for a story, its log and files.
 const OTHER_THREADS: usize = 4;
 
-/// The runtime for calls.
 pub(super) fn runtime() -> Result<Runtime> {
     checked_runtime().map_err(|error| {
         CommandError::new(

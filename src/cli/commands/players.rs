@@ -16,7 +16,6 @@ use crate::cli::settings::IMPROVISER;
 use crate::cli::{loader, slot_settings};
 use bevy_ecs::prelude::World;
 
-/// The name of new slots.
 pub(super) const NAME: &str = "undercover";
 
 /// Prints who is at the table, and who plays.

@@ -112,7 +112,6 @@ pub(super) fn rehearse(app: &App, args: &RehearseArgs) -> Result<()> {
     verdict(app, &report)
 }
 
-/// Which runs are played.
 fn plan(args: &RehearseArgs, find: Option<Find>) -> RehearsalPlan {
     RehearsalPlan {
         seed: args.seed.unwrap_or(FIRST_SEED),

@@ -185,7 +185,6 @@ fn play_all(app: &App, batch: &Batch, games: &Matches, jobs: Option<u32>) -> Res
     batch::report_end(app, played, &format!("resume {slot}"), saved)
 }
 
-/// How far the tournament is.
 fn progress(language: Language, results: &Results<GameFigures>, all: u32) -> String {
     let won = |side| {
         let winners = results.values().filter_map(|game| game.winner);

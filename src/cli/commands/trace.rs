@@ -17,7 +17,6 @@ use crate::cli::saved::{Contents, Played, Saved, nobody};
 /// What each call saw, by who was asked and the number of the ask.
 type Seen = BTreeMap<(Arc<str>, u32), CallRequest>;
 
-/// How calls are printed.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum TraceForm {
     /// All that the journal has of each.

@@ -172,7 +172,6 @@ impl Reading {
         self.state().unread
     }
 
-    /// Whether the reader has keys.
     pub(crate) fn takes_keys(&self) -> bool {
         self.takes_keys
     }

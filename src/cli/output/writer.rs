@@ -33,7 +33,6 @@ pub(crate) struct Output {
 }
 
 impl Output {
-    /// An output of this width.
     pub(crate) fn new(out: impl Write + Send + Sync + 'static, width: usize, colour: bool) -> Self {
         Self {
             out: Box::new(out),

@@ -11,7 +11,6 @@ use crate::rpg::events::{
 use super::formatter::{Formatter, heading};
 use crate::cli::output::{cells, padded};
 
-/// Cells of a health bar.
 const BAR: usize = 16;
 /// Cells of a row in most terminals.
 const USUAL_WIDTH: usize = 80;

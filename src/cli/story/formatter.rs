@@ -507,7 +507,6 @@ fn moved(text: &str) -> Paragraph {
     Paragraph::indented(2, 4).add(Style::Dim, format!("→ {text}"))
 }
 
-/// A heading within a chapter.
 pub(super) fn heading(sign: &str, text: &str) -> Paragraph {
     Paragraph::default().add(Style::Bold, format!("{sign} {text} {sign}"))
 }

@@ -27,7 +27,6 @@ pub(crate) use self::outcome::write_outcome;
 pub(crate) use self::roster::Roster;
 use super::record_printer::RecordPrinter;
 
-/// Prints records as a story.
 pub(crate) struct StoryPrinter {
     out: Arc<Mutex<Output>>,
     formatter: Formatter,

@@ -54,7 +54,6 @@ impl CastList {
         self.names.get(name).copied()
     }
 
-    /// The entity of this number.
     pub fn by_id(&self, id: StableId) -> Option<Entity> {
         self.ids.get(&id).copied()
     }

@@ -14,24 +14,14 @@ use crate::message::{Body, Role, Text};
 /// Why an entity can't be spawned.
 #[derive(Debug, Error, PartialEq, Eq, Localize)]
 pub enum CastError {
-    /// The name is in use.
     #[text(cast_name_taken, name)]
     NameTaken(String),
     /// The name is invalid.
     #[text(cast_bad_name)]
-    BadName {
-        name: String,
-        /// What is wrong with it.
-        reason: UiText,
-    },
+    BadName { name: String, reason: UiText },
     /// There is no stage of this name.
     #[text(cast_no_such_stage)]
-    NoSuchStage {
-        /// The name of the actor.
-        name: String,
-        /// The name of the stage.
-        stage: String,
-    },
+    NoSuchStage { name: String, stage: String },
     /// The world lacks the engine's resources.
     #[text(cast_no_cast_list)]
     NoCastList,

@@ -28,9 +28,7 @@ impl std::fmt::Display for EntryId {
 /// In which order a search returns what it found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SearchOrder {
-    /// The latest message first.
     NewestFirst,
-    /// The earliest message first.
     OldestFirst,
 }
 
@@ -39,41 +37,25 @@ pub enum SearchOrder {
 pub enum ContextError {
     /// A system message after other messages.
     #[text(context_not_empty)]
-    NotEmpty {
-        entity: String,
-        /// The number of its messages.
-        count: usize,
-    },
+    NotEmpty { entity: String, count: usize },
     /// An id of no message of this context.
     #[text(context_no_such_message, id = id.to_string())]
-    NoSuchMessage {
-        entity: String,
-        /// The unknown id.
-        id: EntryId,
-    },
+    NoSuchMessage { entity: String, id: EntryId },
     /// A message of another role, but only human ones can be removed one by one.
     #[text(context_not_human, id = id.to_string())]
-    NotHuman {
-        entity: String,
-        /// The message.
-        id: EntryId,
-    },
+    NotHuman { entity: String, id: EntryId },
     /// A range whose end is before its beginning.
     #[text(context_crossed_range, begin = begin.to_string(), end = end.to_string())]
     CrossedRange {
         entity: String,
-        /// The range's first message.
         begin: EntryId,
-        /// The range's last message.
         end: EntryId,
     },
     /// A range that includes the system message.
     #[text(context_includes_system, begin = begin.to_string(), end = end.to_string())]
     IncludesSystem {
         entity: String,
-        /// The range's first message.
         begin: EntryId,
-        /// The range's last message.
         end: EntryId,
     },
     /// An empty list of ai messages.
@@ -171,7 +153,6 @@ impl AgentContext {
         self.entries.len()
     }
 
-    /// Whether there is no message.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
@@ -225,7 +206,6 @@ impl AgentContext {
         Some(self.with_id(self.entries.get(self.position(id)?)?))
     }
 
-    /// The tags of one message.
     pub fn tags(&self, id: EntryId) -> Option<&Tags> {
         let index = self.tags.binary_search_by_key(&id, |(id, _)| *id).ok()?;
         self.tags.get(index).map(|(_, tags)| tags)

@@ -97,7 +97,6 @@ impl Account {
         }
     }
 
-    /// What was spent so far.
     pub fn spent(&self) -> Spent {
         self.lock().spent
     }

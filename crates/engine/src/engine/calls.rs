@@ -20,7 +20,6 @@ use crate::message::Digest;
 use crate::mind::{Completion, Embedded, FailedCall, MindError};
 use crate::tool::{ToolOutput, ToolTrace};
 
-/// The calls of a run.
 #[derive(Default)]
 pub(super) struct Calls {
     /// Asks that wait for a slot.

@@ -14,7 +14,6 @@ use crate::tool::ToolNameError;
 pub enum Stop {
     /// The story is over, in these words.
     Finished(String),
-    /// The requested turn is reached.
     TurnReached(u64),
     Cancelled,
     /// A limit of the run does not allow the next call.
@@ -65,7 +64,6 @@ pub enum EngineError {
     #[text(engine_never_rests, turn = turn_number(*turn))]
     NeverRests {
         place: UiText,
-        /// The maximum number of steps.
         steps: u32,
         turn: u64,
     },
@@ -83,7 +81,6 @@ pub enum EngineError {
     OtherRequest {
         turn: u64,
         entity: String,
-        /// The number of the ask.
         number: u32,
         purpose: String,
         /// The first line in which the recorded question and the one of this run differ.
@@ -101,7 +98,6 @@ pub enum EngineError {
     #[text(engine_unknown_mind)]
     UnknownMind {
         entity: String,
-        /// The alias of the model.
         alias: String,
     },
     /// A tool that this run does not have.
@@ -124,9 +120,7 @@ pub enum EngineError {
     },
     /// A tool was registered under a name that minds can't use.
     ToolName(#[from] ToolNameError),
-    /// The journal can't be written.
     Journal(#[from] JournalError),
-    /// The snapshot can't be written.
     #[text(engine_snapshot, reason)]
     Snapshot(#[source] SaveError),
 }

@@ -150,7 +150,6 @@ impl CallGate {
         }
     }
 
-    /// Whether a call may begin.
     pub(super) fn allows_calls(&self) -> bool {
         self.state().allowed != Some(0)
     }

@@ -20,7 +20,6 @@ pub struct SentRequest<'a> {
     pub prompt: Prompt<'a>,
     /// Who answered, if that is known; else a mind that sends nothing.
     pub mind: &'a dyn Mind,
-    /// How the ask ended.
     pub outcome: &'a Arc<Outcome>,
     /// Which of the requests of the ask it is, from 1: tools and refused answers make more of them.
     pub attempt: u32,

@@ -347,7 +347,6 @@ impl Engine {
         self.token.clone()
     }
 
-    /// What the run has spent.
     pub fn totals(&self) -> &Totals {
         &self.totals
     }

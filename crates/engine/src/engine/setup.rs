@@ -43,7 +43,6 @@ pub enum StepSet {
     Deliver,
 }
 
-/// The order within a meeting.
 #[derive(SystemSet, Clone, Debug, PartialEq, Eq, Hash)]
 pub enum MeetSet {
     Rules,

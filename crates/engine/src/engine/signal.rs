@@ -14,21 +14,17 @@ use crate::locale::{Argument, UiText, text};
 /// News of the run, for progress displays and logs. Never reaches the world.
 #[derive(Clone, Debug)]
 pub enum Signal {
-    /// A mind was asked.
     CallStarted {
         entity: Arc<str>,
         /// The number of the ask among those of the entity, from 1.
         number: u32,
-        /// The purpose of the ask.
         purpose: &'static str,
         mind: String,
     },
-    /// A mind called a tool.
     ToolCalled {
         entity: Arc<str>,
         /// The number of the ask among those of the entity, from 1.
         number: u32,
-        /// The purpose of the ask.
         purpose: &'static str,
         /// The tool, by the name that minds know.
         tool: String,
@@ -38,7 +34,6 @@ pub enum Signal {
         entity: Arc<str>,
         /// The number of the ask among those of the entity, from 1.
         number: u32,
-        /// The purpose of the ask.
         purpose: &'static str,
         by: AnsweredBy,
         /// How long its calls took.
@@ -60,7 +55,6 @@ pub enum Signal {
         mind: String,
         /// Whose asks wait for it.
         entities: Vec<Arc<str>>,
-        /// Why it can't answer.
         reason: UiText,
         /// The time until the next attempt.
         pause: Duration,

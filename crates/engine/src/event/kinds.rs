@@ -8,7 +8,6 @@ use crate::context::{Common, Noting};
 use crate::locale::{UiText, text};
 use crate::message::{Tag, Tags};
 
-/// Every type of this file.
 pub const EVENTS: &[EventType] = &[
     EventType::of::<Kickoff>(),
     EventType::of::<Speak>(),

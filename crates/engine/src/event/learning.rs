@@ -14,7 +14,6 @@ use crate::locale::{UiText, text};
     happening = noted, third_person = seen
 )]
 pub struct Learned {
-    /// The id of the fact.
     pub fact: String,
     pub title: String,
     pub message: String,
@@ -57,7 +56,6 @@ impl Learned {
         Some(self.told_to(to, &self.message))
     }
 
-    /// Whether play made the fact.
     pub fn is_made(&self) -> bool {
         is_made(&self.fact)
     }

@@ -37,7 +37,6 @@ pub use telling::{EventStyle, Recipients, Sight, Telling, subject};
 pub use writer::{EventWriter, write_events_at_meeting};
 
 pub use crate::world_data::{Prompt, PromptSet};
-/// The fields of an event.
 pub use serde_json::Value as EventData;
 
 use bevy_ecs::prelude::*;

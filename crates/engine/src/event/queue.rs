@@ -14,7 +14,6 @@ use crate::message::{Block, Role, Tags};
 /// An event before its delivery: its words and audience are fixed, its body is not made yet.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PendingEvent {
-    /// The name of its type.
     pub kind: &'static str,
     pub speaker: Option<Arc<str>>,
     /// The name of the place to which it belongs, if it is told at a meeting and belongs to one.

@@ -60,16 +60,13 @@ pub enum EventStyle {
     Note,
     /// A note for those who look behind the story.
     Working,
-    /// What a host did.
     HostDeed,
-    /// A fact was learned.
     Lesson,
     /// A part of a past became a memory.
     Memory,
     /// What those elsewhere hear of what was told.
     Report,
     Ending,
-    /// Not part of the story.
     Hidden,
 }
 

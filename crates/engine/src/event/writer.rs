@@ -283,7 +283,6 @@ impl EventWriter<'_, '_> {
         self.queue(event, audience, AudienceRule::Announced { exclude });
     }
 
-    /// Tells these entities once each.
     fn write_to<E: AgentEvent>(&mut self, receivers: &[Entity], event: E, rule: AudienceRule) {
         if let CurrentStage::Place(place) = *self.current {
             let elsewhere = receivers.iter().find(|who| self.place_of(**who) != place);

@@ -142,7 +142,6 @@ pub struct AskParts {
     pub reply: &'static str,
     /// Full and short form.
     pub body: Body,
-    /// The tags of its message.
     pub tags: Tags,
     notes: Value,
     json: Option<WantedJson>,
@@ -368,7 +367,6 @@ impl<R: Reply> Ask<R> {
         self.tool_rounds(0)
     }
 
-    /// What the question is for.
     pub fn purpose(&self) -> &'static str {
         self.0.parts.purpose
     }
@@ -388,7 +386,6 @@ impl<R: Reply> Ask<R> {
         &self.0.parts.tags
     }
 
-    /// What limits the answer.
     pub fn constraints(&self) -> &R::Constraints {
         &self.0.constraints
     }

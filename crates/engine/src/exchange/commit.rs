@@ -161,7 +161,6 @@ pub(crate) fn request_hash(
     Digest::of(&bytes)
 }
 
-/// The answer that is committed.
 struct Resolved {
     answer: BoxedAnswer,
     by: AnsweredBy,

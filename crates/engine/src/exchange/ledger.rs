@@ -140,7 +140,6 @@ pub struct Ledger {
 }
 
 impl Ledger {
-    /// Books what one ask spent.
     pub fn book(&mut self, purpose: &str, spent: Spent) {
         match self.purposes.get_mut(purpose) {
             Some(sum) => *sum += spent,
@@ -150,7 +149,6 @@ impl Ledger {
         }
     }
 
-    /// Adds what another ledger holds.
     pub fn add(&mut self, other: &Self) {
         for (purpose, spent) in &other.purposes {
             self.book(purpose, *spent);

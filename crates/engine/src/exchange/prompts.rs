@@ -106,10 +106,8 @@ pub enum Found {
     Nothing,
     /// JSON without its end.
     Part,
-    /// JSON that can't be read.
     Broken,
     Prose,
-    /// Several answers to choose from.
     Drafts,
 }
 

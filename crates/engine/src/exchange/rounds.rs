@@ -29,7 +29,6 @@ pub(crate) struct RoundMaker<'a> {
     pub(crate) made_by: (&'a str, &'a str),
     pub(crate) guards: &'a Guards,
     pub(crate) phrases: &'a Phrasebook,
-    /// The language of the world.
     pub(crate) language: Language,
 }
 

@@ -13,18 +13,15 @@ use crate::locale::Localize;
 #[text(files_in)]
 pub struct FileError {
     pub path: PathBuf,
-    /// What is wrong with it.
     pub problem: FileProblem,
 }
 
 /// What is wrong with a file or folder.
 #[derive(Debug, Error, Localize)]
 pub enum FileProblem {
-    /// The file system refused.
     #[text(files_io)]
     Io {
         action: FileAction,
-        /// The error of the system.
         source: io::Error,
     },
     /// Something else than a regular file that was to be read.
@@ -64,7 +61,6 @@ pub enum FileAction {
     Write,
 }
 
-/// What a path leads to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Localize)]
 pub enum FileKind {
     #[text(files_kind_file)]

@@ -76,7 +76,6 @@ impl Folder {
         self.make_folder(name)
     }
 
-    /// Creates a folder in it.
     pub(crate) fn make_folder(&self, name: &str) -> Result<Self, FileError> {
         let path = self.path.join(name);
         let failed = |source| FileError::io(&path, FileAction::Create, source);

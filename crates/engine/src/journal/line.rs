@@ -17,7 +17,6 @@ pub const FORMAT: u32 = 1;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct JournalHeader {
-    /// The version of the format.
     pub format: u32,
     pub engine: String,
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -63,7 +62,6 @@ pub enum AskEnding {
         /// The mind's thinking, if it showed any.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         thinking: Option<String>,
-        /// Why the mind stopped.
         finish: FinishReason,
     },
     /// There was no usable answer; the ask's own fallback was used.
@@ -270,7 +268,6 @@ pub struct Outcome {
     pub id: u32,
     /// The number of the ask among all of the entity, from 1.
     pub number: u32,
-    /// The purpose of the ask.
     pub purpose: String,
     /// A hash of the request: history, question and schema.
     pub hash: Digest,
@@ -293,14 +290,12 @@ pub struct Outcome {
     pub calls: u64,
     /// The number of attempts that the transport repeated.
     pub retries: u32,
-    /// The tokens of all attempts.
     pub usage: TokenUsage,
     #[serde(default, skip_serializing_if = "PromptBytes::is_nothing")]
     pub prompt_bytes: PromptBytes,
     /// The estimated prompt tokens of all attempts, uncorrected; 0 if the provider reported no
     /// usage, so that `usage` is an estimate itself.
     pub estimated: u64,
-    /// The price of all attempts.
     pub cost: Cost,
     /// The number of requests whose price is unknown.
     #[serde(default, skip_serializing_if = "is_nothing")]
@@ -351,7 +346,6 @@ pub struct Meeting {
 pub struct SnapshotRecord {
     /// The number of meetings that its world has had.
     pub turn: u64,
-    /// The digest of its bytes.
     pub digest: Digest,
 }
 
@@ -418,7 +412,6 @@ pub struct TextVectors {
     pub model: Arc<str>,
     /// By the digest of the text.
     pub vectors: BTreeMap<Digest, Arc<Vector>>,
-    /// The tokens of the texts.
     #[serde(default)]
     pub tokens: u64,
     #[serde(default)]
@@ -461,7 +454,6 @@ impl GameSetup {
     }
 }
 
-/// One line of the journal.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Line {
@@ -474,7 +466,6 @@ pub enum Line {
     Round(Arc<OpenRound>),
     /// The second line, for games that need it.
     Game(GameSetup),
-    /// The outcome of an ask.
     Outcome(Arc<Outcome>),
     Meeting(Meeting),
     Snapshot(SnapshotRecord),

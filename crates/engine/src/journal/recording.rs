@@ -368,7 +368,6 @@ impl Recording {
         self.outcomes.len()
     }
 
-    /// Whether there is no outcome.
     pub fn is_empty(&self) -> bool {
         self.outcomes.is_empty()
     }

@@ -58,7 +58,6 @@ impl Knowledge {
         Self(known.collect())
     }
 
-    /// Whether it contains a fact.
     pub fn knows(&self, id: &str) -> bool {
         self.0.contains_key(id)
     }

@@ -15,7 +15,6 @@ const TITLE_CHARS: usize = 60;
 pub struct MadeFacts(Vec<Fact>);
 
 impl MadeFacts {
-    /// The facts, newest first.
     pub fn newest_first(&self) -> impl Iterator<Item = &Fact> {
         self.0.iter().rev()
     }

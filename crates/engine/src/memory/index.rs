@@ -62,7 +62,6 @@ pub struct IndexEntry<'e> {
     pub about: &'e [&'e str],
 }
 
-/// A message that was found.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Hit {
     /// The message's number, counted from zero in the order of [`Index::add`].
@@ -397,14 +396,12 @@ impl Index {
         factors
     }
 
-    /// The session of a message.
     fn session_of(&self, entry: u32) -> usize {
         self.sessions
             .partition_point(|session| session.first <= entry)
             .saturating_sub(1)
     }
 
-    /// The messages of a session.
     fn range_of(&self, session: usize) -> Range<usize> {
         let first = self
             .sessions

@@ -3,7 +3,6 @@
 use foldhash::fast::FixedState;
 use indexmap::IndexMap;
 
-/// A term in a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Posting {
     pub(super) entry: u32,

@@ -42,7 +42,6 @@ impl Term {
     }
 }
 
-/// A question that was read.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Query {
     /// What to look for, those that are related after those that were asked for.

@@ -52,7 +52,6 @@ const CACHED_CUES: usize = 64;
 pub struct EventTraits {
     /// Whether receiving it triggers automatic recall.
     pub triggers_recall: bool,
-    /// Whether it can be recalled.
     pub recallable: bool,
 }
 

@@ -55,7 +55,6 @@ thread_local! {
 /// What is remembered of texts.
 type Remembered<T> = IndexMap<Box<str>, T, FixedState>;
 
-/// A word in a text.
 #[derive(Clone, Copy)]
 struct Span {
     start: u32,
@@ -91,7 +90,6 @@ fn meaning(word: &str) -> Meaning {
     })
 }
 
-/// A word of a text.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Word<'t> {
     /// As it is written, without an ending after an apostrophe.

@@ -283,7 +283,6 @@ impl Body {
         shared_prefix + own
     }
 
-    /// Whether it has no content.
     pub fn is_silent(&self) -> bool {
         let has_text = self.shared_prefix().is_some();
         !has_text && matches!(self.content(), Content::Text(text) if text.as_str().is_empty())

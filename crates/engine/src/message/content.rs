@@ -17,14 +17,11 @@ pub struct ToolUse<'a> {
     pub input: &'a Value,
 }
 
-/// What a tool returned.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ToolResult<'a> {
-    /// The id of the call.
     pub id: &'a str,
     pub name: Option<&'a str>,
     pub output: &'a Value,
-    /// Whether the tool failed.
     pub is_error: bool,
 }
 
@@ -233,7 +230,6 @@ impl Body {
             .filter_map(Block::as_tool_result)
     }
 
-    /// Its images, audio and videos.
     pub fn media(&self) -> impl Iterator<Item = (MediaKind, &MediaSource)> {
         self.listed_blocks().iter().filter_map(Block::as_media)
     }
@@ -311,7 +307,6 @@ impl<'a> CallPairs<'a> {
         calls
     }
 
-    /// The calls without a result.
     pub fn unanswered(&self) -> impl Iterator<Item = ToolUse<'a>> {
         let open = self.pairs.iter().filter(|pair| pair.result.is_none());
         open.map(|pair| pair.call)

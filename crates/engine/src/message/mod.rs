@@ -69,11 +69,9 @@ impl Role {
 /// A message of one context: the shared body, and its role and tags there.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Message {
-    /// Its role in this context.
     pub role: Role,
     /// The body, shared with other contexts.
     pub body: Body,
-    /// Its tags in this context.
     pub tags: Tags,
 }
 

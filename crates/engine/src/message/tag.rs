@@ -68,7 +68,6 @@ impl Tag {
     pub const EVENT: TagKey = TagKey::new("event");
 }
 
-/// Why a tag was refused.
 #[derive(Debug, Error, PartialEq, Eq, Localize)]
 pub enum TagError {
     /// The key is a member of the message itself.
@@ -149,7 +148,6 @@ impl Tags {
         Some(short)
     }
 
-    /// Whether there is no tag.
     pub fn is_empty(&self) -> bool {
         self.0.is_none()
     }

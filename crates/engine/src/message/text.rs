@@ -31,7 +31,6 @@ pub fn cut(text: &str, most: usize) -> String {
 pub struct Digest(pub [u8; 16]);
 
 impl Digest {
-    /// The digest of some bytes.
     pub fn of(bytes: &[u8]) -> Self {
         blake3::hash(bytes).into()
     }

@@ -25,7 +25,6 @@ pub fn estimate(text: &str) -> u32 {
     u32::try_from(cost.div_ceil(TOKEN)).unwrap_or(u32::MAX)
 }
 
-/// The cost of one token.
 const TOKEN: u64 = 64;
 
 /// Defines an enum of plain variants and the list of all of them.
@@ -43,7 +42,6 @@ macro_rules! listed {
 }
 
 listed! {
-    /// The class of a character.
     Class {
         Lower, Upper, Accented, Digit, Space, Newline, Mark, WideMark, Ideograph, Frequent, Kana,
         Hangul, OtherLetter, Joiner, Rule, Symbol,

@@ -98,7 +98,6 @@ impl std::ops::AddAssign for PromptBytes {
     }
 }
 
-/// Why a model stopped writing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FinishReason {
@@ -174,7 +173,6 @@ fn missing() -> f64 {
 }
 
 impl Price {
-    /// The price of a call.
     pub fn of(&self, usage: TokenUsage) -> Cost {
         let fresh = usage.input.saturating_sub(usage.cached);
         let part = |tokens: u64, price: f64| Cost::from_units(tokens as f64 * price / 1e6);

@@ -16,7 +16,6 @@ const WIDEST: usize = 8192;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Vector {
     components: Box<[i8]>,
-    /// The sum of the squares.
     square: i64,
 }
 
@@ -42,7 +41,6 @@ pub enum VectorError {
 }
 
 impl Vector {
-    /// The vector of these numbers.
     pub fn new(numbers: &[f32]) -> Result<Self, VectorError> {
         if numbers.iter().any(|number| !number.is_finite()) {
             return Err(VectorError::NotFinite);

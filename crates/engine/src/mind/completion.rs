@@ -128,7 +128,6 @@ pub struct FailedCall {
 /// Only one that is longer than all that were answered is in doubt.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LengthDoubt {
-    /// It is not in doubt.
     #[default]
     None,
     /// It is if nothing else helps.
@@ -199,7 +198,6 @@ pub enum MindError {
     Unsendable {
         /// Whose request it is.
         entity: Arc<str>,
-        /// The alias of the model.
         alias: Arc<str>,
         /// What can't be sent, and why.
         reason: UiText,
@@ -235,25 +233,13 @@ pub enum MindError {
     Empty { server: Arc<str> },
     /// The response broke off or is not an answer.
     #[text(mind_invalid_response)]
-    InvalidResponse {
-        server: Arc<str>,
-        /// What is wrong with it.
-        reason: UiText,
-    },
+    InvalidResponse { server: Arc<str>, reason: UiText },
     /// A script has no further line for this entity.
     #[text(mind_script_exhausted)]
-    ScriptExhausted {
-        entity: String,
-        /// The number of its ask.
-        number: u32,
-    },
+    ScriptExhausted { entity: String, number: u32 },
     /// A recording holds no outcome for this ask.
     #[text(mind_not_recorded)]
-    NotRecorded {
-        entity: String,
-        /// The number of its ask.
-        number: u32,
-    },
+    NotRecorded { entity: String, number: u32 },
     /// The person left the seat.
     #[text(mind_seat_empty)]
     SeatEmpty { entity: String },

@@ -12,7 +12,6 @@ pub type Embedding = Pin<Box<dyn Future<Output = Result<Embedded, MindError>> + 
 /// The vectors of some texts, and what they cost.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Embedded {
-    /// Their vectors, in their order.
     pub vectors: Vec<Vector>,
     /// The tokens that were read; an estimate if the server reports none.
     pub tokens: u64,

@@ -14,7 +14,6 @@ use super::embedder::Embedder;
 #[serde(transparent)]
 pub struct MindAlias(pub Arc<str>);
 
-/// The minds of a run.
 #[derive(Clone)]
 pub struct Minds {
     default: Arc<dyn Mind>,
@@ -24,14 +23,12 @@ pub struct Minds {
 }
 
 impl<M: Mind + 'static> From<M> for Minds {
-    /// One mind for everybody.
     fn from(mind: M) -> Self {
         Self::all(Arc::new(mind))
     }
 }
 
 impl Minds {
-    /// One mind for all entities.
     pub fn all(default: Arc<dyn Mind>) -> Self {
         Self {
             default,

@@ -50,7 +50,6 @@ impl<'n> Notes<'n> {
         Self(self.0.get(member).unwrap_or(&Value::Null))
     }
 
-    /// The elements of a list.
     pub fn list(self, member: &str) -> impl DoubleEndedIterator<Item = Self> + ExactSizeIterator {
         let elements = self
             .0
@@ -60,7 +59,6 @@ impl<'n> Notes<'n> {
         elements.iter().map(Self)
     }
 
-    /// The texts in a list.
     pub fn texts(self, member: &str) -> Vec<&'n str> {
         let elements = self.list(member);
         elements.filter_map(|element| element.0.as_str()).collect()

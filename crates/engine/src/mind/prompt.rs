@@ -15,7 +15,6 @@ use crate::tool::ToolSpec;
 /// The form of the answer that is wanted.
 #[derive(Clone, Copy, Debug)]
 pub enum AnswerForm<'a> {
-    /// Free text.
     Prose {
         /// The facts of the prompt as data, for minds without a model; null if there are none.
         /// Never sent to a model.
@@ -101,7 +100,6 @@ impl ExchangeRound {
     }
 }
 
-/// The tools of an ask.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Tools<'a> {
     /// Their specifications, in stable order. The same for every call of an ask, so that prompts
@@ -138,7 +136,6 @@ pub struct Prompt<'a> {
     pub purpose: &'a str,
     /// The number of this ask among those of the entity, from 1.
     pub number: u32,
-    /// The language of the world.
     pub language: Language,
     /// What the entity remembers.
     pub history: &'a AgentContext,

@@ -40,7 +40,6 @@ pub enum StreamDeltaKind {
     Retract,
 }
 
-/// A queue of deltas.
 pub fn stream_channel() -> (StreamSender, StreamReceiver) {
     let (sender, receiver) = channel(MAX_QUEUE);
     (StreamSender(sender), StreamReceiver(receiver))
@@ -115,7 +114,6 @@ struct Sink {
     words: Option<Mutex<JsonWords>>,
     /// Whether text was sent since the last retraction.
     has_text: AtomicBool,
-    /// Whether a delta was lost.
     is_lost: AtomicBool,
 }
 

@@ -2,14 +2,12 @@
 
 use crate::message::{Block, Body, Content, Role, Text, shown};
 
-/// What a turn says.
 #[derive(Clone, Copy, Debug)]
 pub enum TurnContent<'a> {
     Text(&'a Text),
     Blocks(&'a [Block]),
 }
 
-/// One turn of a conversation.
 #[derive(Clone, Copy, Debug)]
 pub struct Turn<'a> {
     /// The role in the conversation that holds the turn.
@@ -35,7 +33,6 @@ impl<'a> Turn<'a> {
         }
     }
 
-    /// A message in full.
     pub fn full(role: Role, body: &'a Body) -> Self {
         Self {
             role,

@@ -11,7 +11,6 @@ use thiserror::Error;
 use super::{find_json, json_at};
 use crate::locale::{Localize, UiText};
 
-/// The arguments of a call.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Arguments {
     /// The arguments by name.

@@ -12,7 +12,6 @@ use super::json::json_at;
 use super::marks::{Match, matches};
 use super::options::words_of;
 
-/// A tool that was offered.
 #[derive(Clone, Copy, Debug)]
 pub struct CallableTool<'a> {
     pub name: &'a str,

@@ -16,7 +16,6 @@ use super::words::{WRAPPERS, is_ellipsis, is_nothing, is_set_aside, number_in_wo
 /// How deep an answer is read.
 const DEPTH: usize = 16;
 
-/// The form of an answer.
 #[derive(Clone, Copy, Debug)]
 pub struct Form<'a> {
     /// What the form is called.
@@ -27,7 +26,6 @@ pub struct Form<'a> {
     pub optional: &'a [&'a str],
     /// Outermost members that may be said, although the schema does not ask for them.
     pub unasked: &'a [&'a str],
-    /// Other names of members.
     pub other_names: OtherNames,
     /// Other words for what is offered: each with the word for which it stands.
     pub other_words: &'a [(&'a str, &'a str)],
@@ -47,7 +45,6 @@ pub struct Fitted {
     pub faults: Vec<Fault>,
 }
 
-/// Something wrong in an answer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fault {
     /// Where, such as `cards[2].targets[0]`; empty for the whole answer.
@@ -93,7 +90,6 @@ pub enum Wanted {
     Number,
     Truth,
     List,
-    /// An object with members.
     Object,
 }
 
@@ -224,7 +220,6 @@ impl Form<'_> {
     }
 }
 
-/// Where a value stands.
 #[derive(Clone, Debug, Default)]
 struct Path {
     shown: String,
@@ -492,7 +487,6 @@ fn paired(value: Value) -> Value {
     members.map_or(value, Value::Object)
 }
 
-/// Whether a value says nothing.
 fn is_empty(value: &Value) -> bool {
     match value {
         Value::Null | Value::Bool(false) => true,

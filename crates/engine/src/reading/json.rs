@@ -54,7 +54,6 @@ impl FoundJson<'_> {
     }
 }
 
-/// Why there is no JSON.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NoJson {
     /// The answer is empty.

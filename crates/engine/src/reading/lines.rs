@@ -5,7 +5,6 @@ use serde_json::{Map, Value};
 use super::json::json_at;
 use super::text::is_blank;
 
-/// The maximum number of lines.
 const MAX_LINES: usize = 64;
 /// How deep tags may be nested.
 const MAX_DEPTH: usize = 8;

@@ -33,7 +33,6 @@ pub enum Meant {
     One(usize),
     /// It fits several.
     Several(Vec<usize>),
-    /// None.
     Nothing,
 }
 

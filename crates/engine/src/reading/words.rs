@@ -16,7 +16,6 @@ pub(super) fn is_set_aside(name: &str) -> bool {
     is_negation(name) || words.contains(&name)
 }
 
-/// Words that stand for nothing.
 pub(super) fn is_nothing(text: &str) -> bool {
     let text = text.trim().trim_end_matches(['.', '。']).to_lowercase();
     let words = [

@@ -74,7 +74,6 @@ impl Serialize for BodyTable<'_> {
     }
 }
 
-/// A body in a save.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct BodyDto<'a> {

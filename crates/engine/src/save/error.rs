@@ -17,11 +17,7 @@ pub enum SaveError {
     NotAtRest(UiText),
     /// An entity of the story lacks a component that every such entity has.
     #[text(save_incomplete)]
-    Incomplete {
-        id: u32,
-        /// The name of the component.
-        missing: &'static str,
-    },
+    Incomplete { id: u32, missing: &'static str },
     /// A value that can't be written, such as one nested too deeply to be read back.
     #[text(save_unwritable)]
     Unwritable {
@@ -57,7 +53,6 @@ pub enum SaveError {
     #[text(save_event_unknown)]
     UnknownEvent {
         location: String,
-        /// The name of the type.
         event: String,
         known: String,
     },
@@ -73,7 +68,6 @@ pub enum SaveError {
     #[text(save_in_file)]
     InFile {
         path: PathBuf,
-        /// What is wrong with it.
         source: Box<SaveError>,
     },
     /// A file that can't be read or written.
@@ -91,7 +85,6 @@ pub enum SaveError {
     /// A journal that ends before its snapshot.
     #[text(save_journal_behind)]
     JournalBehind {
-        /// The turn of the snapshot.
         turn: u64,
         /// The last turn of the journal.
         last: u64,
@@ -103,21 +96,13 @@ pub enum SaveError {
     NotASlot { path: PathBuf },
     /// A name that can't be a slot's.
     #[text(save_bad_slot_name, name = name.escape_debug().to_string())]
-    BadSlotName {
-        name: String,
-        /// What is wrong with it.
-        reason: UiText,
-    },
+    BadSlotName { name: String, reason: UiText },
     /// There is a slot of that name already.
     #[text(save_slot_exists, name)]
     SlotExists(String),
     /// There is no slot of that name.
     #[text(save_no_such_slot)]
-    NoSuchSlot {
-        name: String,
-        /// The folder of all saves.
-        root: PathBuf,
-    },
+    NoSuchSlot { name: String, root: PathBuf },
     /// Another process writes to the slot.
     #[text(save_slot_busy, name)]
     SlotBusy(String),

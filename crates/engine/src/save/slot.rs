@@ -69,7 +69,6 @@ impl Slot {
     /// The name of the file of a slot's settings.
     pub const SETTINGS: &'static str = SETTINGS;
 
-    /// The slot of this name.
     pub fn find(root: &Path, name: &str) -> Result<Self, SaveError> {
         let slot = Self::at(root, name.parse()?);
         if !slot.folder.is_dir() {

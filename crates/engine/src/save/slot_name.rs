@@ -6,7 +6,6 @@ use std::str::FromStr;
 use super::error::SaveError;
 use crate::locale::{UiText, text};
 
-/// The maximum number of characters.
 const MAX_CHARACTERS: usize = 64;
 
 /// The maximum length in bytes; file systems accept 255.

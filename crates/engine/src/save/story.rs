@@ -22,7 +22,6 @@ use crate::message::Digest;
 pub struct StoredStory {
     /// The first line of the journal.
     pub header: JournalHeader,
-    /// All lines of the journal.
     pub lines: Vec<Line>,
     /// The snapshot; `None` if there is none, so that the story starts from the beginning.
     pub world: Option<StoredSnapshot>,
@@ -74,7 +73,6 @@ impl StoredSnapshot {
         self.digest
     }
 
-    /// The header.
     pub fn head(&self) -> Result<SaveHead, SaveError> {
         read_head(&self.bytes()?)
     }

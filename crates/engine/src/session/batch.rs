@@ -81,7 +81,6 @@ struct BatchFile {
     plan: BatchPlan,
 }
 
-/// Many games of one kind.
 pub struct Batch {
     name: SlotName,
     folder: PathBuf,

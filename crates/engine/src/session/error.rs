@@ -46,17 +46,11 @@ pub enum SessionError {
     Unfit(SetupError),
     /// A snapshot whose seed is not the journal's.
     #[text(session_other_seed)]
-    OtherSeed {
-        /// The seed of the snapshot.
-        snapshot: u64,
-        /// The seed of the journal.
-        journal: u64,
-    },
+    OtherSeed { snapshot: u64, journal: u64 },
     /// A snapshot whose state is not the one that the journal recorded for its turn.
     #[text(session_other_world_state, turn, .. if place.is_empty())]
     #[text(session_other_place_state)]
     OtherState {
-        /// The turn of the snapshot.
         turn: u64,
         /// The first place that differs; empty for the world's own state.
         place: String,

@@ -28,7 +28,6 @@ pub struct EventLog {
 type Outcomes = BTreeMap<(StableId, u32), Arc<Outcome>>;
 
 pub enum Logged {
-    /// An entity has this name.
     Name(StableId, Arc<str>),
     Event(Box<EventRecord>),
     /// A place has taken the outcomes of its asks.
@@ -76,7 +75,6 @@ impl Stay {
     }
 }
 
-/// A line of the file.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum LogLine {

@@ -73,7 +73,6 @@ impl PromptMessage {
 pub struct CallRequest {
     /// How the ask ended; it names the entity, the number of the ask, and who answered.
     pub outcome: Arc<Outcome>,
-    /// What the entity is.
     pub kind: Option<Kind>,
     /// Which of the requests of the ask it is, from 1: tools and refused answers make more of them.
     pub attempt: u32,

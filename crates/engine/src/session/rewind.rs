@@ -16,7 +16,6 @@ use crate::save::{Meta, Slot, StoredSnapshot, StoredStory, snapshot};
 pub struct Replayed {
     /// The engine, with the world as it stood when the replay stopped.
     pub engine: Engine,
-    /// Why the replay stopped.
     pub stop: Stop,
     /// The last turn that was reached.
     pub turn: u64,

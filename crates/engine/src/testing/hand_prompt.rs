@@ -13,11 +13,8 @@ use crate::mind::{AnswerForm, ExchangeRound, Language, Mind, Prompt};
 /// A question to one entity, by hand.
 pub struct HandPrompt {
     pub entity: Arc<str>,
-    /// What the ask is for.
     pub purpose: &'static str,
-    /// The language of the answer.
     pub language: Language,
-    /// The data of the prompt.
     pub notes: Value,
     /// The schema of a JSON answer; `Null` for prose.
     pub constrained: Value,

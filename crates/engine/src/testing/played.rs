@@ -35,7 +35,6 @@ impl Played {
         })
     }
 
-    /// The events of a type.
     pub fn of(&self, kind: &str) -> impl Iterator<Item = &EventRecord> {
         self.events().filter(move |event| event.kind == kind)
     }

@@ -49,7 +49,6 @@ impl<'w> ToolCaller<'w> {
         self.name_of(self.entity)
     }
 
-    /// The language of the world.
     pub fn language(&self) -> Language {
         let language = self.world.get_resource::<Language>();
         language.copied().unwrap_or_default()

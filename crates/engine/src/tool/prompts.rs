@@ -23,7 +23,6 @@ pub(crate) enum ToolPrompt<'a> {
     Cut { left_out: usize },
 }
 
-/// Why a call failed.
 #[derive(Serialize, Prompt)]
 #[serde(untagged)]
 pub(crate) enum Failure<'a> {
@@ -36,10 +35,8 @@ pub(crate) enum Failure<'a> {
     /// The tool was too slow.
     #[prompt("tools/errors/time")]
     Time { seconds: f64 },
-    /// A guard blocked the result.
     #[prompt("tools/errors/blocked")]
     Blocked { reason: &'a str },
-    /// A guard stopped the call.
     #[prompt("tools/errors/stopped")]
     Stopped { reason: &'a str },
     #[prompt("tools/errors/broke_down")]

@@ -28,7 +28,6 @@ pub struct Table {
     pub rows: Vec<Row>,
 }
 
-/// One entry of a table.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Row {

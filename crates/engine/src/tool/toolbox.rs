@@ -29,7 +29,6 @@ pub type RunningTool = Pin<Box<dyn Future<Output = ToolOutput> + Send>>;
 type PureRun = dyn Fn(&ToolCaller<'_>, &str) -> ToolOutput + Send + Sync;
 type AsyncRun = dyn Fn(&str, &ToolTrace) -> RunningTool + Send + Sync;
 
-/// How much minds may call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ToolLimits {
     /// Rounds of calls in one ask; then the mind is told to answer without tools.
@@ -200,7 +199,6 @@ fn argument(line: &str) -> Option<(&str, &str)> {
 #[derive(Resource, Clone, Default)]
 pub struct Toolbox {
     tools: BTreeMap<Arc<str>, Tool>,
-    /// How much minds may call.
     pub limits: ToolLimits,
     /// Names that were refused, for the engine to report.
     refused: Vec<ToolNameError>,

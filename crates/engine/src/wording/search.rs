@@ -18,7 +18,6 @@ const MAX_BETWEEN: usize = 16;
 #[derive(Clone, Debug)]
 pub(crate) struct Needle {
     finder: Finder<'static>,
-    /// The number of its letters.
     length: usize,
     /// The number of ends of sentences between them.
     breaks: usize,

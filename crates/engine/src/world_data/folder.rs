@@ -20,7 +20,6 @@ static DEFAULTS: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/../../data");
 /// Larger files are refused, in bytes.
 pub const MAX_BYTES: u64 = 16 * 1024 * 1024;
 
-/// How deep folders are searched.
 const MAX_DEPTH: usize = 16;
 
 /// Why data can't be read. Names of files are those of [`DataFolder::name_of`].
@@ -45,7 +44,6 @@ pub enum DataFault {
     Unusable(#[source] FileProblem),
     #[text(world_data_not_utf8)]
     NotText,
-    /// The file system refused.
     #[text(world_data_unreadable, source)]
     Unreadable(#[source] std::io::Error),
 }
@@ -101,7 +99,6 @@ impl DataFolder {
         self
     }
 
-    /// The folder at `root`.
     pub fn at(root: impl AsRef<Path>) -> Result<Self, DataError> {
         let missing = |_| DataError::NoFolder(root.as_ref().to_owned());
         let path = fs::canonicalize(root.as_ref()).map_err(missing)?;
@@ -148,13 +145,11 @@ impl DataFolder {
         }
     }
 
-    /// The text of a file.
     pub fn read_text(&self, path: &str) -> Result<String, DataError> {
         let not_text = |_| DataFault::NotText.of(self.name_of(path));
         String::from_utf8(self.read(path)?).map_err(not_text)
     }
 
-    /// The bytes of a file.
     pub fn read(&self, path: &str) -> Result<Vec<u8>, DataError> {
         let parts = inner(path)?;
         if let Some(text) = self.kept.get(path) {

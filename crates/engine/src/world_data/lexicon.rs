@@ -10,10 +10,8 @@ use super::source::Source;
 use crate::locale::{UiText, text};
 use crate::wording::fold_name;
 
-/// The extension of word files.
 const EXTENSION: &str = ".ron";
 
-/// One word of a pair.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Word {

@@ -17,7 +17,6 @@ use crate::locale::{UiText, text};
 /// world has a fortieth of it.
 pub const MAX_RON_BYTES: usize = 8 * 1024 * 1024;
 
-/// How deep brackets are nested.
 const MAX_DEPTH: usize = 128;
 
 const MAX_VALUES: usize = 100_000;

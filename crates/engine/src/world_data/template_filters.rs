@@ -51,7 +51,6 @@ pub(super) fn in_words(value: &Value) -> Result<String, Error> {
     Ok(words.into_text())
 }
 
-/// Adds all filters and tests.
 pub(super) fn add(environment: &mut Environment<'_>) {
     environment.add_filter("default", filters::default);
     for (name, filter) in [

@@ -30,7 +30,6 @@ use crate::locale::{Argument, UiText, text};
 use crate::wording::nearest;
 use crate::wording::{as_block, as_line};
 
-/// The extension of template files.
 const EXTENSION: &str = ".j2";
 
 /// How many steps filling a template takes. The longest shipped one takes a few hundred.

@@ -16,26 +16,16 @@ use super::{ChatContent, ChatMessage};
 /// Why a message can't be created, or a type can't be registered.
 #[derive(Debug, Error, PartialEq, Eq, Localize)]
 pub enum FactoryError {
-    /// The `type` member is missing.
     #[text(groupchat_message_no_type)]
     NoType { known: Vec<String> },
     /// A type that is not registered.
     #[text(groupchat_message_unknown_type)]
-    UnknownType {
-        /// The name of the type.
-        name: String,
-        known: Vec<String>,
-    },
+    UnknownType { name: String, known: Vec<String> },
     /// The JSON is not a message.
     Malformed(#[from] MessageError),
     /// The members don't fit the registered type.
     #[text(groupchat_message_members)]
-    WrongMembers {
-        /// The name of the type.
-        name: String,
-        /// What is wrong, and where.
-        problem: UiText,
-    },
+    WrongMembers { name: String, problem: UiText },
     /// A type of this name is known already.
     #[text(groupchat_message_type_registered, name)]
     AlreadyRegistered(String),

@@ -47,7 +47,6 @@ pub enum Phase {
 #[derive(Component, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Chat {
-    /// What it is doing.
     pub phase: Phase,
     /// The number of runs begun so far.
     pub runs: u32,
@@ -91,9 +90,7 @@ pub struct Chat {
     pub external: bool,
     /// How often in a row a selector named nobody.
     pub(super) failed_picks: u32,
-    /// The progress through a graph.
     pub(super) graph_flow: GraphFlow,
-    /// The ledger of the run.
     pub(super) ledger: TaskLedger,
     /// The messages of this run for the outer team; empty for the outermost team.
     pub(super) report: Vec<ChatMessage>,
@@ -116,7 +113,6 @@ impl Chat {
         world.get(world.resource::<CastList>().by_name(team)?)
     }
 
-    /// As [`Self::of`].
     pub(crate) fn of_mut<'w>(world: &'w mut World, team: &str) -> Option<Mut<'w, Self>> {
         let stage = world.resource::<CastList>().by_name(team)?;
         world.get_mut(stage)
@@ -197,7 +193,6 @@ impl FinishedTurn {
         }
     }
 
-    /// A turn that code wrote.
     pub(super) fn by_code(messages: impl IntoIterator<Item = ChatMessage>) -> Self {
         Self {
             by_code: true,
@@ -218,7 +213,6 @@ impl FinishedTurn {
 #[serde(default, deny_unknown_fields)]
 pub(super) struct CodeTurn {
     pub(super) step: CodeStep,
-    /// The code to run.
     pub(super) snippets: Vec<Snippet>,
     /// How often its model has fixed the code.
     pub(super) attempt: u32,

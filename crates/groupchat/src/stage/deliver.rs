@@ -16,7 +16,6 @@ use crate::message::{ChatContent, ChatMessage, EPOCH, value_text};
 use crate::perspective::spoken;
 use crate::prompts::ChatPrompt;
 
-/// How a message is delivered.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Delivery<'a> {
     /// Who hears it; everybody on the stage if empty.
@@ -205,7 +204,6 @@ impl ChatStep<'_, '_, '_> {
     }
 }
 
-/// Whether a message says nothing.
 fn is_blank(message: &ChatMessage) -> bool {
     message.to_model_text().trim().is_empty()
 }

@@ -153,9 +153,7 @@ pub(super) struct Progress {
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct ProgressConstraints {
-    /// The names of the participants.
     pub(super) names: Vec<String>,
-    /// The ids of the subtasks.
     pub(super) subtasks: Vec<String>,
 }
 
@@ -208,7 +206,6 @@ impl Progress {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum SubtaskState {
-    /// It is to be done.
     #[default]
     Open,
     Done,
@@ -225,7 +222,6 @@ pub(super) struct Assignment {
     pub(super) failed: Vec<String>,
 }
 
-/// The ledger of a run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct TaskLedger {

@@ -16,7 +16,6 @@ pub(super) struct Pick(pub(super) String);
 pub(super) struct PickConstraints {
     /// All participants that are present.
     pub(super) participants: Vec<String>,
-    /// Those who may be picked.
     pub(super) candidates: Vec<String>,
 }
 

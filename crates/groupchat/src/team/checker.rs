@@ -25,7 +25,6 @@ const MAX_OFFERED: usize = 20;
 /// Collects the problems of one team.
 pub(super) struct Checker<'t> {
     pub(super) team: &'t TeamFile,
-    /// The names of its participants.
     pub(super) names: Vec<&'t str>,
     /// The path of the team, for example `teams[0].`.
     pub(super) prefix: String,

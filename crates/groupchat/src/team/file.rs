@@ -15,7 +15,6 @@ use crate::termination::Termination;
 pub struct TeamFile {
     /// The name; unique among participants and teams.
     pub name: String,
-    /// The language of the conversation.
     pub language: Language,
     /// A one-line description, for lists and for models that select speakers.
     pub title: String,
@@ -191,7 +190,6 @@ impl TeamFile {
         self
     }
 
-    /// Adds a termination condition.
     #[must_use]
     pub fn with_termination(mut self, condition: Termination) -> Self {
         self.termination.push(condition);
@@ -205,7 +203,6 @@ impl TeamFile {
         self
     }
 
-    /// Adds an inner team.
     #[must_use]
     pub fn with_team(mut self, team: Self) -> Self {
         self.teams.push(team);

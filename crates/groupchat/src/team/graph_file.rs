@@ -2,13 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-/// A graph of speakers.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct GraphFile {
     /// Who speaks first; if empty, everybody without an edge to them.
     pub entry: String,
-    /// The edges between speakers.
     pub edges: Vec<EdgeFile>,
 }
 
@@ -30,7 +28,6 @@ impl GraphFile {
 pub struct EdgeFile {
     pub from: String,
     pub to: String,
-    /// When to follow the edge.
     #[serde(default)]
     pub when: EdgeCondition,
     /// The group of the edge; by default, all edges to one speaker are a group.
@@ -61,7 +58,6 @@ impl EdgeFile {
         self
     }
 
-    /// The name of its group.
     pub(crate) fn group(&self) -> &str {
         if self.group.is_empty() {
             &self.to

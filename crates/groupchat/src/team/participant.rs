@@ -6,7 +6,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// A participant of a team.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Participant {
@@ -86,7 +85,6 @@ impl Default for Participant {
 }
 
 impl Participant {
-    /// An assistant of this name.
     pub fn named(name: impl Into<String>) -> Self {
         Self {
             name: name.into(),
@@ -94,7 +92,6 @@ impl Participant {
         }
     }
 
-    /// Sets the system message.
     #[must_use]
     pub fn with_system_message(mut self, system_message: impl Into<String>) -> Self {
         self.system_message = system_message.into();
@@ -211,7 +208,6 @@ pub enum ParticipantKind {
     },
     /// A team talks in its place, and a summary of the talk is heard.
     Society {
-        /// The name of the team.
         team: String,
         /// How to summarise the talk; a default instruction if empty.
         #[serde(default)]

@@ -21,7 +21,6 @@ pub enum Selection {
         /// Whether a participant may speak twice in a row.
         #[serde(default)]
         repeats: bool,
-        /// The maximum number of attempts.
         #[serde(default = "three")]
         attempts: u32,
         /// The name of a function that selects; if it returns `None`, the model selects.
@@ -59,7 +58,6 @@ pub enum Selection {
     },
 }
 
-/// The names of all managers.
 pub(crate) const MANAGERS: [&str; 6] = [
     "RoundRobinGroupChatManager",
     "SelectorGroupChatManager",
@@ -77,7 +75,6 @@ fn three() -> u32 {
 }
 
 impl Selection {
-    /// A selector with default options.
     pub fn selector() -> Self {
         Self::Selector {
             prompt: String::new(),

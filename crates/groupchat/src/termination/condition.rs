@@ -10,11 +10,8 @@ const TERMINATE: &str = "TERMINATE";
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub enum Termination {
-    /// A number of messages.
     MaxMessages {
-        /// The maximum number of messages.
         max: u32,
-        /// Whether events count too.
         #[serde(default)]
         include_events: bool,
     },
@@ -43,10 +40,8 @@ pub enum Termination {
         /// The maximum of prompt and completion tokens together.
         #[serde(default)]
         total: Option<u64>,
-        /// The maximum of prompt tokens.
         #[serde(default)]
         prompt: Option<u64>,
-        /// The maximum of completion tokens.
         #[serde(default)]
         completion: Option<u64>,
     },
@@ -84,7 +79,6 @@ pub enum Termination {
     },
     /// All of these have been met, not necessarily at the same time.
     All(Vec<Termination>),
-    /// One of these is met.
     Any(Vec<Termination>),
 }
 
@@ -93,7 +87,6 @@ fn terminate() -> String {
 }
 
 impl Termination {
-    /// `TERMINATE` in any message.
     pub fn terminate() -> Self {
         Self::mention(TERMINATE)
     }

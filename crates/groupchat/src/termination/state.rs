@@ -23,7 +23,6 @@ pub struct DeltaContext<'a> {
     pub language: Language,
 }
 
-/// Why a run ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StopReason {
     /// The reason for people.

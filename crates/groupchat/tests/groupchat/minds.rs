@@ -53,13 +53,11 @@ impl Scripted {
         }
     }
 
-    /// The requests for an entity.
     pub(crate) fn heard(&self, entity: &str) -> Heard {
         let state = self.state.lock().unwrap();
         state.heard.get(entity).cloned().unwrap_or_default()
     }
 
-    /// The number of requests.
     pub(crate) fn calls(&self) -> usize {
         let state = self.state.lock().unwrap();
         state.heard.values().map(|heard| heard.prompts.len()).sum()

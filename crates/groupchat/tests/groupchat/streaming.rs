@@ -30,7 +30,6 @@ use super::{game, scripted, team, unscripted};
 enum Act {
     Write(&'static str),
     Retract,
-    /// Waits for the test.
     Wait(Arc<Notify>),
     /// Lets others write first.
     Rest,

@@ -248,12 +248,7 @@ enum VectorsError {
     Vector(#[from] VectorError),
     /// There is not one for each text.
     #[text(mind_vectors_count)]
-    Count {
-        /// How many texts there are.
-        expected: usize,
-        /// How many vectors came.
-        found: usize,
-    },
+    Count { expected: usize, found: usize },
 }
 
 /// Reads what a server answered for this many texts: their vectors, and the tokens that it counted.

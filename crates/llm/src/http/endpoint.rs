@@ -9,7 +9,6 @@ use thiserror::Error;
 
 use crate::http_client::{keep_secrets_of, shown_url};
 
-/// A server and its API.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Endpoint {
     api: Api,
@@ -22,12 +21,8 @@ pub struct Endpoint {
 /// Why a base URL can't be used.
 #[derive(Clone, Debug, Error, PartialEq, Eq, Localize)]
 pub enum EndpointError {
-    /// It is not a URL.
     #[text(|reason| UiText::verbatim(reason))]
-    InvalidUrl {
-        /// What the parser says.
-        reason: String,
-    },
+    InvalidUrl { reason: String },
     /// It is not `http` or `https`, or has no host.
     #[text(mind_url_not_http)]
     NotHttp,

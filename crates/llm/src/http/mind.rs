@@ -46,9 +46,7 @@ pub struct ModelServer {
     pub key: Option<Secret>,
     /// The connection timeout of the client in seconds; for error messages.
     pub connect: f64,
-    /// How long it may take.
     pub timeouts: Timeouts,
-    /// How often to retry.
     pub retry: RetryPolicy,
     /// The maximum size of an answer in bytes.
     pub longest_answer: usize,
@@ -102,7 +100,6 @@ pub(super) struct Shared {
     pub(super) server: ModelServer,
     error_context: ErrorContext,
     client: Client,
-    /// The URL of requests.
     url: Url,
     headers: HeaderMap,
     permits: Semaphore,

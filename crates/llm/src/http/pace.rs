@@ -21,7 +21,6 @@ pub(super) struct Deadline {
     whole: Duration,
 }
 
-/// A wait for a server.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Wait {
     /// How long it may be.
@@ -40,7 +39,6 @@ impl Deadline {
         }
     }
 
-    /// How much time is left.
     pub(super) fn remaining(&self) -> Duration {
         self.whole.saturating_sub(self.began.elapsed())
     }
@@ -64,7 +62,6 @@ impl Deadline {
     }
 }
 
-/// How fast an answer arrives.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rate {
     min: f64,

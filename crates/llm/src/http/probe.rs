@@ -90,7 +90,6 @@ impl ProbeReport {
         }
     }
 
-    /// Takes note of an answer.
     pub(super) fn succeeded(&mut self, has_key: bool) {
         self.reachable = Some(true);
         self.answers = Some(true);
@@ -101,7 +100,6 @@ impl ProbeReport {
         };
     }
 
-    /// Takes note of an error.
     pub(super) fn failed(&mut self, error: &MindError, has_key: bool) {
         let is_lost = matches!(
             error,

@@ -80,7 +80,6 @@ impl WantedAnswer<'_> {
     }
 }
 
-/// A tool call so far.
 #[derive(Debug, Default, PartialEq)]
 struct PartialCall {
     /// The server's number of the call.
@@ -91,7 +90,6 @@ struct PartialCall {
     signature: Option<Box<str>>,
 }
 
-/// A thought so far.
 #[derive(Debug, PartialEq)]
 enum PartialThought {
     Readable {
@@ -298,7 +296,6 @@ impl ResponseAccumulator {
         }
     }
 
-    /// The tool calls, in order.
     pub(super) fn calls(&self) -> Vec<ToolCall> {
         let calls = self.calls.iter().map(|call| ToolCall {
             signature: call.signature.clone(),

@@ -107,7 +107,6 @@ impl<'a> ResponseReader<'a> {
         self.response.text.text()
     }
 
-    /// Whether the answer was streamed.
     pub(super) fn is_stream(&self) -> bool {
         match &self.framing {
             Framing::Events(_) => true,

@@ -8,7 +8,6 @@ use rand_chacha::ChaCha8Rng;
 use super::failure::RetryDecision;
 use super::settings::{RetryPolicy, seconds};
 
-/// The retries of one call.
 #[derive(Debug)]
 pub(super) struct RetryState {
     policy: RetryPolicy,

@@ -32,7 +32,6 @@ pub(super) enum Diagnosis {
     NoAccess,
     /// What was asked is against the rules of the provider.
     Moderated,
-    /// There is no such model.
     UnknownModel,
     /// The server can't answer now: a limit, overload, a model that is being loaded.
     Busy,

@@ -102,7 +102,6 @@ impl Default for Timeouts {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct RetryPolicy {
-    /// The maximum number of retries.
     pub times: u32,
     /// How many of them may follow attempts that the server may have billed, because it fell silent
     /// or its answer broke off or was unreadable. Budgets reserve the worst case of all of them.
@@ -168,7 +167,6 @@ impl SchemaInstruction {
 /// What the requests for one model look like.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ModelSettings {
-    /// The API of its server.
     pub api: Api,
     /// How the turns of a conversation become messages.
     pub style: Style,
@@ -193,7 +191,6 @@ pub struct ModelSettings {
     pub limit_field: LimitField,
     /// The maximum number of tokens of an answer and its thoughts, whatever an ask allows.
     pub max_output: u32,
-    /// Whether the answer is streamed.
     pub stream: bool,
     /// Whether a streamed answer should report its usage (`stream_options.include_usage`).
     pub stream_usage: bool,

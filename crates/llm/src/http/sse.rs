@@ -1,6 +1,5 @@
 //! Server-sent events, as specified by the HTML standard, from chunks that are cut anywhere.
 
-/// An event of a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Event<'a> {
     pub(super) data: &'a str,

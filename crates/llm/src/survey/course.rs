@@ -46,7 +46,6 @@ pub struct SurveyPlan<'a> {
     pub url: &'a str,
     /// The model; the only one if `None`.
     pub model: Option<&'a str>,
-    /// The variable with the key.
     pub key_env: Option<&'a str>,
     /// The file with the certificate of the server, or of its authority.
     pub ca: Option<&'a Path>,
@@ -60,12 +59,10 @@ pub struct SurveyPlan<'a> {
     pub seed: u64,
 }
 
-/// What a survey found.
 #[derive(Debug)]
 pub struct Survey {
     /// The name of the model at the server.
     pub model: String,
-    /// Everything that was found out.
     pub findings: Vec<Finding>,
     /// An entry for the model file.
     pub entry: Entry,

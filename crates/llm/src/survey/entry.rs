@@ -61,7 +61,6 @@ impl Entry {
         entry
     }
 
-    /// Whether a member is set.
     pub(super) fn has(&self, name: &str) -> bool {
         self.members.iter().any(|member| member.0 == name)
     }

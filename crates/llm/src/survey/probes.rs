@@ -99,7 +99,6 @@ impl Reply {
     }
 }
 
-/// How a probe ended.
 #[derive(Default)]
 pub(super) struct Outcome {
     /// The answer that was accepted, or else the last one.

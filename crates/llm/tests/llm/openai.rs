@@ -18,7 +18,6 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Notify;
 
-/// One step of an answer.
 #[derive(Clone)]
 pub(crate) enum Step {
     Send(Vec<u8>),
@@ -34,7 +33,6 @@ pub(crate) type Script = Vec<Step>;
 /// A server that answers by what it is asked.
 pub(crate) type Rule = Arc<dyn Fn(&Received) -> Script + Send + Sync>;
 
-/// A request as it arrived.
 pub(crate) struct Received {
     pub(crate) path: String,
     pub(crate) head: String,

@@ -10,7 +10,6 @@ use playhouse_engine::mind::{
 use playhouse_engine::tool::ToolSpec;
 use serde_json::{Value, json};
 
-/// A question to a mind.
 pub(crate) struct Question {
     pub(crate) history: AgentContext,
     pub(crate) words: Body,

@@ -13,7 +13,6 @@ use super::turn::Turn;
 use crate::actions::member::one_of;
 use crate::actions::plain;
 
-/// A row of the table.
 pub(crate) struct TurnSpec {
     /// As answers name it.
     pub(crate) name: &'static str,
@@ -23,7 +22,6 @@ pub(crate) struct TurnSpec {
     pub(super) carry_out: fn(&mut Turn<'_, '_, '_>, &CombatChoice),
 }
 
-/// A member of an answer.
 pub(crate) struct Member {
     pub(crate) name: &'static str,
     pub(crate) source: Source,
@@ -88,7 +86,6 @@ static BESIDE: &[Member] = &[
 ];
 
 impl TurnSpec {
-    /// The row of an action.
     pub(super) fn of(action: Action) -> &'static Self {
         // Rows and actions are in one order.
         &TURNS[action as usize]

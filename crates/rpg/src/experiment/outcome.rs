@@ -19,7 +19,6 @@ use crate::world_file::WorldFile;
 pub enum Outcome {
     /// Whether it ended with this ending.
     Ending(String),
-    /// Whether this scene was played.
     Scene(String),
     /// Whether this option was chosen in this scene.
     Option(String, String),
@@ -31,7 +30,6 @@ pub enum Outcome {
     Goal(String, usize),
     /// Whether the party won on this stage; nothing, if it was not fought.
     Fight(String),
-    /// Whether this hero fell.
     Fell(String),
     /// The value of a quality at the end.
     Quality(String),
@@ -105,7 +103,6 @@ impl Outcome {
             .collect()
     }
 
-    /// Its names.
     pub(crate) fn names(&self) -> Vec<&str> {
         match self {
             Self::Ending(name)
@@ -251,7 +248,6 @@ impl Outcome {
         compare_shares(&shares).or_else(|| compare_means(&numbers))
     }
 
-    /// It in words.
     pub fn words(&self) -> UiText {
         match self {
             Self::Ending(id) => text!(rpg_outcome_ending, id),

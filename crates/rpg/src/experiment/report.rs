@@ -9,7 +9,6 @@ use super::outcome::{Figure, Outcome};
 use crate::rehearsal::RunFigures;
 use crate::world_file::WorldFile;
 
-/// The stories of a condition.
 #[derive(Clone, Copy)]
 pub struct ConditionRuns<'a> {
     pub name: &'a str,

@@ -84,7 +84,6 @@ impl Contradiction {
     }
 }
 
-/// A text of the file.
 #[derive(Debug)]
 struct ToldText {
     path: String,
@@ -92,7 +91,6 @@ struct ToldText {
     items: Vec<Named>,
 }
 
-/// A name in a text.
 #[derive(Debug)]
 struct Named {
     name: String,

@@ -83,7 +83,6 @@ fn is_first(number: &usize) -> bool {
 }
 
 impl PendingChoice {
-    /// All who are asked.
     pub(super) fn deciders(&self) -> impl Iterator<Item = &Arc<str>> {
         std::iter::once(&self.who).chain(&self.others)
     }

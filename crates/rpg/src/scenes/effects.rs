@@ -74,7 +74,6 @@ pub(crate) enum Obstacle {
     /// Its teller does not know the fact.
     NotKnown,
     NoItem,
-    /// No such promise is open.
     NoPromise,
     /// There is no such place, or no way from it.
     NoPlace,

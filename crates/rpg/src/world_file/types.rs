@@ -537,7 +537,6 @@ impl WorldFile {
         self.actor(name).map_or(&[], |actor| &actor.goals)
     }
 
-    /// Whether anybody may ever fight.
     pub fn has_fights(&self) -> bool {
         !self.dungeons.is_empty() || !self.foes.is_empty()
     }

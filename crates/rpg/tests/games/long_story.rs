@@ -359,7 +359,6 @@ async fn a_long_story_stays_within_its_budget_and_loses_no_fact() {
     }
 }
 
-/// Plays until a day begins.
 async fn play_to(engine: &mut Engine, day: u32) {
     while engine.world.resource::<Today>().0 < day {
         let turn = engine

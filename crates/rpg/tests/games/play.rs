@@ -62,7 +62,6 @@ pub(crate) fn engine(campaign: &Campaign, seed: u64, minds: Minds) -> Engine {
     Engine::new(campaign.new_game(seed).unwrap(), minds, journal()).unwrap()
 }
 
-/// Plays some turns, or all.
 pub(crate) async fn play_on(engine: Engine, turns: Option<u64>) -> Played {
     let played = testing::play(engine, turns).await.unwrap();
     let is_over = matches!(played.stop, Stop::Finished(_));

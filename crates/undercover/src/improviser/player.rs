@@ -93,7 +93,6 @@ impl Sense {
     }
 }
 
-/// A line that was heard.
 pub(super) struct Line<'p> {
     pub(super) who: &'p str,
     pub(super) text: Cow<'p, str>,

@@ -63,7 +63,6 @@ pub(crate) fn improviser() -> Improviser {
     READ.clone()
 }
 
-/// The stage of a game.
 pub(crate) fn stage(world: &World) -> Entity {
     all_of(world, Kind::Stage)[0]
 }

@@ -17,7 +17,6 @@ const LONGEST: u64 = 256 * 1024 * 1024;
 const LONGEST_LINE: usize = 1024 * 1024;
 const MOST_LINES: usize = 1_000_000;
 
-/// A message of the corpus.
 #[derive(Debug)]
 struct Line {
     id: String,
@@ -146,7 +145,6 @@ impl Corpus {
         })
     }
 
-    /// The texts of all messages.
     pub(super) fn texts(&self) -> impl Iterator<Item = &str> {
         self.lines.iter().map(|line| line.text.as_str())
     }

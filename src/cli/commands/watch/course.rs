@@ -14,7 +14,6 @@ use crate::story;
 use crate::cli::commands::edited::EditedGame;
 use crate::cli::commands::play;
 use crate::cli::loader;
-/// A story that was opened.
 pub(super) struct Opened {
     pub(super) story: Story,
     pub(super) course: Course,
@@ -24,7 +23,6 @@ pub(super) struct Opened {
     pub(super) team: Option<TeamFile>,
 }
 
-/// How a story goes on.
 pub(super) enum Course {
     Begun(Box<Session>, ToolServers),
     /// What was played is read first.

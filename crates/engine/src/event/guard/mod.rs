@@ -59,7 +59,6 @@ pub struct Judged<'a> {
     pub knowledge: Option<&'a Knowledge>,
     /// Whether everybody on the stage gets it. A whisper and a thought are not public.
     pub public: bool,
-    /// The language of the world.
     pub language: Language,
 }
 

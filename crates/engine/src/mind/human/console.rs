@@ -44,7 +44,6 @@ pub struct TextConsole<R, W> {
 }
 
 impl<R: BufRead + Send, W: Write + Send> TextConsole<R, W> {
-    /// A console of these two.
     pub fn new(reader: R, writer: W) -> Self {
         Self { reader, writer }
     }

@@ -16,7 +16,6 @@ pub struct Dialogue<'c> {
     language: Language,
     /// Whether the person has typed a line.
     has_begun: bool,
-    /// How many questions were answered.
     answers: usize,
     /// What the person has typed for the next question.
     pub ahead: Option<String>,
@@ -58,12 +57,10 @@ impl<'c> Dialogue<'c> {
         self.before.words_within(field).unwrap_or_default().into()
     }
 
-    /// How many questions were answered.
     pub fn answers(&self) -> usize {
         self.answers
     }
 
-    /// The language of the interface.
     pub fn language(&self) -> Language {
         self.language
     }

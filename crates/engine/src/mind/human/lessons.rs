@@ -53,7 +53,6 @@ impl SeatLessons {
         }
     }
 
-    /// The language of the interface.
     pub fn language(&self) -> Language {
         self.language
     }

@@ -56,7 +56,6 @@ struct Seat<C: ?Sized> {
 }
 
 impl HumanMind {
-    /// A person at this console.
     pub fn new(console: impl Console + 'static, language: Language) -> Self {
         Self::taught(console, language, |_| ())
     }

@@ -290,10 +290,8 @@ pub struct OptionCost {
     pub amount: i64,
 }
 
-/// What a person answered.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SeatAnswer {
-    /// The option at this index.
     Option(usize),
     Words(String),
     Skipped,

@@ -12,7 +12,6 @@ use crate::message::one_line;
 /// What stands for the words of a field in the summary of an option.
 pub const WORDS: &str = "{words}";
 
-/// What a person fills in.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SeatForm {
     pub label: UiText,
@@ -113,7 +112,6 @@ impl Filled {
         first.map(|chosen| chosen.value.clone()).unwrap_or_default()
     }
 
-    /// Adds what other fields hold.
     pub fn extend(&mut self, other: Self) {
         self.0.extend(other.0);
     }

@@ -223,7 +223,6 @@ impl Game {
     }
 }
 
-/// The entity of a name.
 pub(crate) fn of_name(world: &World, name: &str) -> Entity {
     world.resource::<CastList>().by_name(name).unwrap()
 }

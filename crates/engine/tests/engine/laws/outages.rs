@@ -18,7 +18,6 @@ use playhouse_engine::testing::journal;
 
 use super::game::{SMALL, by_entity, deed, hash_of, of_name, outcomes, whole};
 
-/// How a server fails.
 #[derive(Clone, Copy, Debug)]
 enum Failing {
     Key,
@@ -55,7 +54,6 @@ fn error(failing: Failing) -> FailedCall {
     }
 }
 
-/// What a run did.
 struct Run {
     engine: Engine,
     stop: Stop,

@@ -6,7 +6,6 @@ use std::collections::BTreeMap;
 use playhouse_engine::memory::{Hit, Index, IndexEntry};
 use playhouse_engine::mind::SplitMix64;
 
-/// A message of a conversation.
 pub(crate) struct Line {
     pub(crate) speaker: &'static str,
     pub(crate) text: String,
@@ -118,7 +117,6 @@ pub(crate) struct Deed {
     pub(crate) cue: &'static str,
 }
 
-/// The words of a language.
 pub(crate) struct Tongue {
     pub(crate) name: &'static str,
     pub(crate) people: [&'static str; 3],

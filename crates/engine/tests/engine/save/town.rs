@@ -44,7 +44,6 @@ pub(crate) struct Purse(pub(crate) u32);
 #[serde(transparent)]
 pub(crate) struct Breath(pub(crate) u32);
 
-/// What the town remembers.
 #[derive(Resource, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Annals {
     pub(crate) mornings: u64,

@@ -36,7 +36,6 @@ enum Becomes {
     /// The window is told.
     TooLong(u64),
     Filtered,
-    /// This error.
     Error(&'static str),
     /// The answer, after so many attempts more.
     Yes(u32),

@@ -16,7 +16,6 @@ use playhouse_engine::message::{Block, Message, Role};
 use playhouse_engine::mind::{Completion, Mind, MindError};
 use serde_json::{Value, json};
 
-/// What is asked for.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Wanted {
     Prose,

@@ -23,7 +23,6 @@ pub(crate) enum Schema {
     Ignored,
 }
 
-/// A column of the table.
 #[derive(Clone, Copy)]
 pub(crate) struct Played {
     pub(crate) name: &'static str,

@@ -28,7 +28,6 @@ pub enum WorldKind {
 impl WorldKind {
     pub const ALL: [Self; 3] = [Self::Talk, Self::Mystery, Self::Journey];
 
-    /// A world of this kind.
     pub(super) fn sample(self, language: Language) -> &'static str {
         match (self, language) {
             (Self::Talk, Language::En) => include_str!("talk.en.ron"),

@@ -71,7 +71,6 @@ impl Template {
         }
     }
 
-    /// The symbols it leads to.
     pub(super) fn symbols(&self) -> impl Iterator<Item = SymbolId> {
         self.parts.iter().filter_map(|part| match part {
             TemplatePart::Symbol(symbol, _) => Some(*symbol),
