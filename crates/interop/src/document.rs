@@ -259,6 +259,8 @@ struct Part<'a> {
     /// What its model is told beside the messages, and the member that says it.
     system: Option<(&'static str, &'a Value)>,
     messages: &'a [Value],
+    /// Whether it is what a model answered, whose role may be missing.
+    is_answer: bool,
     /// The object that it is, and the member with its messages.
     whole: Option<(&'a Map<String, Value>, String)>,
     /// The number of the first message at its path.
@@ -288,8 +290,9 @@ impl<'a> Part<'a> {
             "" => member.to_owned(),
             path => format!("{path}.{member}"),
         };
-        let answers = answers(map).map(|(place, message)| {
-            Self::of_messages(std::slice::from_ref(message), inside(&place))
+        let answers = answers(map).map(|(place, message)| Self {
+            is_answer: true,
+            ..Self::of_messages(std::slice::from_ref(message), inside(&place))
         });
         let answers: Vec<_> = answers.collect();
         if !answers.is_empty() {
@@ -384,6 +387,10 @@ impl<'a> Part<'a> {
             let path = format!("{}[{}]", self.path, self.first + index);
             let read = |found: &mut _| read_message(value, profile, found);
             messages.extend(read_at(&path, warnings, read)?);
+        }
+        let said = messages.iter_mut().filter(|_| self.is_answer);
+        for message in said.filter(|message| message.role == Role::Human) {
+            message.role = Role::Ai;
         }
         if let Some(name) = self
             .name

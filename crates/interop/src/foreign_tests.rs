@@ -118,6 +118,8 @@ fn answers_are_read_each_of_several_as_a_conversation() {
     assert_eq!(read_as(Profile::Gemini, &both), several);
     let one = json!({"candidates": [gemini]});
     assert_eq!(read_as(Profile::Gemini, &one), (hi.clone(), 0));
+    let nobodys = json!({"candidates": [{"content": {"parts": [{"text": "Hi."}]}}]});
+    assert_eq!(read_as(Profile::Gemini, &nobodys), (hi.clone(), 0));
     assert_eq!(read_as(Profile::Gemini, &json!([one, one])), several);
     let completion =
         json!({"object": "chat.completion", "choices": [{"index": 0, "message": hi[0]}]});
@@ -303,8 +305,8 @@ data: {"candidates": [{"content": {"role": "model", "parts": [{"text": "m.", "th
 data: {"candidates": [{"content": {"role": "model", "parts": [{"text": "."}, {"functionCall": {"id": "c1", "name": "dice", "args": {"sides": 6}}}]}}], "responseId": "r"}
 data: {"candidates": [{"content": {"role": "model", "parts": [{"text": "Ho."}]}, "finishReason": "STOP"}], "responseId": "s"}
 data: {"candidates": [{"content": {"role": "model"}, "finishReason": "STOP"}], "responseId": "r"}
-data: {"candidates": [{"content": {"role": "model", "parts": [{"text": "H"}]}}]}
-data: {"candidates": [{"content": {"role": "model", "parts": [{"text": "a."}]}, "finishReason": "STOP"}, {"index": 1, "content": {"role": "model", "parts": [{"text": "He."}]}}]}
+data: {"candidates": [{"content": {"parts": [{"text": "H"}]}}]}
+data: {"candidates": [{"content": {"parts": [{"text": "a."}]}, "finishReason": "STOP"}, {"index": 1, "content": {"role": "model", "parts": [{"text": "He."}]}}]}
 data: {"usageMetadata": {"promptTokenCount": 3}}"#;
     let said = |words: &str| json!({"role": "assistant", "content": words});
     let mut called = said("Hi.");
