@@ -151,11 +151,10 @@ impl Engine {
     /// Adds what comes to an entity's mind to its ask, which had no memories yet.
     pub(super) fn remember(&mut self, job: &mut Job, vector: Option<&Vector>, asking: u64) {
         let known = self.known_for(&job.ask, asking);
-        job.recalled = self.recall_for(&job.ask, vector, asking, &known);
-        if let Some(recalled) = &job.recalled {
-            let both = [job.ask.hash.0, recalled.text.digest().0].concat();
-            job.ask.hash = Digest::of(&both);
-        }
+        let recorded = self.recalled_before(&job.ask, &known);
+        job.recalled =
+            recorded.unwrap_or_else(|| self.recall_for(&job.ask, vector, asking, &known));
+        job.ask.hash = job.ask.hash_with(job.recalled.as_ref());
     }
 
     fn bad_ask(&self, entity: Entity, purpose: &str, reason: UiText) -> EngineError {

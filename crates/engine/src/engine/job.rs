@@ -65,6 +65,16 @@ pub(super) struct PreparedAsk {
     pub(super) vectors: BTreeMap<Digest, Arc<Vector>>,
 }
 
+impl PreparedAsk {
+    /// The hash of its request with what came to mind for it.
+    pub(super) fn hash_with(&self, recalled: Option<&Recalled>) -> Digest {
+        match recalled {
+            Some(recalled) => Digest::of(&[self.hash.0, recalled.text.digest().0].concat()),
+            None => self.hash,
+        }
+    }
+}
+
 /// What came to an entity's mind for an ask.
 pub(super) struct Recalled {
     /// As its mind reads it.

@@ -6,7 +6,7 @@ use bevy_ecs::prelude::*;
 use super::Engine;
 use super::job::{Job, PreparedAsk, Recalled};
 use crate::cast::{CastList, name_by_id};
-use crate::context::{AgentContext, Chapters, EntryId};
+use crate::context::{AgentContext, Chapters, EntryId, StoredMessage};
 use crate::event::guard::{Guards, Judged, Point};
 use crate::event::{EventTypes, Phrasebook};
 use crate::exchange::ErasedAsk;
@@ -14,7 +14,7 @@ use crate::exchange::prompts::{RecalledLine, Remark};
 use crate::journal::{AskEnding, RecalledMemory};
 use crate::knowledge::Today;
 use crate::memory::{AnswerWords, CameToMind, Cues, Lens, Meaning, Memory, Vectors, Witnessed};
-use crate::message::{Text, Vector};
+use crate::message::{Role, Text, Vector};
 
 /// Says what an entity knows of what it just witnessed, besides its memories: what a lorebook says
 /// of it, for example. Called once for each ask that has cues; it may note in the world what it
@@ -49,6 +49,44 @@ impl Engine {
         known(&mut self.world, associating)
     }
 
+    /// What came to an entity's mind for a question when it was answered, unless that is to be
+    /// proven or the recording is of another request.
+    pub(super) fn recalled_before(
+        &self,
+        ask: &PreparedAsk,
+        known: &[String],
+    ) -> Option<Option<Recalled>> {
+        if self.settings.proves {
+            return None;
+        }
+        let outcome = self
+            .record
+            .recording
+            .outcome(&ask.name, ask.id.0, ask.number)?;
+        let mut recalled = None;
+        if !outcome.recalled.is_empty() || !known.is_empty() {
+            let (context, chapters) = self.past_of(ask.entity)?;
+            let is_own = |memory: &RecalledMemory| {
+                let mut messages = chapters.all().iter().flat_map(|chapter| &chapter.messages);
+                let held = messages.find(|held| held.id.0 == memory.message);
+                held.is_some_and(|StoredMessage { message, .. }| {
+                    message.role == Role::Ai || message.body.sender() == Some(context.name())
+                })
+            };
+            let lines = outcome.recalled.iter().map(|memory| RecalledLine {
+                day: memory.day.as_deref().unwrap_or_default(),
+                place: memory.place.as_deref().unwrap_or_default(),
+                own: is_own(memory),
+                text: &memory.text,
+            });
+            let text = rendered(self.world.resource(), lines, known)?;
+            let text = self.guard_recalled(&*ask.question, text)?;
+            let memories = Vec::new();
+            recalled = Some(Recalled { text, memories });
+        }
+        (ask.hash_with(recalled.as_ref()) == outcome.hash).then_some(recalled)
+    }
+
     /// What comes to an entity's mind for a question: what it knows of it, and memories, by words
     /// and, if there is a vector of what it is about, by meaning; `None` if nothing does. `asking`
     /// is how many tokens the prompt has without it.
@@ -63,7 +101,15 @@ impl Engine {
         let cues = question.parts().cues.as_ref()?;
         let (context, _) = self.past_of(entity)?;
         let phrases = self.world.resource::<Phrasebook>();
-        let rendered = |memories: &[Memory]| rendered(phrases, context, memories, known);
+        let rendered = |memories: &[Memory]| {
+            let lines = memories.iter().map(|memory| RecalledLine {
+                day: memory.day.as_deref().unwrap_or_default(),
+                place: memory.place.as_deref().unwrap_or_default(),
+                own: memory.speaker.as_ref() == Some(context.name()),
+                text: &memory.text,
+            });
+            rendered(phrases, lines, known)
+        };
         let of_known = match known {
             [] => 0,
             _ => u64::from(rendered(&[])?.tokens()),
@@ -182,18 +228,11 @@ impl Engine {
     }
 }
 
-fn rendered(
+fn rendered<'m>(
     phrases: &Phrasebook,
-    context: &AgentContext,
-    memories: &[Memory],
-    known: &[String],
+    memories: impl Iterator<Item = RecalledLine<'m>>,
+    known: &'m [String],
 ) -> Option<Text> {
-    let memories = memories.iter().map(|memory| RecalledLine {
-        day: memory.day.as_deref().unwrap_or_default(),
-        place: memory.place.as_deref().unwrap_or_default(),
-        own: memory.speaker.as_ref() == Some(context.name()),
-        text: &memory.text,
-    });
     let remark = Remark::Recalled {
         memories: memories.collect(),
         known,

@@ -304,6 +304,11 @@ impl Recording {
         questions.collect()
     }
 
+    /// The outcome of an ask, whatever it asked.
+    pub fn outcome(&self, entity: &Arc<str>, id: u32, number: u32) -> Option<&Arc<Outcome>> {
+        self.outcomes.get(&(entity.clone(), id, number))
+    }
+
     /// Whether anything was recorded of an ask, whatever it asked: what came to mind before it is
     /// decided.
     pub fn knows(&self, entity: &Arc<str>, id: u32, number: u32) -> bool {

@@ -137,9 +137,9 @@ pub async fn requests(
             }
             found.push(request);
         };
-        // No snapshot is needed, nor are states compared: what is sent is, ask by ask.
+        // No snapshot is needed, nor is anything proven: what is sent is compared, ask by ask.
         engine.on_turn(|_, _, _| Ok(()));
-        engine.settings.hash_meetings = false;
+        engine.settings.proves = false;
         engine.on_request(
             move |outcome| {
                 let nobody = || -> Arc<dyn Mind> { Arc::new(Nobody::new()) };

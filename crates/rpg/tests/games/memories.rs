@@ -5,10 +5,11 @@ use std::sync::{Arc, Mutex};
 
 use playhouse_engine::cast::Kind;
 use playhouse_engine::context::{AgentContext, Chapters};
+use playhouse_engine::journal::{Line, Recording};
 use playhouse_engine::message::{BodyId, Role};
 use playhouse_engine::mind::Prompt;
 
-use super::play::{WORLDS, campaign, minds, play, seen};
+use super::play::{WORLDS, campaign, engine, minds, play, seen};
 
 const ROOM: i32 = 2_000;
 
@@ -144,5 +145,28 @@ async fn memories_come_by_themselves_within_their_budget_and_change_nothing_else
             4 * count >= all,
             "{world}: {count} of {all} bear on the answer"
         );
+    }
+}
+
+#[tokio::test]
+async fn what_came_to_mind_is_recorded_and_found_anew_only_to_prove_it() {
+    for world in WORLDS {
+        let campaign = campaign(world);
+        let played = play(&campaign, 1, minds()).await;
+        let lines = played.engine.journal().lines();
+        let has_memories = |line: &Line| match line {
+            Line::Outcome(outcome) => !outcome.recalled.is_empty(),
+            _ => false,
+        };
+        assert!(lines.iter().any(has_memories), "{world}");
+        for proves in [true, false] {
+            let mut again = engine(&campaign, 1, minds());
+            again.settings.replay = true;
+            again.settings.recalls = false;
+            again.settings.proves = proves;
+            again.play_back(Recording::of(lines.to_vec()));
+            let stop = again.run(None).await;
+            assert_eq!(stop.is_err(), proves, "{world}: {stop:?}");
+        }
     }
 }
