@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use super::words::term;
-use crate::parallel;
 
 /// How much a word of the same meaning counts, a kind of what was asked for, and what it is a kind
 /// of.
@@ -16,7 +15,10 @@ const HEAD: f32 = 0.25;
 static ENGLISH: LazyLock<BTreeMap<u32, Vec<(u32, f32)>>> = LazyLock::new(|| {
     let mut related: BTreeMap<u32, Vec<(u32, f32)>> = BTreeMap::new();
     let text = include_str!("english/related.txt");
-    for (word, synonym, weight) in pairs(text, term) {
+    // A word is in several lines, and its stem takes long.
+    let mut terms = BTreeMap::new();
+    let mut read = |word| *terms.entry(word).or_insert_with(|| term(word));
+    for (word, synonym, weight) in pairs(text, &mut read) {
         related.entry(word).or_default().push((synonym, weight));
     }
     related
@@ -26,7 +28,7 @@ static ENGLISH: LazyLock<BTreeMap<u32, Vec<(u32, f32)>>> = LazyLock::new(|| {
 static CHINESE: LazyLock<BTreeMap<char, Words>> = LazyLock::new(|| {
     let mut related: BTreeMap<char, Words> = BTreeMap::new();
     let text = include_str!("chinese/related.txt");
-    for (word, synonym, weight) in pairs(text, |word| word) {
+    for (word, synonym, weight) in pairs(text, &mut |word| word) {
         if let Some(first) = word.chars().next() {
             let words = related.entry(first).or_default();
             words.entry(word).or_default().push((synonym, weight));
@@ -59,19 +61,18 @@ pub(super) fn related_in(text: &str) -> impl Iterator<Item = (&'static str, f32)
     found.into_values().flatten().copied()
 }
 
-/// Every pair of words that are related, each of which is read once, since that takes longer.
-fn pairs<T: Copy + Send>(
+/// Every pair of words that are related.
+fn pairs<T: Copy>(
     lines: &'static str,
-    read: impl Fn(&'static str) -> T + Sync,
+    read: &mut impl FnMut(&'static str) -> T,
 ) -> impl Iterator<Item = (T, T, f32)> {
     let lines = lines.lines().filter(|line| !line.starts_with('#'));
-    let lines: Vec<_> = lines.collect();
-    let of_line = |line: &&'static str| match line.split_once(':') {
+    lines.flat_map(|line| match line.split_once(':') {
         Some((head, kinds)) => {
             let head = read(head.trim());
-            let kinds = kinds.split_whitespace().map(&read);
+            let kinds = kinds.split_whitespace().map(&mut *read);
             let both = kinds.flat_map(|kind| [(head, kind, KIND), (kind, head, HEAD)]);
-            both.collect()
+            both.collect::<Vec<_>>()
         }
         None => {
             let words: Vec<_> = line.split('=').map(|word| read(word.trim())).collect();
@@ -84,7 +85,5 @@ fn pairs<T: Copy + Send>(
                 .map(|((_, one), (_, other))| (*one, *other, SAME))
                 .collect()
         }
-    };
-    let read: Vec<Vec<_>> = parallel::map(&lines, of_line);
-    read.into_iter().flatten()
+    })
 }
