@@ -76,7 +76,7 @@ impl Played {
         {
             let game = || Ok(Match::from_setup(&app.data()?, setup));
             let kept = || Match::embedded_in(lines, data);
-            let found = today_or_kept(name, data, goes_on, game(), kept)?;
+            let found = kept_or_today(name, data, goes_on, game, kept)?;
             let game = match found {
                 Some((game, _)) => game,
                 None => game()?.map_err(|error| match_error(app, error))?,
@@ -88,7 +88,8 @@ impl Played {
         if is_team {
             let path = name.strip_prefix("teams/").unwrap_or(name);
             let kept = || ChatGame::embedded_in(lines, name, data);
-            let found = today_or_kept(name, data, goes_on, loader::load_team(app, path), kept)?;
+            let today = || loader::load_team(app, path);
+            let found = kept_or_today(name, data, goes_on, today, kept)?;
             let (game, is_kept) = match found {
                 Some(found) => found,
                 None => (loader::team(app, path)?, false),
@@ -96,7 +97,8 @@ impl Played {
             return Ok((Self::Team(Box::new(game)), is_kept));
         }
         let kept = || Campaign::embedded_in(lines, data);
-        let found = today_or_kept(name, data, goes_on, loader::load(app, name), kept)?;
+        let today = || loader::load(app, name);
+        let found = kept_or_today(name, data, goes_on, today, kept)?;
         let (game, is_kept) = match found {
             Some(found) => found,
             None => (loader::world(app, name)?, false),
@@ -114,28 +116,33 @@ fn undercover_setup(lines: &[Line]) -> Option<&GameSetup> {
     })
 }
 
-/// A game as it is today; as its journal keeps it, with `true`, if today it is gone, or if a story
-/// that is only read has other data. `None` if something is wrong with that of today.
-fn today_or_kept<G: Game, E: Localize>(
+/// A game as its journal keeps it, with `true`, or as it is today, if that keeps none or not all of
+/// its data. A story that goes on does so as it is today, unless its game is gone. `None` if
+/// something is wrong with that of today.
+fn kept_or_today<G: Game, E: Localize>(
     name: &str,
     data: &str,
     goes_on: bool,
-    today: Result<Result<G, E>>,
-    kept: impl FnOnce() -> Option<Result<G, E>>,
+    today: impl FnOnce() -> Result<Result<G, E>>,
+    kept: impl Fn() -> Option<Result<G, E>>,
 ) -> Result<Option<(G, bool)>> {
-    let kept = match &today {
-        Ok(Ok(game)) if goes_on || game.meta().data == data => None,
-        Ok(Err(_)) if goes_on => None,
-        _ => kept(),
-    };
-    match (kept, today) {
-        (Some(Err(error)), Err(_) | Ok(Err(_))) => {
+    let is_exact = |game: &G| game.meta().data == data;
+    let mut found = if goes_on { None } else { kept() };
+    if !matches!(&found, Some(Ok(kept)) if is_exact(kept)) {
+        match (today(), &found) {
+            (Ok(Ok(today)), Some(Ok(_))) if !is_exact(&today) => {}
+            (Ok(Ok(today)), _) => return Ok(Some((today, false))),
+            (Err(_), _) if goes_on => found = kept(),
+            _ => {}
+        }
+    }
+    match found {
+        Some(Err(error)) => {
             let message = text!(cli_kept_unusable, world = name, error = error.text());
             Err(CommandError::new(ErrorKind::World, message))
         }
-        (Some(Ok(kept)), _) => Ok(Some((kept, true))),
-        (_, Ok(Ok(today))) => Ok(Some((today, false))),
-        (None, _) => Ok(None),
+        Some(Ok(kept)) => Ok(Some((kept, true))),
+        None => Ok(None),
     }
 }
 

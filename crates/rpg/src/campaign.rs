@@ -27,7 +27,7 @@ use super::events::EVENTS;
 use super::lore::Lorebooks;
 use super::picture::CampaignPicture;
 use super::spawn::{SpawnError, spawn_cast};
-use super::world_file::{Limits, WorldFile, files_of, sources};
+use super::world_file::{Limits, WorldFile, sources};
 use super::{
     adapt, archive, attempt, campaign_phase, campaign_state, combat, components, home, host,
     kickoff, lore, phase, phrases, scenes, talk,
@@ -144,7 +144,7 @@ impl ReadWorld {
         change: impl FnOnce(Source) -> Result<Source, Problems>,
         window: impl FnOnce(&WorldFile) -> Option<u64>,
     ) -> Result<Self, Problems> {
-        let files = sources(folder, &files_of(folder, path)?)?;
+        let files = sources(folder, path)?;
         let before = files.first().map(|first| first.text().to_owned());
         let mut source = change(Source::joined(files))?;
         let (mut file, warnings) = WorldFile::of_source(source.clone())?;

@@ -30,7 +30,7 @@ impl EditedWorld {
     /// The world whose `world.ron` is at this path.
     pub(super) fn read(data: &DataFolder, path: &str) -> Result<Self> {
         let paths = files_of(data, path).or_fail(ErrorKind::World)?;
-        let sources = sources(data, &paths).or_fail(ErrorKind::World)?;
+        let sources = sources(data, path).or_fail(ErrorKind::World)?;
         let texts = sources.iter().map(|source| source.text().to_owned());
         Ok(Self {
             root: data.root().map(Path::to_owned),

@@ -198,12 +198,9 @@ fn schema(legal: Option<&PlanConstraints>) -> Value {
         let tells = json!({"type": "array", "items": fact});
         properties.insert("tells".to_owned(), tells);
     }
-    json!({
-        "type": "object",
-        "properties": properties,
-        "required": ["mind"],
-        "additionalProperties": false,
-    })
+    let mut whole = json!({"type": "object", "required": ["mind"], "additionalProperties": false});
+    whole["properties"] = properties.into();
+    whole
 }
 
 impl JsonSchema for Plan {

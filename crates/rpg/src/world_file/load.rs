@@ -74,15 +74,23 @@ fn head(data: &DataFolder, folder: &str) -> Result<Option<Head>, Problem> {
     if !data.list(&folder)?.iter().any(|name| name == FILE) {
         return Ok(None);
     }
-    let path = format!("{folder}/{FILE}");
-    let text = data.read_text(&path)?;
-    Source::new(data.name_of(&path), &text).read().map(Some)
+    source_at(data, &format!("{folder}/{FILE}"))?
+        .read()
+        .map(Some)
 }
 
 /// The paths of the files of the world whose `world.ron` is at `path`, that one first.
 pub fn files_of(data: &DataFolder, path: &str) -> Result<Vec<String>, Problems> {
-    let text = data.read_text(path).map_err(Problem::from)?;
-    let source = Source::new(data.name_of(path), &text);
+    files_with(data, path, &source_at(data, path)?)
+}
+
+fn source_at(data: &DataFolder, path: &str) -> Result<Source, Problem> {
+    let text = data.read_text(path)?;
+    Ok(Source::new(data.name_of(path), &text))
+}
+
+/// The paths of the files of the world whose `world.ron` this is.
+fn files_with(data: &DataFolder, path: &str, source: &Source) -> Result<Vec<String>, Problems> {
     let home = path.strip_suffix(FILE).unwrap_or_default();
     let mut paths = vec![path.to_owned()];
     let mut problems = Problems::new();
@@ -111,21 +119,22 @@ pub fn files_of(data: &DataFolder, path: &str) -> Result<Vec<String>, Problems> 
     problems.unless_errors(paths).map(|(paths, _)| paths)
 }
 
-/// The texts of these files of a world.
-pub fn sources(data: &DataFolder, paths: &[String]) -> Result<Vec<Source>, Problems> {
+/// The texts of the files of the world whose `world.ron` is at `path`, that one first.
+pub fn sources(data: &DataFolder, path: &str) -> Result<Vec<Source>, Problems> {
+    let first = source_at(data, path)?;
+    let paths = files_with(data, path, &first)?;
     let mut problems = Problems::new();
-    let mut sources = Vec::new();
-    let mut bytes = 0;
-    for path in paths {
-        let text = data.read_text(path).map_err(Problem::from)?;
-        let source = Source::new(data.name_of(path), &text);
-        bytes += text.len();
-        if bytes > MAX_RON_BYTES && !sources.is_empty() {
+    let mut bytes = first.text().len();
+    let mut sources = vec![first];
+    for path in paths.iter().skip(1) {
+        let source = source_at(data, path)?;
+        bytes += source.text().len();
+        if bytes > MAX_RON_BYTES {
             let message = text!(rpg_files_too_long, max = MAX_RON_BYTES);
             source.report(&mut problems, "", message, UiText::default());
             break;
         }
-        if !sources.is_empty() && source.value_at("files").is_some() {
+        if source.value_at("files").is_some() {
             let message = text!(rpg_files_elsewhere);
             source.report(&mut problems, "files", message, UiText::default());
         }
@@ -143,7 +152,7 @@ impl WorldFile {
 
     /// Reads and checks the world file at `path` in `data`.
     pub fn load_file(data: &DataFolder, path: &str) -> Result<(Self, Problems), Problems> {
-        Self::of_source(Source::joined(sources(data, &files_of(data, path)?)?))
+        Self::of_source(Source::joined(sources(data, path)?))
     }
 
     /// Reads and checks a condition on this world that is not part of its file. `file` is its name

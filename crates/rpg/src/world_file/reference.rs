@@ -11,7 +11,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::check::range_of;
-use super::load::{FILE, files_of, list_worlds, sources};
+use super::load::{FILE, list_worlds, sources};
 use super::samples::WorldKind;
 use super::types::WorldFile;
 
@@ -290,8 +290,8 @@ fn examples(language: Language) -> Vec<Source> {
     let (worlds, _) = list_worlds(&data);
     let shipped = worlds.iter().filter(|world| world.language == language);
     let shipped = shipped.filter_map(|world| {
-        let paths = files_of(&data, &format!("worlds/{}/{FILE}", world.folder)).ok()?;
-        Some(Source::joined(sources(&data, &paths).ok()?))
+        let path = format!("worlds/{}/{FILE}", world.folder);
+        Some(Source::joined(sources(&data, &path).ok()?))
     });
     samples.into_iter().chain(shipped).collect()
 }
