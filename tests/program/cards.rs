@@ -74,9 +74,13 @@ fn what_was_said_brings_up_what_only_its_hearer_knows() {
 fn cards_are_taken_into_a_world_and_nothing_is_lost_silently() {
     let folder = &Dir::new();
     succeed(folder, "new mine --kind talk");
-    let cards = ["wren.png", "mara.charx"].map(fixture).join(" ");
+    let cards = ["wren.png", "mara.charx", "tower.world.json"];
+    let cards = cards.map(fixture).join(" ");
     let imported = succeed(folder, &format!("import card {cards} --into mine --json"));
     let rows = records_of(&imported);
+    let of_book = |row: &&Value| row["file"] == "tower.world";
+    let of_book: Vec<_> = rows.iter().filter(of_book).collect();
+    assert_eq!(of_book.last().unwrap()["fate"], "taken");
     for (actor, field, wanted) in [
         ("Wren", "description", "taken"),
         ("Wren", "system_prompt", "dropped"),

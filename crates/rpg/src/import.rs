@@ -10,12 +10,16 @@ use playhouse_engine::locale::{Language, Localize, UiText, text};
 use playhouse_engine::wording::fold_name;
 use playhouse_engine::world_data::{Problems, Source, as_read};
 use playhouse_interop::cards::{Card, Character, Fate, Row, Taken, Taking, clean_name};
+use playhouse_interop::lore::Book;
 use serde_json::Value;
 use thiserror::Error;
 
 use super::draft::write::{self, item_text, ron_text};
 use super::lore::FOLDER;
 use super::world_file::{Actor, ActorFaction, Past, ROLES, StageKind, Voice, WorldFile};
+
+/// How many entries of a lorebook are named that are not as their author meant them.
+const MAX_WARNINGS: usize = 50;
 
 /// Why characters can't be added to a world.
 #[derive(Debug, Error, Localize)]
@@ -213,8 +217,31 @@ impl Import<'_> {
 
     /// The paths of books that all have.
     fn shared_books(&mut self, books: &[(String, Value)]) -> Vec<String> {
-        let paths = books.iter().map(|(file, book)| self.add_book(file, book));
-        paths.collect()
+        const FIELD: &str = "entries";
+        let mut paths = Vec::new();
+        for (file, value) in books {
+            let mut report = Report {
+                file: file.clone(),
+                ..Report::default()
+            };
+            match Book::read(value) {
+                Ok(book) => {
+                    for (entry, why) in book.warnings.iter().take(MAX_WARNINGS) {
+                        report.add(Fate::Warned, FIELD, text!(rpg_lore_entry, entry, why));
+                    }
+                    let (known, others): (Vec<_>, Vec<_>) = book
+                        .entries
+                        .iter()
+                        .partition(|entry| entry.is_always_known());
+                    let (facts, entries) = (known.len(), others.len());
+                    report.add(Fate::Taken, FIELD, text!(cards_book_taken, facts, entries));
+                    paths.push(self.add_book(file, value));
+                }
+                Err(error) => report.add(Fate::Dropped, FIELD, error.text()),
+            }
+            self.imported.reports.push(report);
+        }
+        paths
     }
 
     /// The path of a book, none of which is a name of its author's.

@@ -159,7 +159,7 @@ fn show(app: &App, reports: &[Report]) {
     let json = |(report, row): &(&Report, &Row)| json!(record(report, row));
     app.list(columns, rows(reports), json, |(report, row)| {
         let cells = [
-            report.actor.clone(),
+            about(report).to_owned(),
             row.field.clone(),
             fate(row.fate).in_language(app.language),
             row.note.in_language(app.language),
@@ -171,6 +171,14 @@ fn show(app: &App, reports: &[Report]) {
 fn rows(reports: &[Report]) -> impl Iterator<Item = (&Report, &Row)> {
     let reports = reports.iter();
     reports.flat_map(|report| report.rows.iter().map(move |row| (report, row)))
+}
+
+/// The actor, or the file that is about nobody.
+fn about(report: &Report) -> &str {
+    match &*report.actor {
+        "" => &report.file,
+        actor => actor,
+    }
 }
 
 fn record<'a>(report: &'a Report, row: &'a Row) -> Printed<'a> {
@@ -202,12 +210,8 @@ pub(super) fn warn(app: &App, reports: &[Report]) {
         if app.settings.json {
             app.out().json(&record(report, row));
         } else if app.prints_text() {
-            let about = match &*report.actor {
-                "" => &report.file,
-                actor => actor,
-            };
             let note = row.note.in_language(app.language);
-            let parts = [about, &row.field, &note].into_iter();
+            let parts = [about(report), &row.field, &note].into_iter();
             let parts: Vec<_> = parts.filter(|part| !part.is_empty()).collect();
             let line = parts.join(&say!(app.language, cli_colon));
             app.err().paragraph(&Paragraph::of(Style::Warn, line));
