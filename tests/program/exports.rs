@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::{Dir, err, exits, has, out, records, succeed, write};
+use super::{Dir, err, exits, has, lacks, out, records, succeed, write};
 
 /// The rows of a table, by the names of its columns.
 fn rows(folder: &Path, table: &str) -> Vec<BTreeMap<String, String>> {
@@ -259,6 +259,11 @@ fn a_character_is_taken_home_as_a_card_with_its_memories() {
             "{member}"
         );
     }
+    // What only this program's questions need stays behind.
+    lacks(
+        data["description"].as_str().unwrap(),
+        &["# You are", "query"],
+    );
     let saved = &records(folder, "saves")[0];
     assert_eq!(
         data["extensions"]["playhouse"]["turn"],

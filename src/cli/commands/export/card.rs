@@ -4,7 +4,7 @@ use crate::cli::prelude::*;
 
 use crate::interop::cards::{Card, Character};
 use crate::message::Role;
-use crate::rpg::CampaignPicture;
+use crate::rpg::{BeingPicture, CampaignPicture};
 
 use super::files::{LineFiles, file_of};
 use super::stories::Story;
@@ -34,7 +34,12 @@ fn character(saved: &Saved, story: &Story, being: &Being) -> Character {
     let example = |words: &String| format!("<START>\n{{{{char}}}}: {words}");
     let examples: Vec<_> = words.iter().map(example).collect();
     let look = being.look.as_deref().map(str::to_owned);
-    let description = [Some(profile(being)), look].into_iter().flatten();
+    let own = story.state.games.get::<CampaignPicture>();
+    let own = own.and_then(|campaign| campaign.being(being));
+    let about = own.map(|own| own.about.clone());
+    let profile = about.filter(|about| !about.is_empty());
+    let profile = profile.unwrap_or_else(|| told_of_itself(being));
+    let description = [Some(profile), look].into_iter().flatten();
     let description = description.filter(|text| !text.is_empty());
     let mut extensions = serde_json::Map::new();
     let (slot, world) = (saved.slot.name().as_str(), &saved.story.header.world);
@@ -45,7 +50,7 @@ fn character(saved: &Saved, story: &Story, being: &Being) -> Character {
     Character {
         name: being.name.to_string(),
         description: description.collect::<Vec<_>>().join("\n\n"),
-        personality: personality(story, being),
+        personality: own.map_or_else(String::new, personality),
         scenario: place.map_or_else(String::new, |place| place.name.to_string()),
         first_mes: words.last().cloned().unwrap_or_default(),
         mes_example: examples.join("\n"),
@@ -56,7 +61,7 @@ fn character(saved: &Saved, story: &Story, being: &Being) -> Character {
 }
 
 /// What it is told of itself, without the rules that all share.
-fn profile(being: &Being) -> String {
+fn told_of_itself(being: &Being) -> String {
     let entries = being.context.value.entries();
     let first = entries.first().filter(|entry| entry.role() == Role::System);
     let Some(body) = first.map(|entry| entry.body()) else {
@@ -69,11 +74,7 @@ fn profile(being: &Being) -> String {
 }
 
 /// What it wants, feels and has promised, as the campaign knows it.
-fn personality(story: &Story, being: &Being) -> String {
-    let campaign = story.state.games.get::<CampaignPicture>();
-    let Some(own) = campaign.and_then(|campaign| campaign.being(being)) else {
-        return String::new();
-    };
+fn personality(own: &BeingPicture) -> String {
     let goals = own.goals.iter().map(|(words, _)| words.clone());
     let bonds = own.bonds.iter().filter(|(_, bond)| !bond.word.is_empty());
     let bonds = bonds.map(|(to, bond)| format!("{to}: {}", bond.word));

@@ -170,7 +170,9 @@ impl<'r> Lines<'r> {
             Profile::ShareGpt => "conversations",
             _ => "messages",
         };
-        let mut line = format!("{{\"{list}\":[{}]", texts.join(","));
+        let mut line = format!("{{\"{list}\":[");
+        line += &texts.join(",");
+        line.push(']');
         if self.profile == Profile::OpenAiLines && !request.tools.is_empty() {
             let tools = request.tools.iter().map(|tool| {
                 let parameters: Value = serde_json::from_str(tool.schema()).unwrap_or_default();
