@@ -64,6 +64,9 @@ pub struct Talk {
     /// Who has answered after all turns of this round were used up.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     closed: BTreeSet<Arc<str>>,
+    /// Whether the last words asked something, and are answered.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    is_prolonged: bool,
     /// For whoever has a turn.
     pub(super) ending: Ending,
     /// Who has searched in this round without losing the turn by it.
@@ -241,7 +244,15 @@ impl Talk {
             return;
         }
         if self.ending == Ending::Now {
-            self.ending = Ending::Over;
+            // Whoever asks all the same is answered before anything is decided, once.
+            let asked = taken.addressed.as_ref().filter(|_| taken.asks);
+            match asked.filter(|_| !self.is_prolonged) {
+                Some(asked) => {
+                    self.closed.remove(asked);
+                    self.is_prolonged = true;
+                }
+                None => self.ending = Ending::Over,
+            }
         }
         self.turns += 1;
         self.all_turns += 1;
@@ -415,6 +426,19 @@ mod tests {
             assert!(soon.is_none_or(|at| at + 1 == endings.len()), "{endings:?}");
             assert!(!endings.contains(&Ending::Now), "{endings:?}");
         }
+    }
+
+    #[test]
+    fn who_asks_with_the_last_words_is_answered_once() {
+        let present = people(&["A", "B"]);
+        let mut talk = Talk::default();
+        talk.begin(1);
+        let order = round(&mut talk, &present, |name| TurnTaken {
+            asks: true,
+            ..to(if name == "A" { "B" } else { "A" })
+        });
+        assert_eq!(order.len(), 8, "six, the last, and an answer: {order:?}");
+        assert_ne!(order[6], order[7]);
     }
 
     #[test]
