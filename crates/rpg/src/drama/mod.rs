@@ -23,11 +23,11 @@ pub use judgement::{Finding, Judgements};
 pub use nearness::{Missing, Nearness, PlotPoint, Whereabout};
 pub use occasion::{AttemptEnd, Occasion};
 pub use quality::{Qualities, Quality, QualityStep};
-pub(crate) use scene::note_scenes;
 pub use scene::{
     Choice, ChoiceOption, Effect, Ending, OtherQuestion, OwnOpening, Scene, claims_of_endings,
     claims_of_scenes, next_scene,
 };
+pub(crate) use scene::{INSTEAD, note_scenes};
 pub use state::{
     Belongings, Bond, Bonds, FightResult, GoalState, Goals, Hidden, History, Promise, PromiseState,
     Promises, change_bond, holder_of, move_item,

@@ -129,6 +129,9 @@ pub struct OwnOpening {
     pub text: String,
 }
 
+/// What the chances of other questions belong to, within a scene.
+pub(crate) const INSTEAD: &str = "instead";
+
 /// A decision that a scene leads to.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
@@ -183,7 +186,7 @@ impl Choice {
     /// What is asked now, in a scene.
     pub(crate) fn asks(&self, world: &World, scene: &str) -> &str {
         let mut others = self.instead.iter();
-        let other = others.find(|other| other.when.holds(world, &format!("{scene}/instead")));
+        let other = others.find(|other| other.when.holds(world, &format!("{scene}/{INSTEAD}")));
         other.map_or(&self.question, |other| &other.question)
     }
 
@@ -264,9 +267,7 @@ pub enum Effect {
     Keep(
         String,
         String,
-        /// An actor is at another stage: `Move("Pell Gantry", "Customs Stair")`.
-        #[serde(default, skip_serializing_if = "String::is_empty")]
-        String,
+        #[serde(default, skip_serializing_if = "String::is_empty")] String,
     ),
     /// An actor is at another stage: `Move("Pell Gantry", "Customs Stair")`.
     Move(String, String),

@@ -214,6 +214,20 @@ fn apply_each(world: &mut World, cause: Cause<'_>, effects: &[Effect], may_wait:
     };
     consistency::look_at_things(world, cause, effects);
     let mut are_applied = true;
+    let same_way = |one: &Effect, next: &Effect| matches!((one, next), (Effect::Move(_, one), Effect::Move(_, next)) if one == next);
+    for group in effects.chunk_by(same_way) {
+        let movers = group.iter().filter_map(|effect| match effect {
+            Effect::Move(who, stage) => Some((living(world, who).ok()?, stage)),
+            _ => None,
+        });
+        let (movers, stages): (Vec<_>, Vec<_>) = movers.unzip();
+        // Those who go the same way one after the other are seen to go together.
+        if let [stage, _, ..] = *stages
+            && let Ok(stage) = stage_named(world, stage)
+        {
+            send_from(world, cause.place, &movers.concat(), stage);
+        }
+    }
     for effect in effects {
         if may_wait && place_elsewhere(world, cause.place, effect).is_some() {
             wait(world, cause, effect);
@@ -318,14 +332,7 @@ fn apply(world: &mut World, cause: Cause<'_>, effect: &Effect) -> Result<(), Obs
         Effect::Move(who, stage) => {
             let stage = stage_named(world, stage)?;
             let who = living(world, who)?;
-            if stage == place {
-                send(world, &who, stage);
-            } else {
-                set_off(world, &who, stage);
-            }
-            for who in who {
-                world.entity_mut(who).insert(Placed);
-            }
+            send_from(world, place, &who, stage);
         }
         Effect::Hurt(who, by) => {
             for who in fighters(world, who)? {
@@ -412,6 +419,17 @@ fn apply(world: &mut World, cause: Cause<'_>, effect: &Effect) -> Result<(), Obs
         }
     }
     Ok(())
+}
+
+/// Sends actors to a stage, where they arrive at once if it is the place of the cause.
+fn send_from(world: &mut World, place: Entity, actors: &[Entity], to: Entity) {
+    match to == place {
+        true => send(world, actors, to),
+        false => set_off(world, actors, to),
+    }
+    for actor in actors {
+        world.entity_mut(*actor).insert(Placed);
+    }
 }
 
 fn is_past(world: &World) -> bool {

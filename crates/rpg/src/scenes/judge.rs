@@ -22,7 +22,8 @@ use super::open::OpenScene;
 use crate::components::RpgWorld;
 use crate::conversation::{NumberedEvent, last_events};
 use crate::drama::{
-    Claim, Finding, Judgements, Occasion, Scene, StoryData, claims_of_endings, claims_of_scenes,
+    Claim, Finding, INSTEAD, Judgements, Occasion, Scene, StoryData, claims_of_endings,
+    claims_of_scenes,
 };
 use crate::phase::{CurrentPlace, Phase};
 
@@ -129,7 +130,7 @@ pub(crate) fn judge_scenes(world: &mut World, on: Occasion, stages: &[Entity]) -
     ask_judges(world, wanted)
 }
 
-/// Asks about the claims on which the options of open scenes hang, and early endings if the story
+/// Asks about the claims on which the options and questions of open scenes hang, and early endings if the story
 /// may end now; returns whether any is asked. At a meeting.
 pub(crate) fn judge_choices(world: &mut World, may_end: bool) -> bool {
     let story = world.resource::<StoryData>();
@@ -138,12 +139,17 @@ pub(crate) fn judge_choices(world: &mut World, may_end: bool) -> bool {
         let open = world.get::<OpenScene>(stage);
         let scene = open.and_then(|open| story.scene(&open.id));
         let options = scene.into_iter().flat_map(Scene::options);
-        for option in options.filter(|option| option.when.is_judged()) {
-            let key = scene.map(|scene| format!("{}/{}", scene.id, option.id));
+        let options = options.map(|option| (&option.when, &*option.id));
+        let questions = scene.into_iter().flat_map(Scene::choices);
+        let questions = questions.flat_map(|choice| &choice.instead);
+        let questions = questions.map(|other| (&other.when, INSTEAD));
+        for (when, of) in options
+            .chain(questions)
+            .filter(|(when, _)| when.is_judged())
+        {
+            let key = scene.map(|scene| format!("{}/{of}", scene.id));
             let mut claims = Vec::new();
-            option
-                .when
-                .unjudged(world, &key.unwrap_or_default(), &mut claims);
+            when.unjudged(world, &key.unwrap_or_default(), &mut claims);
             wanted.extend(claims.into_iter().map(|claim| (stage, owned(claim))));
         }
     }

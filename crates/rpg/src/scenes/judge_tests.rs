@@ -44,6 +44,27 @@ fn options_are_judged_by_their_stage() {
 }
 
 #[test]
+fn questions_are_judged_with_the_options() {
+    let mut scene = scene(
+        r#"schedule: [Home(days: 9)], scenes: [(id: "s", at: "Hall", turns: 1, choice: (who: "Ann",
+            question: "Well?", instead: [(when: Judged(claim: "a"), question: "What now?")],
+            options: [(id: "one", label: "One."), (id: "two", label: "Two.")]))]"#,
+    );
+    scene.play(
+        r#"! Announce("The rain stops.")
+        campaign after 0: kickoff
+        campaign
+        begin Judge
+        => Hall is shown /claim "a"
+        Hall: {"holds": true, "event": 1}
+        meeting
+        campaign
+        begin Choose
+        => Ann is shown /question "What now?""#,
+    );
+}
+
+#[test]
 fn endings_are_judged_by_a_world_agent() {
     let mut court = court();
     court.place = court.find("Clerk");
