@@ -185,6 +185,7 @@ rpg_seat_move = go to another place
 rpg_seat_move_what = go to { $to }
 rpg_seat_no_more = that is all
 rpg_seat_not_shown = no, nothing shows it
+rpg_seat_not_said = What stands between asterisks is not said aloud, and can’t be tried now. Choose what you do.
 rpg_seat_nothing = nothing else
 rpg_seat_only_thought = a sentence is only thought
 rpg_seat_other_what = { $label }: { $what }

@@ -187,6 +187,7 @@ rpg_seat_move = 去别处
 rpg_seat_move_what = 去{ $to }
 rpg_seat_no_more = 就这些
 rpg_seat_not_shown = 不是，没有事能证明
+rpg_seat_not_said = 星号之间的话不会说出口，眼下也不能试。请选一件要做的事。
 rpg_seat_nothing = 不做别的
 rpg_seat_only_thought = 直接写一句话，只是心里想
 # same

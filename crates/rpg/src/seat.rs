@@ -51,8 +51,35 @@ fn take_turn(notes: Notes<'_>, dialogue: &mut Dialogue<'_>) -> io::Result<Option
         return Ok(None);
     }
     let form = turn_form(notes);
-    let filled = dialogue.fill(&form, |dialogue| Walk::new(notes, &form, dialogue).ask())?;
-    Ok(Some(plan_of(&filled).into()))
+    loop {
+        let filled = dialogue.fill(&form, |dialogue| Walk::new(notes, &form, dialogue).ask())?;
+        let may_try = notes.texts("can").contains(&"attempt") && !filled.has(DONE);
+        let mut plan = plan_of(&filled);
+        let Some((said, what)) = acted(&plan) else {
+            return Ok(Some(plan.into()));
+        };
+        if !may_try {
+            dialogue.show(text!(rpg_seat_not_said))?;
+            continue;
+        }
+        dialogue.show(text!(rpg_seat_you_try, what = &what))?;
+        plan.remove(said);
+        plan.remove("tells");
+        plan.insert("attempt".into(), json!({"what": what}));
+        return Ok(Some(plan.into()));
+    }
+}
+
+/// What was typed as words although it is plainly done, as in “*shows the letter*”, and how these
+/// would be said.
+fn acted(plan: &Map<String, Value>) -> Option<(&'static str, String)> {
+    let said = ActionSpec::all().filter(|action| action.slot == Slot::Said);
+    said.map(|action| action.name).find_map(|said| {
+        let words = plan.get(said)?.get("text")?.as_str()?.trim();
+        let deed = words.strip_prefix('*')?.strip_suffix('*')?.trim();
+        let is_deed = !deed.is_empty() && !deed.contains('*');
+        is_deed.then(|| (said, deed.to_owned()))
+    })
 }
 
 /// What can be said and done in a turn.
@@ -635,6 +662,21 @@ mod tests {
             plan,
             json!({"mind": "I don't believe a word.", "speak": said})
         );
+    }
+
+    #[tokio::test]
+    async fn what_is_typed_between_asterisks_is_tried_and_never_said() {
+        let (plan, shown) = at_seat("home.plan", turn(&["Ann"]), "*force the door*\n\n").await;
+        assert_eq!(
+            plan,
+            json!({"mind": "", "attempt": {"what": "force the door"}})
+        );
+        assert!(shown.contains("You try: force the door"), "{shown}");
+        let mut notes = turn(&["Ann"]);
+        notes["can"] = json!(["speak", "wait"]);
+        let (plan, shown) = at_seat("home.plan", notes, "*force the door*\n\nNo.\n\n").await;
+        assert_eq!(plan["speak"]["text"], "No.");
+        assert!(shown.contains("is not said aloud"), "{shown}");
     }
 
     #[tokio::test]
