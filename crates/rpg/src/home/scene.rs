@@ -6,6 +6,7 @@ use playhouse_engine::context::AgentContext;
 use playhouse_engine::event::kinds::Announce;
 use playhouse_engine::event::{EventWriter, Prompt};
 use playhouse_engine::exchange::{Answers, Prose};
+use playhouse_engine::message::Role;
 use serde::Serialize;
 
 use crate::campaign_phase::CampaignState;
@@ -36,6 +37,8 @@ pub(super) struct SceneData<'a> {
     kind: &'a str,
     place: &'a str,
     day: u32,
+    /// Whether it was looked at before, for minds without language.
+    again: bool,
     /// The name of the first round of a day; may be empty.
     hour: &'a str,
     present: Vec<String>,
@@ -67,6 +70,7 @@ pub(crate) fn ask_scene(
         kind: "stage",
         place: &name.0,
         day: campaign.days_done + 1,
+        again: context.entries().iter().any(|it| it.role() == Role::Ai),
         hour: world.0.hour(1),
         present: names_without(&whereabouts, &whereabouts.living_on(stage), stage),
         profile: world.0.stage(&name.0).map(|stage| stage.profile.as_str()),

@@ -69,7 +69,7 @@ pub(super) fn scene<'a>(notes: Notes<'a>, writer: &mut Writer<'a>) -> String {
     writer.set("other", second.unwrap_or_default());
     writer.flag("alone", names.is_empty());
     writer.flag("morning", notes.text("hour").is_empty());
-    writer.flag("again", notes.number("day") > 1);
+    writer.flag("again", notes.flag("again"));
     writer.set("news", bare(notes.text("last_news")));
     writer.lines(&["scene.light", "scene.place", "scene.people"])
 }
