@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::drama::{Condition, Effect, Ending, Goal, Item, Scene};
+use crate::drama::{ChoiceOption, Condition, Effect, Ending, Goal, Item, Scene};
 
 /// The names of the items that an option of a scene or an ending is about, or what is to be read in
 /// them.
@@ -12,36 +12,48 @@ pub(super) fn needed_items(
     scenes: &[Scene],
     endings: &[Ending],
 ) -> BTreeSet<String> {
-    let mut interests = Interests::default();
-    for option in scenes.iter().flat_map(Scene::options) {
-        interests.add_condition(&option.when);
-        option
-            .effects
-            .iter()
-            .for_each(|effect| interests.add_effect(effect));
-    }
+    let mut interests = Interests::in_options(scenes.iter().flat_map(Scene::options));
     endings
         .iter()
         .for_each(|ending| interests.add_condition(&ending.when));
-    let is_about = |item: &&Item| {
-        let mut says = item.teaches.iter();
-        interests.items.contains(&*item.name) || says.any(|fact| interests.facts.contains(&**fact))
-    };
-    let needed = items.iter().filter(is_about);
+    let needed = items.iter().filter(|item| interests.are_about(item));
     needed.map(|item| item.name.clone()).collect()
 }
 
-/// Facts, by id, and items, by name.
+/// Facts, by id, and items and people, by name.
 #[derive(Debug, Default)]
 pub(super) struct Interests<'a> {
     /// What a goal of one's own or a choice that one has not made yet is about.
     pub(super) facts: BTreeSet<&'a str>,
     pub(super) items: BTreeSet<&'a str>,
+    pub(super) people: BTreeSet<&'a str>,
     /// Facts that must not spread, because one's own goal would be lost.
     pub(super) feared: BTreeSet<&'a str>,
 }
 
 impl<'a> Interests<'a> {
+    /// What these options are about.
+    fn in_options(options: impl Iterator<Item = &'a ChoiceOption>) -> Self {
+        let mut interests = Self::default();
+        for option in options {
+            interests.add_condition(&option.when);
+            interests.add_effects(option);
+        }
+        interests
+    }
+
+    /// What must stay as it is until one of these options is chosen, or it could not be any more.
+    /// Whoever learns what an option only depends on may make it possible.
+    pub(super) fn forestalling(options: impl Iterator<Item = &'a ChoiceOption> + Clone) -> Self {
+        let mut interests = Self::default();
+        for option in options.clone() {
+            interests.add_condition(&option.when);
+        }
+        interests.facts.clear();
+        options.for_each(|option| interests.add_effects(option));
+        interests
+    }
+
     /// What is at stake for `me`, who still has these goals; some of the scenes may yet be decided.
     pub(super) fn of(
         me: &str,
@@ -49,7 +61,12 @@ impl<'a> Interests<'a> {
         scenes: &'a [Scene],
         is_ahead: impl Fn(&str) -> bool,
     ) -> Self {
-        let mut interests = Self::default();
+        let is_mine = |scene: &&Scene| {
+            let mut deciders = scene.choices().flat_map(|choice| &choice.who);
+            deciders.any(|who| who == me)
+        };
+        let ahead = scenes.iter().filter(|scene| is_ahead(&scene.id));
+        let mut interests = Self::in_options(ahead.filter(is_mine).flat_map(Scene::options));
         for goal in goals {
             interests.add_condition(&goal.met);
             interests.add_condition(&goal.lost);
@@ -59,18 +76,13 @@ impl<'a> Interests<'a> {
                 _ => None,
             }));
         }
-        let is_mine = |scene: &&Scene| {
-            let mut deciders = scene.choices().flat_map(|choice| &choice.who);
-            deciders.any(|who| who == me)
-        };
-        let ahead = scenes.iter().filter(|scene| is_ahead(&scene.id));
-        for option in ahead.filter(is_mine).flat_map(Scene::options) {
-            interests.add_condition(&option.when);
-            for effect in &option.effects {
-                interests.add_effect(effect);
-            }
-        }
         interests
+    }
+
+    /// Whether these are about an item, or about what is to be read in it.
+    pub(super) fn are_about(&self, item: &Item) -> bool {
+        let mut said = item.teaches.iter();
+        self.items.contains(&*item.name) || said.any(|fact| self.facts.contains(&**fact))
     }
 
     /// Whether an item is at stake, or to be read in it what must not spread.
@@ -84,22 +96,27 @@ impl<'a> Interests<'a> {
             match part {
                 Condition::Knows(_, fact) => self.facts.insert(fact),
                 Condition::Holds(_, item) => self.items.insert(item),
+                Condition::At(who, _) => self.people.insert(who),
                 _ => false,
             };
         }
     }
 
-    fn add_effect(&mut self, effect: &'a Effect) {
-        match effect.bare() {
-            Effect::Teach(_, fact) | Effect::Tells(_, _, fact) | Effect::Reveal(fact) => {
-                self.facts.insert(fact)
-            }
-            Effect::Give(item, _)
-            | Effect::Put(item, _)
-            | Effect::Destroy(item)
-            | Effect::Become(item, _) => self.items.insert(item),
-            _ => false,
-        };
+    fn add_effects(&mut self, option: &'a ChoiceOption) {
+        for effect in &option.effects {
+            let befallen = effect.befalls().iter();
+            self.people.extend(befallen.map(String::as_str));
+            match effect.bare() {
+                Effect::Teach(_, fact) | Effect::Tells(_, _, fact) | Effect::Reveal(fact) => {
+                    self.facts.insert(fact)
+                }
+                Effect::Give(item, _)
+                | Effect::Put(item, _)
+                | Effect::Destroy(item)
+                | Effect::Become(item, _) => self.items.insert(item),
+                _ => false,
+            };
+        }
     }
 }
 

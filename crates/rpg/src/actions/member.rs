@@ -61,10 +61,11 @@ pub(crate) enum Source {
     Felt,
     /// The places that one can walk to.
     Exit,
-    /// The items that lie here for everybody to see.
+    /// The items that lie here for everybody to see and take.
     Lying,
-    /// The items that one has.
+    /// The items that one has, and those of them that one can part with.
     Held,
+    Spare,
     /// The items here that one can read.
     Readable,
     /// The items here that one can use, and with what.
@@ -120,6 +121,7 @@ impl Source {
             Self::Exit => legal.exits.clone(),
             Self::Lying => legal.lying.clone(),
             Self::Held => legal.held.clone(),
+            Self::Spare => legal.spare.clone(),
             Self::Readable => legal.readable.clone(),
             Self::Usable => distinct(uses.map(|open| &open.item)),
             Self::UsedWith => distinct(uses.map(|open| &open.with)),
@@ -186,6 +188,7 @@ impl Source {
             Self::Exit => check_exit(text, &legal.exits),
             Self::Lying
             | Self::Held
+            | Self::Spare
             | Self::Readable
             | Self::Destructible
             | Self::Listener
@@ -205,6 +208,11 @@ impl Source {
     /// choose from.
     pub(crate) fn noted(self, notes: Notes<'_>) -> Option<Vec<&str>> {
         let parts = |list, part| notes.list(list).map(|each| each.text(part)).collect();
+        let reserved = notes.texts("reserved");
+        let free = |list, is_it: &dyn Fn(&Notes<'_>) -> bool| {
+            let names = notes.list(list).filter(is_it).map(Notes::name);
+            names.filter(|name| !reserved.contains(name)).collect()
+        };
         Some(match self {
             Self::Addressee | Self::Confidant | Self::Person | Self::Leader => {
                 notes.names("present")
@@ -212,8 +220,9 @@ impl Source {
             Self::Listener => notes.texts("promise_to"),
             Self::Felt => notes.names("feelings"),
             Self::Exit => notes.texts("exits"),
-            Self::Lying => notes.names("lying"),
+            Self::Lying => free("lying", &|_| true),
             Self::Held => notes.names("items"),
+            Self::Spare => free("items", &|_| true),
             Self::Readable => {
                 let items = notes.list("items").chain(notes.list("lying"));
                 let readable = items.filter(|item| item.flag("readable"));
@@ -222,10 +231,7 @@ impl Source {
             Self::Usable => parts("uses", "item"),
             Self::UsedWith => parts("uses", "with"),
             Self::Promiser => parts("owed", "by"),
-            Self::Destructible => {
-                let items = notes.list("items").filter(|item| item.flag("destructible"));
-                items.map(Notes::name).collect()
-            }
+            Self::Destructible => free("items", &|item| item.flag("destructible")),
             Self::Tongue => Some(notes.texts("languages")).filter(|own| !own.is_empty())?,
             _ => return None,
         })

@@ -51,11 +51,11 @@ actions! {
     whisper: Whisper, Said { target: String = Confidant, text: String = Speech }
     announce: Announce, Said { text: String = Speech }
     take: Take, Done { item: String = Lying }
-    give: Give, Done { item: String = Held, to: String = Person }
+    give: Give, Done { item: String = Spare, to: String = Person }
     show: Show, Done { item: String = Held, to: String = Person }
     read: Read, Done { item: String = Readable }
     r#use: Use, Done { #[serde(default)] item: String = Usable; with: String = UsedWith }
-    hide: Hide, Done { item: String = Held }
+    hide: Hide, Done { item: String = Spare }
     destroy: Destroy, Done { item: String = Destructible }
     follow: Follow, Done { who: String = Leader }
     promise: Promise, Beside {

@@ -40,7 +40,9 @@ pub(crate) struct PlanConstraints {
     pub(crate) known: Vec<String>,
     /// The names of the items that one has.
     pub(crate) held: Vec<String>,
-    /// The names of the items that lie here for everybody to see.
+    /// The names of the items that one has and can part with.
+    pub(crate) spare: Vec<String>,
+    /// The names of the items that lie here for everybody to see and take.
     pub(crate) lying: Vec<String>,
     /// The names of the items that one can read.
     pub(crate) readable: Vec<String>,
@@ -293,6 +295,7 @@ mod tests {
             tells: vec!["the-lamp".into()],
             known: vec!["the-lamp".into(), "the-oath".into()],
             held: vec!["the key".into()],
+            spare: vec!["the key".into()],
             lying: vec!["the log".into()],
             readable: vec!["the log".into()],
             uses: vec![using("the key", "Mill"), using("the key", "the log")],

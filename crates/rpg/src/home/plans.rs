@@ -11,7 +11,9 @@ use rand::seq::SliceRandom;
 use serde::Serialize;
 
 use super::here::present;
-use super::view::{ActorMinds, KnownFact, OpenPromise, OwedPromise, SeenItem, View, worth_listing};
+use super::view::{
+    ActorMinds, Decided, KnownFact, OpenPromise, OwedPromise, SeenItem, View, worth_listing,
+};
 use crate::actions::rules::Rules;
 use crate::actions::{Attempt, Plan, PlanConstraints, Slot, Use};
 use crate::attempt::pending::PendingAttempts;
@@ -19,7 +21,7 @@ use crate::attempt::referee::talk_goes_on;
 use crate::campaign_phase::{CampaignPhase, CampaignState};
 use crate::components::{LastFight, Residence, RpgWorld};
 use crate::conversation::{SpokenLine, last_event_text};
-use crate::drama::{Choice, Occasion, Scene};
+use crate::drama::Occasion;
 use crate::events::Refusal;
 use crate::kickoff::{PresentActor, fallen, present_without};
 use crate::phase::{CurrentPlace, Phase};
@@ -62,6 +64,7 @@ pub(super) struct PlanData<'a> {
     is_late: bool,
     heard: &'a [SpokenLine],
     next_dungeon: &'a str,
+    decided: Decided<'a>,
     /// The dungeons that may be voted for in the evening.
     vote: &'a [String],
     last_fight: Option<&'a LastFight>,
@@ -74,6 +77,8 @@ pub(super) struct PlanData<'a> {
     news: Vec<&'a KnownFact<'a>>,
     items: &'a [SeenItem<'a>],
     lying: &'a [SeenItem<'a>],
+    /// What stays where it is until others have decided on it.
+    reserved: Vec<&'a str>,
     /// Whether there are items in this world.
     has_items: bool,
     uses: &'a [Use],
@@ -263,26 +268,17 @@ struct Ways {
 }
 
 impl Moment<'_, '_, '_> {
-    /// What is still to be decided here, one after the other.
-    fn choices(&self) -> impl Iterator<Item = &Choice> {
-        let over = self.scene.map_or(0, |open| open.choices);
-        let scene = self
-            .scene
-            .and_then(|open| self.params.minds.story.scene(&open.id));
-        scene.into_iter().flat_map(Scene::choices).skip(over)
-    }
-
     /// Nobody leaves the party on a journey, and a party that is back wakes up at home. A character
-    /// that has to decide something here, or to be there then, stays until it is decided.
+    /// that has to decide something here, or that has to be there then, stays until it is decided.
     fn ways(&self, view: &View<'_>) -> Ways {
         let params = self.params;
-        let decides = |choice: &Choice| choice.who.contains(&view.name);
         let is_named = |scene: &OpenScene| params.minds.is_named(&scene.id, &view.name);
-        let is_needed = self.choices().any(decides) || self.scene.is_some_and(is_named);
+        let is_needed = view.decides || view.is_chosen_of || self.scene.is_some_and(is_named);
         let exits = self.exits();
         let can_go = !exits.is_empty();
         let is_late = can_go && !self.walks_matter(view);
-        let stays = can_go && !is_late && is_needed && self.choices().next().is_some();
+        let is_open = params.minds.choices(self.stage).next().is_some();
+        let stays = can_go && !is_late && is_needed && is_open;
         Ways {
             exits: if is_late || stays { Vec::new() } else { exits },
             is_late,
@@ -376,7 +372,10 @@ impl Moment<'_, '_, '_> {
         let (sees, languages) = (file.sees(&view.name), file.actor(&view.name));
         let readable = view.at_hand().filter(|item| item.readable && sees);
         let known = view.facts.iter().map(|fact| fact.id.to_owned());
-        let destructible = view.items.iter().filter(|item| item.destructible);
+        let reserved: Vec<_> = view.reserved().collect();
+        let is_free = |item: &&SeenItem<'_>| !reserved.contains(&item.name);
+        let spare = || view.items.iter().filter(is_free);
+        let destructible = spare().filter(|item| item.destructible);
         PlanConstraints {
             exits,
             ways: self.within_reach(actor),
@@ -386,7 +385,8 @@ impl Moment<'_, '_, '_> {
             tells: facts.iter().map(|fact| fact.id.to_owned()).collect(),
             known: known.chain(self.params.minds.common()).collect(),
             held: names_of(&view.items),
-            lying: names_of(&view.lying),
+            spare: names_of(spare()),
+            lying: names_of(view.lying.iter().filter(is_free)),
             readable: readable.map(|item| item.name.to_owned()).collect(),
             uses: self.params.minds.uses(self.stage, view),
             promise_to: present.iter().filter(may_promise).cloned().collect(),
@@ -413,7 +413,8 @@ impl Moment<'_, '_, '_> {
         let data = self.data(actor, view, &ways, (&constraints, facts));
         let promises = data.promises.iter();
         let promises = promises.map(|promise| format!("{}: {}", promise.to, promise.words));
-        let at_stake = promises.chain(self.choices().map(|choice| choice.question.clone()));
+        let choices = self.params.minds.choices(self.stage);
+        let at_stake = promises.chain(choices.map(|choice| choice.question.clone()));
         let limits = self.params.limits();
         let cues = limits.cues(at_stake.collect(), &constraints.present);
         let voice = Voice::new(&view.name, &constraints.present)
@@ -464,6 +465,7 @@ impl Moment<'_, '_, '_> {
             fallen: fallen(&minds.whereabouts, file, self.stage),
             hurt: self.hurt(),
             heard: &view.heard,
+            decided: minds.decided(view),
             next_dungeon,
             vote,
             last_fight: view.last_fight,
@@ -473,6 +475,7 @@ impl Moment<'_, '_, '_> {
             news: view.facts.iter().filter(|fact| fact.is_new).collect(),
             items: &view.items,
             lying: &view.lying,
+            reserved: view.reserved().collect(),
             has_items: !minds.story.items.is_empty(),
             uses: &constraints.uses,
             promise_to: &constraints.promise_to,
@@ -534,8 +537,9 @@ pub(crate) fn take_plans(
     });
 }
 
-fn names_of(items: &[SeenItem<'_>]) -> Vec<String> {
-    items.iter().map(|item| item.name.to_owned()).collect()
+fn names_of<'a>(items: impl IntoIterator<Item = &'a SeenItem<'a>>) -> Vec<String> {
+    let items = items.into_iter();
+    items.map(|item| item.name.to_owned()).collect()
 }
 
 /// The dungeon to which the next journey leads, or those that will be voted for, as people at home

@@ -17,10 +17,13 @@ use crate::actions::Use;
 use crate::components::{Health, LastFight, RpgWorld};
 use crate::conversation::{SpokenLine, heard, last_event_text};
 use crate::drama::{
-    Belongings, Bonds, Condition, Goal, Goals, Hidden, History, PARTY, Promises, StoryData,
+    Belongings, Bonds, Choice, Condition, Effect, Goal, Goals, Hidden, History, PARTY, Promises,
+    Scene, StoryData,
 };
 use crate::interests::Interests;
 use crate::kickoff::names_without;
+use crate::scenes::choose::ChoiceMade;
+use crate::scenes::leads::Leads;
 use crate::scenes::open::OpenScene;
 
 /// The maximum number of facts that play made which an actor is offered to tell.
@@ -48,6 +51,10 @@ pub(super) struct View<'a> {
     pub(super) facts: Vec<KnownFact<'a>>,
     pub(super) items: Vec<SeenItem<'a>>,
     pub(super) lying: Vec<SeenItem<'a>>,
+    /// Whether it has to decide something here.
+    pub(super) decides: bool,
+    /// Whether it has to be there for an option that somebody here may choose.
+    pub(super) is_chosen_of: bool,
 }
 
 #[derive(Clone, Serialize)]
@@ -65,6 +72,8 @@ pub(super) struct KnownFact<'a> {
     pub(super) is_own: bool,
     /// Whether a goal of one's own is lost if it spreads.
     pub(super) is_feared: bool,
+    /// Whether it is what has to be decided here: told before, it would forestall that.
+    pub(super) is_decided_on: bool,
     /// Whether it found it out by itself.
     pub(super) is_found: bool,
     /// Those here who heard it from this one, or with it.
@@ -97,10 +106,24 @@ pub(super) struct SeenItem<'a> {
     pub(super) destructible: bool,
     /// Whether one's own goal or choice depends on it.
     pub(super) is_own: bool,
+    /// Whether it has to be decided here what becomes of it, or who learns what is to be read in it.
+    pub(super) is_decided_on: bool,
     /// Whether an option of a choice or an ending is about it.
     pub(super) is_needed: bool,
     /// Whether one knows all that there is to read.
     pub(super) is_known: bool,
+}
+
+/// What another has decided, as far as minds without language can speak of it.
+#[derive(Default, Serialize)]
+pub(super) struct Decided<'a> {
+    /// Who decided; empty if nobody did.
+    pub(super) by: String,
+    /// How it is for the one who saw it: better, worse, or neither.
+    felt: i32,
+    /// What changed hands or is gone, and who got it, or to whom something was promised.
+    item: &'a str,
+    receiver: &'a str,
 }
 
 #[derive(Serialize)]
@@ -167,21 +190,27 @@ impl ActorMinds<'_, '_> {
             self.history.times(scene) == 0 || open.is_some_and(|open| *open.id == *scene)
         };
         let interests = Interests::of(&name, &wanted, &self.story.scenes, is_ahead);
+        let choices = self.choices(stage);
+        let options = choices.clone().flat_map(|choice| &choice.options);
+        let decided = Interests::forestalling(options);
+        let stakes = (&interests, &decided);
         let others: Vec<_> = here
             .iter()
             .copied()
             .filter(|other| *other != actor)
             .collect();
         let sees = self.world.0.sees(&name);
-        let items = |holder| self.items_of((holder, sees), stage, knowledge, &interests);
+        let items = |holder| self.items_of((holder, sees), stage, knowledge, stakes);
         Some(View {
             present: names_without(&self.whereabouts, here, actor),
             promises: promises.map(|promises| self.open_promises(promises)),
             owed: self.owed_to(&name, &others),
             heard: heard(context),
-            facts: self.known(&name, knowledge, &others, &interests).collect(),
+            facts: self.known(&name, knowledge, &others, stakes).collect(),
             items: items(actor).collect(),
             lying: items(stage).collect(),
+            decides: choices.clone().any(|choice| choice.who.contains(&name)),
+            is_chosen_of: decided.people.contains(&*name),
             name,
             context,
             knowledge,
@@ -191,6 +220,14 @@ impl ActorMinds<'_, '_> {
         })
     }
 
+    /// What is still to be decided on a stage, one after the other.
+    pub(super) fn choices(&self, stage: Entity) -> impl Iterator<Item = &Choice> + Clone {
+        let open = self.scenes.get(stage).ok();
+        let over = open.map_or(0, |open| open.choices);
+        let scene = open.and_then(|open| self.story.scene(&open.id));
+        scene.into_iter().flat_map(Scene::choices).skip(over)
+    }
+
     /// What an actor has, or what lies on a stage for another who knows this to see, unless it is
     /// used up. Without sight, one knows of it and not how it looks.
     fn items_of<'a>(
@@ -198,7 +235,7 @@ impl ActorMinds<'_, '_> {
         (holder, sees): (Entity, bool),
         stage: Entity,
         knowledge: Option<&'a Knowledge>,
-        interests: &Interests<'_>,
+        (interests, decided): (&Interests<'_>, &Interests<'_>),
     ) -> impl Iterator<Item = SeenItem<'a>> {
         let hidden = self.hidden.get(holder).ok();
         let uses = self.uses.get(stage).ok();
@@ -213,9 +250,43 @@ impl ActorMinds<'_, '_> {
             readable: !item.teaches.is_empty(),
             destructible: !item.destroyed.is_empty(),
             is_own: interests.are_in(item),
+            is_decided_on: decided.are_about(item),
             is_needed: self.story.needed_items.contains(&item.name),
             is_known: item.teaches.iter().all(knows),
         })
+    }
+
+    /// What another has decided before an actor's eyes since it answered last.
+    pub(super) fn decided(&self, view: &View<'_>) -> Decided<'_> {
+        let told = last_event_text::<ChoiceMade>(view.context);
+        let mut choices = self
+            .history
+            .choices
+            .iter()
+            .rev()
+            .filter(|_| !told.is_empty());
+        let found = choices.find_map(|(scene, option, by)| {
+            let option = self.story.option(scene, option)?;
+            told.contains(option.told()).then_some((scene, option, by))
+        });
+        let Some((scene, option, by)) = found.filter(|(.., by)| ***by != *view.name) else {
+            return Decided::default();
+        };
+        let mut effects = option.effects.iter().map(Effect::bare);
+        let (item, receiver) = effects
+            .find_map(|effect| match effect {
+                Effect::Give(item, to) => Some((item.as_str(), to.as_str())),
+                Effect::Destroy(item) => Some((item.as_str(), "")),
+                Effect::Promise(from, to, ..) if **from == **by => Some(("", to.as_str())),
+                _ => None,
+            })
+            .unwrap_or_default();
+        Decided {
+            felt: Leads::felt((&view.name, by), &view.wanted, (scene, option)),
+            by: by.to_string(),
+            item,
+            receiver,
+        }
     }
 
     fn open_promises<'a>(&self, promises: &'a Promises) -> Vec<OpenPromise<'a>> {
@@ -333,7 +404,7 @@ impl ActorMinds<'_, '_> {
         me: &str,
         knowledge: Option<&'a Knowledge>,
         others: &[Entity],
-        interests: &Interests<'_>,
+        (interests, decided): (&Interests<'_>, &Interests<'_>),
     ) -> impl Iterator<Item = KnownFact<'a>> {
         let facts = self.book.all().filter(|fact| !fact.is_common());
         facts.filter_map(move |fact| {
@@ -361,6 +432,7 @@ impl ActorMinds<'_, '_> {
                 from: known.from.as_deref().unwrap_or_default(),
                 is_new: !known.by.is_empty() && known.turn == self.turn.0,
                 is_own: interests.facts.contains(fact.id.as_str()),
+                is_decided_on: decided.facts.contains(fact.id.as_str()),
                 is_feared: interests.feared.contains(fact.id.as_str()),
                 is_found: !known.by.is_empty() && known.from.is_none() && made.is_none(),
                 aware: aware.collect(),
@@ -390,6 +462,12 @@ impl<'a> View<'a> {
     /// All that it has and that lies here.
     pub(super) fn at_hand(&self) -> impl Iterator<Item = &SeenItem<'a>> {
         self.items.iter().chain(&self.lying)
+    }
+
+    /// What others here decide on: it stays where it is until then.
+    pub(super) fn reserved(&self) -> impl Iterator<Item = &'a str> {
+        let decided_on = self.at_hand().filter(|item| item.is_decided_on);
+        decided_on.filter(|_| !self.decides).map(|item| item.name)
     }
 
     fn is_at_hand(&self, item: &str) -> bool {

@@ -26,18 +26,18 @@ use serde_json::{Value, json};
 /// What grammars may name. `topic` is a name that another actor just spoke of and one knows too,
 /// `title` what a fact is about, `from` its teller, `what` something that is tried, `next` the
 /// dungeon that comes next, `journey` the one that is voted for, `goal` a goal in its owner's
-/// words.
+/// words, `receiver` who got an item or a promise by a decision.
 const FACTS: &str = "
     companions companion dungeons dungeon journey exit heroes present guest other news target topic
     secret title from item next fight_place fight_foe fight_foes foe foes ally by fallen what gains
-    with events goal trusted";
+    with events goal trusted receiver";
 /// What grammars may ask, without words.
 const CONDITIONS: &str = "
     won lost hurt alone self asked many morning again early late refused home hostile travels
-    whom whether water wood deep hearth shrine market height";
+    pleased sorry mine gone promised whom whether water wood deep hearth shrine market height";
 
 /// The symbols that skills write with, by the facts that always come with them.
-const SYMBOLS: [(&str, &str); 21] = [
+const SYMBOLS: [(&str, &str); 22] = [
     (
         "",
         "faction.hostile topic.water topic.wood topic.deep topic.hearth topic.shrine topic.market
@@ -49,11 +49,13 @@ const SYMBOLS: [(&str, &str); 21] = [
     (
         "target",
         "attempt.heal mind.speak mind.whisper mind.promise speak.open speak.answer speak.more tell.plain
+        speak.decided
         choose.friend choose.against feels.warmer feels.colder whisper.plain
         about.attack about.heal about.guard about.weaken about.strengthen",
     ),
     ("target title", "speak.learned speak.found tell.about"),
     ("target item", "speak.item"),
+    ("target other", "speak.decided.of"),
     ("target secret", "tell whisper"),
     ("target from", "tell.heard"),
     (

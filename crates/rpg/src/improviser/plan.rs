@@ -23,6 +23,9 @@ const OWN_WORDS: usize = 50;
 const FEELS: usize = 40;
 /// The percentage of turns in which one thinks of what one does.
 const THINKS: usize = 15;
+/// The percentage of turns that begin with what another has just decided, before anybody has spoken
+/// and after.
+const REACTS: [usize; 2] = [75, 30];
 /// How often other words are looked for if they ask something and nobody may answer.
 const TRIES: usize = 4;
 
@@ -157,17 +160,19 @@ impl<'n> PlanNotes<'n> {
             | Source::Person
             | Source::Leader
             | Source::Listener => Some(all_others.clone()),
-            // What is at stake for one changes hands by choices alone.
-            Source::Held => Some(things("items", &|thing: Notes<'_>| {
+            // What is at stake changes hands by choices alone, and is not known before.
+            Source::Held | Source::Spare => Some(things("items", &|thing: Notes<'_>| {
                 let suits = match action {
                     "show" => thing.flag("readable"),
                     "hide" => !thing.flag("is_needed"),
                     _ => true,
                 };
-                suits && !thing.flag("is_own")
+                suits && !thing.flag("is_own") && !thing.flag("is_decided_on")
             })),
+            Source::Lying => Some(things("lying", &|thing| !thing.flag("is_decided_on"))),
             Source::Readable => {
-                let is_unread = |thing: Notes<'_>| !thing.flag("is_known");
+                let is_unread =
+                    |thing: Notes<'_>| !thing.flag("is_known") && !thing.flag("is_decided_on");
                 Some([things("items", &is_unread), things("lying", &is_unread)].concat())
             }
             source => source.noted(notes),
@@ -253,6 +258,7 @@ impl<'n> PlanNotes<'n> {
         } = self.temperament;
         match kind {
             "speak" if self.is_told() => 90,
+            "speak" if !self.notes.object("decided").text("by").is_empty() => 80,
             "speak" if self.heard.is_empty() || self.is_asked() => 60,
             "speak" if !unsaid(self.notes, writer).is_empty() => 55,
             "speak" => 30,
@@ -389,7 +395,7 @@ impl<'n> PlanNotes<'n> {
         let mut chosen = Map::new();
         for (member, names) in &self.action(kind)?.members {
             let name = match member.source {
-                Source::Lying | Source::Held | Source::Readable => {
+                Source::Lying | Source::Spare | Source::Held | Source::Readable => {
                     let item = *writer.rng().pick(names)?;
                     writer.set("item", item);
                     symbol = "mind.item";
@@ -448,7 +454,9 @@ impl<'n> PlanNotes<'n> {
     }
 
     fn speak(&self, writer: &mut Writer<'n>) -> Option<(&'static str, Value)> {
-        if let Some(words) = self.take_up(writer).or_else(|| self.bring_up(writer)) {
+        let words = self.react(writer);
+        let words = words.or_else(|| self.take_up(writer));
+        if let Some(words) = words.or_else(|| self.bring_up(writer)) {
             return Some(("mind.speak", words));
         }
         let heard = self
@@ -498,6 +506,51 @@ impl<'n> PlanNotes<'n> {
         }
         let more = writer.line("speak.more");
         writer.paragraph(&[text, more])
+    }
+
+    /// Words about what another has just decided, to that one or about it.
+    fn react(&self, writer: &mut Writer<'n>) -> Option<Value> {
+        let decided = self.notes.object("decided");
+        let (by, receiver) = (decided.text("by"), decided.text("receiver"));
+        let is_fit = !by.is_empty() && !self.is_asked();
+        let percent = REACTS[usize::from(!self.heard.is_empty())];
+        if !is_fit || !writer.rng().happens(percent) {
+            return None;
+        }
+        let is_here = self.listeners.contains(&by);
+        let target = match is_here {
+            true => by,
+            false => *writer.rng().pick(&self.listeners)?,
+        };
+        self.address(target, writer);
+        if !is_here {
+            writer.set("other", called_by_bond(self.notes, by));
+        }
+        let liked = feelings(self.notes).into_iter();
+        let mut liked = liked.filter(|(name, _)| *name == by).map(|(_, felt)| felt);
+        let felt = match decided.number("felt") {
+            0 => liked.next().unwrap_or_default() / 2,
+            felt => felt,
+        };
+        let is_mine = receiver == self.me;
+        writer.flag("pleased", felt > 0);
+        writer.flag("sorry", felt < 0);
+        writer.flag("mine", is_mine);
+        writer.set("item", decided.text("item"));
+        writer.flag("gone", receiver.is_empty());
+        writer.flag(
+            "promised",
+            !receiver.is_empty() && decided.text("item").is_empty(),
+        );
+        let is_other = !is_mine && receiver != target && receiver != by;
+        let named = called_by_bond(self.notes, receiver);
+        writer.set("receiver", if is_other { named } else { "" });
+        let symbol = ["speak.decided.of", "speak.decided"][usize::from(is_here)];
+        let text = writer.line(symbol);
+        for fact in ["item", "receiver"] {
+            writer.set(fact, "");
+        }
+        Some(json!({"target": target, "text": text}))
     }
 
     /// Words about something that it was just told, to the teller.

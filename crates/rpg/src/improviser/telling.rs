@@ -26,6 +26,8 @@ pub(super) struct TellableFact<'n> {
     pub(super) is_own: bool,
     /// Whether a goal of one's own is lost if it spreads: it is never told by chance.
     pub(super) is_feared: bool,
+    /// Whether it has to be decided here who learns it: neither is it told by chance.
+    is_decided_on: bool,
     /// Whether it found it out by itself.
     pub(super) is_found: bool,
     /// Those here who heard it from this one, or with it.
@@ -41,6 +43,7 @@ impl<'n> TellableFact<'n> {
             from: notes.text("from"),
             is_own: notes.flag("is_own"),
             is_feared: notes.flag("is_feared"),
+            is_decided_on: notes.flag("is_decided_on"),
             is_found: notes.flag("is_found"),
             aware: notes.texts("aware"),
         }
@@ -130,7 +133,8 @@ impl<'n> Telling<'n> {
             let felt = listeners.feelings.iter().find(|(other, _)| *other == name);
             felt.map_or(0, |(_, value)| *value)
         };
-        let free = facts.iter().filter(|fact| !fact.is_feared);
+        let free = facts.iter();
+        let free = free.filter(|fact| !fact.is_feared && !fact.is_decided_on);
         let choices = free.flat_map(|fact| {
             let is_again = writer.remembers(&format!("\"{}\"", fact.id));
             let told = listeners.names.iter();
@@ -236,6 +240,7 @@ mod tests {
             from,
             is_own: false,
             is_feared: false,
+            is_decided_on: false,
             is_found: false,
             aware: Vec::new(),
         };

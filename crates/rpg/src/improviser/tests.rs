@@ -617,12 +617,38 @@ fn what_is_at_stake_is_not_told_or_given_by_chance() {
         asked.notes["facts"][0]["is_feared"] = json!(true);
         asked.notes["items"][0]["is_own"] = json!(true);
         asked.notes["is_needed"] = json!(true);
-        for turn in turns(&asked) {
-            for kind in ["give", "show", "move", "keep"] {
-                assert!(turn.get(kind).is_none(), "{turn}");
+        let kept = |asked: &HandPrompt, kinds: &[&str]| {
+            for turn in turns(asked) {
+                for kind in kinds {
+                    assert!(turn.get(kind).is_none(), "{turn}");
+                }
             }
-            assert!(turn.get("tells").is_none(), "{turn}");
+        };
+        kept(&asked, &["give", "show", "move", "keep", "tells"]);
+        let mut asked = rich_plan(language, cast.heroes[0]);
+        for list in ["facts", "items", "lying"] {
+            asked.notes[list][0]["is_decided_on"] = json!(true);
         }
+        kept(&asked, &["give", "show", "read", "take", "tells"]);
+    }
+}
+
+#[test]
+fn what_another_has_decided_is_spoken_of_to_that_one_or_about_it() {
+    for (language, words) in [(Language::En, "the lamp"), (Language::Zh, "那盏灯")] {
+        let cast = cast(language);
+        let [me, by, other, _] = cast.heroes;
+        let mut asked = plan(language, me);
+        asked.notes["heard"] = json!([]);
+        asked.notes["decided"] = json!({"by": by, "felt": 1, "item": words, "receiver": other});
+        let spoken = turns(&asked).filter(|turn| {
+            let text = turn["speak"]["text"].as_str().unwrap_or_default();
+            text.contains(words) && text.contains(other) && turn["speak"]["target"] == by
+        });
+        assert!(spoken.count() > 0, "{language:?}");
+        asked.notes["decided"]["by"] = json!("Nobody here");
+        let spoken = turns(&asked).filter(|turn| turn.to_string().contains("Nobody here"));
+        assert!(spoken.count() > 0, "{language:?}");
     }
 }
 

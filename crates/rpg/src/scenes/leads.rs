@@ -13,7 +13,7 @@ use crate::drama::{ChoiceOption, Condition, Effect, Goal, PromiseState};
 
 /// What an option leads to, as far as it concerns its decider.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub(super) struct Leads<'a> {
+pub(crate) struct Leads<'a> {
     /// Own goals that come nearer, less those that move away.
     goals: i32,
     /// Whom it helps, and whom it hurts.
@@ -43,6 +43,20 @@ impl<'a> Leads<'a> {
             leads.add(me, effect);
         }
         leads
+    }
+
+    /// How an actor takes an option that another chose: how its own goals fare, and what the file
+    /// makes it feel; from -1 to 1.
+    pub(crate) fn felt(
+        (me, by): (&str, &str),
+        goals: &[&Goal],
+        chosen: (&str, &'a ChoiceOption),
+    ) -> i32 {
+        let bonds = chosen.1.effects.iter().map(|effect| match effect.bare() {
+            Effect::Bond(from, to, change) if from == me && to == by => change.signum(),
+            _ => 0,
+        });
+        (Self::of(me, goals, chosen).goals + bonds.sum::<i32>()).signum()
     }
 
     fn add(&mut self, me: &str, effect: &'a Effect) {

@@ -15,7 +15,7 @@ pub(super) mod endings;
 pub(super) mod judge;
 #[cfg(test)]
 mod judge_tests;
-mod leads;
+pub(crate) mod leads;
 pub(super) mod open;
 
 use bevy_ecs::prelude::*;
