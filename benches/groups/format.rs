@@ -104,16 +104,8 @@ fn request_format(api: Api, style: Style) -> RequestFormat {
 }
 
 pub(crate) fn bench(criterion: &mut Criterion) {
-    let apis = [
-        ("openai", Api::OpenAi),
-        ("deepseek", Api::DeepSeek),
-        ("anthropic", Api::Anthropic),
-        ("gemini", Api::Gemini),
-        ("dashscope", Api::DashScope),
-        ("ollama", Api::Ollama),
-    ];
-    for (provider, api) in apis {
-        let mut group = criterion.benchmark_group(format!("format/{provider}"));
+    for api in Api::ALL {
+        let mut group = criterion.benchmark_group(format!("format/{}", api.name()));
         let styles = [
             ("append to 1000", Style::Perspective),
             ("append to 1000, as a history", Style::History),

@@ -94,7 +94,7 @@ pub(crate) struct DoctorArgs {
     pub(crate) model: Option<String>,
     #[arg(long, value_name = "VARIABLE", requires = "name")]
     pub(crate) key_env: Option<String>,
-    #[arg(long, value_name = "API", requires = "name", value_parser = api())]
+    #[arg(long, value_name = "API", requires = "name", value_parser = one_of(Api::ALL))]
     pub(crate) api: Option<Api>,
     #[arg(long, value_name = "FILE", requires = "name")]
     pub(crate) ca: Option<PathBuf>,
@@ -879,13 +879,6 @@ impl CommandLine {
 fn profile(profiles: impl Iterator<Item = Profile>) -> impl TypedValueParser<Value = Profile> {
     let names = profiles.map(Profile::name);
     PossibleValuesParser::new(names).try_map(|name| name.parse())
-}
-
-fn api() -> impl TypedValueParser<Value = Api> {
-    PossibleValuesParser::new(Api::ALL.map(Api::name)).map(|name| {
-        let mut all = Api::ALL.into_iter();
-        all.find(|api| api.name() == name).unwrap_or_default()
-    })
 }
 
 /// One of these values by its name in JSON, with hyphens.

@@ -159,18 +159,18 @@ pub struct FormatOptions {
 impl FormatOptions {
     /// The options of AgentScope for Python 1, as its formatters were observed to write.
     pub fn observed(api: Api) -> Self {
-        use Api::{Anthropic, DashScope, DeepSeek, Gemini, Ollama, OpenAi};
+        use Api::{Anthropic, DashScope, DeepSeek, Gemini, OpenAi};
         Self {
             names: api == OpenAi,
             parts: api == OpenAi,
             empty_content: match api {
                 DashScope => EmptyContent::List,
-                OpenAi | DeepSeek | Anthropic | Gemini | Ollama => EmptyContent::Null,
+                _ => EmptyContent::Null,
             },
             tool_name_field: ToolNameField::Name,
             thinking: match api {
                 DeepSeek | Anthropic => ThinkingPolicy::Always,
-                OpenAi | Gemini | DashScope | Ollama => ThinkingPolicy::Never,
+                _ => ThinkingPolicy::Never,
             },
             unsigned_thinking: true,
             describe_omitted_media: false,
@@ -178,12 +178,12 @@ impl FormatOptions {
             system: match api {
                 Anthropic => SystemPlace::Member,
                 Gemini => SystemPlace::User,
-                OpenAi | DeepSeek | DashScope | Ollama => SystemPlace::Message,
+                _ => SystemPlace::Message,
             },
             history_header: Box::default(),
             history_begin: match api {
                 Gemini => "<history>".into(),
-                OpenAi | DeepSeek | Anthropic | DashScope | Ollama => "<history>\n".into(),
+                _ => "<history>\n".into(),
             },
             history_end: "</history>".into(),
             cache_breakpoints: false,
@@ -192,7 +192,7 @@ impl FormatOptions {
 
     /// Options that every server with this API accepts: nothing that any is known to refuse.
     pub fn cautious(api: Api) -> Self {
-        use Api::{Anthropic, DashScope, DeepSeek, Gemini, Ollama, OpenAi};
+        use Api::{Anthropic, DashScope, DeepSeek, Gemini, Ollama};
         Self {
             names: false,
             parts: false,
@@ -200,18 +200,18 @@ impl FormatOptions {
             tool_name_field: match api {
                 Ollama => ToolNameField::ToolName,
                 DashScope => ToolNameField::Name,
-                OpenAi | DeepSeek | Anthropic | Gemini => ToolNameField::None,
+                _ => ToolNameField::None,
             },
             thinking: match api {
                 DeepSeek | Anthropic => ThinkingPolicy::Rounds,
-                OpenAi | Gemini | DashScope | Ollama => ThinkingPolicy::Never,
+                _ => ThinkingPolicy::Never,
             },
             // Anthropic refuses a thought that it did not sign; others sign none.
             unsigned_thinking: api != Anthropic,
             describe_omitted_media: true,
             system: match api {
                 Anthropic | Gemini => SystemPlace::Member,
-                OpenAi | DeepSeek | DashScope | Ollama => SystemPlace::Message,
+                _ => SystemPlace::Message,
             },
             history_begin: "<history>\n".into(),
             cache_breakpoints: api == Anthropic,

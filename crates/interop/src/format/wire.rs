@@ -156,11 +156,7 @@ pub(super) fn media_part(api: Api, kind: MediaKind, data: Data<'_>) -> Option<Me
         (Api::Ollama, MediaKind::Image, Data::Base64 { data, .. }) => {
             return Some(MediaPart::Image(Value::from(data).to_string()));
         }
-        (
-            Api::OpenAi | Api::DeepSeek | Api::Anthropic | Api::Ollama,
-            _,
-            Data::Url { .. } | Data::Base64 { .. },
-        ) => return None,
+        _ => return None,
     };
     Some(MediaPart::Part(part))
 }
@@ -204,12 +200,11 @@ impl Pair<'_> {
                 }
                 part
             }
-            Api::Ollama => {
-                let function = json!({"name": name, "arguments": self.arguments()});
-                json!({"id": id, "type": "function", "function": function})
-            }
-            Api::OpenAi | Api::DeepSeek | Api::DashScope => {
-                let arguments = self.arguments().to_string();
+            _ => {
+                let arguments = match api {
+                    Api::Ollama => self.arguments(),
+                    _ => self.arguments().to_string().into(),
+                };
                 let function = json!({"name": name, "arguments": arguments});
                 json!({"id": id, "type": "function", "function": function})
             }

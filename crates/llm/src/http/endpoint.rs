@@ -49,46 +49,38 @@ impl Endpoint {
         }
         root.set_fragment(None);
         let path = root.path().trim_end_matches('/').to_owned();
-        let request_path = is_request_path(api, &path).then(|| path.clone());
-        let path = match before_request_path(api, &path) {
+        let [version, _] = default_paths(api);
+        let before = before_request_path(api, &path);
+        let below = match before {
             Some(before) => before.to_owned(),
             None if api == Api::Ollama => {
                 // At `/v1`, it has OpenAI's API.
-                let path = path.trim_end_matches("/v1").trim_end_matches("/api");
-                format!("{path}/api")
+                let path = path.trim_end_matches("/v1").trim_end_matches(version);
+                format!("{path}{version}")
             }
-            None if path.split('/').any(is_version) => path,
-            None => format!("{path}{}", version(api)),
+            None if path.split('/').any(is_version) => path.clone(),
+            None => format!("{path}{version}"),
         };
-        root.set_path(&path);
-        Ok(Self {
-            api,
-            root,
-            path: request_path,
-        })
+        root.set_path(&below);
+        // It may have no version, or name another service: it can't be rebuilt from its beginning.
+        let path = before.is_some().then(|| path.clone());
+        Ok(Self { api, root, path })
     }
 
     /// The URL of requests for a model.
     pub fn chat(&self, model: &str, stream: bool) -> Url {
-        let mut url = match (self.api, &self.path) {
-            (_, Some(path)) => self.url_at(path),
-            (Api::OpenAi | Api::DeepSeek, _) => self.url_below("/chat/completions"),
-            (Api::Anthropic, _) => self.url_below("/messages"),
-            (Api::DashScope, _) => self.url_below("/services/aigc/text-generation/generation"),
-            (Api::Ollama, _) => self.url_below("/chat"),
-            (Api::Gemini, _) => {
-                let model = model.trim_start_matches("models/");
-                let method = if stream {
-                    "streamGenerateContent"
-                } else {
-                    "generateContent"
-                };
-                self.url_of_model(&format!("{model}:{method}"))
-            }
-        };
-        if self.api == Api::Gemini && stream {
-            url.query_pairs_mut().append_pair("alt", "sse");
+        if self.api != Api::Gemini {
+            return match &self.path {
+                Some(path) => self.url_at(path),
+                None => self.url_below(default_paths(self.api)[1]),
+            };
         }
+        let model = model.trim_start_matches("models/");
+        if !stream {
+            return self.url_of_model(&format!("{model}:generateContent"));
+        }
+        let mut url = self.url_of_model(&format!("{model}:streamGenerateContent"));
+        url.query_pairs_mut().append_pair("alt", "sse");
         url
     }
 
@@ -148,34 +140,26 @@ impl Endpoint {
     }
 }
 
-/// The part of an API's path that names its version.
-fn version(api: Api) -> &'static str {
+/// The version in an API's paths, and what follows it in the path of requests. At Gemini, the name
+/// of the model follows that, too.
+fn default_paths(api: Api) -> [&'static str; 2] {
     match api {
-        Api::OpenAi | Api::DeepSeek | Api::Anthropic => "/v1",
-        Api::Gemini => "/v1beta",
-        Api::DashScope => "/api/v1",
-        Api::Ollama => "",
+        Api::OpenAi | Api::DeepSeek => ["/v1", "/chat/completions"],
+        Api::Anthropic => ["/v1", "/messages"],
+        Api::Gemini => ["/v1beta", "/models/"],
+        Api::DashScope => ["/api/v1", "/services/aigc/text-generation/generation"],
+        Api::Ollama => ["/api", "/chat"],
     }
 }
 
-/// The path without that of requests, if it ends with that.
+/// The path without that of requests, if it ends with that. DashScope has several services.
 fn before_request_path(api: Api, path: &str) -> Option<&str> {
-    let before = match api {
-        Api::OpenAi | Api::DeepSeek => path.strip_suffix("/chat/completions"),
-        Api::Anthropic => path.strip_suffix("/messages"),
-        Api::Gemini => path.split_once("/models/").map(|(before, _)| before),
-        Api::DashScope => path.split_once("/services/").map(|(before, _)| before),
-        Api::Ollama => path.strip_suffix("/chat"),
-    };
-    before.filter(|_| !path.is_empty())
-}
-
-/// Whether a path must be used as it is, because it can't be rebuilt from its beginning: it may
-/// have no version, or name one of DashScope's several services.
-fn is_request_path(api: Api, path: &str) -> bool {
-    match (api, before_request_path(api, path)) {
-        (Api::OpenAi | Api::DeepSeek | Api::DashScope, Some(_)) => true,
-        (Api::Anthropic | Api::Gemini | Api::Ollama, _) | (_, None) => false,
+    let split = |at| path.split_once(at).map(|(before, _)| before);
+    let [_, requests] = default_paths(api);
+    match api {
+        Api::Gemini => split(requests),
+        Api::DashScope => split("/services/"),
+        _ => path.strip_suffix(requests),
     }
 }
 

@@ -6,15 +6,11 @@ use std::sync::Arc;
 
 use playhouse_engine::message::{Block, Body, MediaSource};
 use playhouse_engine::mind::{FinishReason, MindError};
-use playhouse_interop::format::{MAX_FILE_BYTES, MediaFolder};
+use playhouse_interop::format::{Api, MAX_FILE_BYTES, MediaFolder};
 use serde_json::{Value, json};
 
 use super::{Question, has};
 use crate::openai::{Server, Step, answer, comes_in_pieces, events, whole};
-
-const APIS: [&str; 6] = [
-    "openai", "deepseek", "anthropic", "gemini", "dashscope", "ollama",
-];
 
 /// An answer that every interface understands.
 fn yes() -> Value {
@@ -34,7 +30,7 @@ async fn a_file_that_can_not_be_sent_is_named_and_nothing_is() {
     inside("big.png").set_len(MAX_FILE_BYTES + 1).unwrap();
     inside("page.png").write_all(b"<html>").unwrap();
     inside("photo.png").write_all(b"\xff\xd8\xff\xe0").unwrap();
-    for api in APIS {
+    for api in Api::ALL.map(Api::name) {
         let server = Server::always(whole(&yes())).await;
         let models = server.models(&format!("api: {api}, parts: true"));
         let models = models.with_files(Arc::new(MediaFolder::new(folder.path())));
@@ -88,7 +84,7 @@ fn refusal(api: &str, status: u16, words: &str) -> Value {
 
 #[tokio::test]
 async fn an_error_tells_the_providers_words_the_alias_the_status_and_what_to_do() {
-    for api in APIS {
+    for api in Api::ALL.map(Api::name) {
         let server = Server::start([]).await;
         let mind = server.mind(&format!("api: {api}"));
         for (status, advice) in [
@@ -118,7 +114,7 @@ async fn an_error_tells_the_providers_words_the_alias_the_status_and_what_to_do(
 
 #[tokio::test]
 async fn a_web_page_an_empty_body_and_a_cut_one_are_no_answers() {
-    for api in APIS {
+    for api in Api::ALL.map(Api::name) {
         let server = Server::start([]).await;
         let mind = server.mind(&format!("api: {api}"));
         let page = "<!doctype html><html><title>Welcome</title></html>";
