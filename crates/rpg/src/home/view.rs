@@ -106,7 +106,7 @@ pub(super) struct SeenItem<'a> {
     pub(super) destructible: bool,
     /// Whether one's own goal or choice depends on it.
     pub(super) is_own: bool,
-    /// Whether it has to be decided here what becomes of it, or who learns what is to be read in it.
+    /// Whether it has to be decided here what becomes of it, or who learns what it says.
     pub(super) is_decided_on: bool,
     /// Whether an option of a choice or an ending is about it.
     pub(super) is_needed: bool,

@@ -130,8 +130,8 @@ pub(crate) fn judge_scenes(world: &mut World, on: Occasion, stages: &[Entity]) -
     ask_judges(world, wanted)
 }
 
-/// Asks about the claims on which the options and questions of open scenes hang, and early endings if the story
-/// may end now; returns whether any is asked. At a meeting.
+/// Asks about the claims on which the options and questions of open scenes hang, and early endings
+/// if the story may end now; returns whether any is asked. At a meeting.
 pub(crate) fn judge_choices(world: &mut World, may_end: bool) -> bool {
     let story = world.resource::<StoryData>();
     let mut wanted = Vec::new();
