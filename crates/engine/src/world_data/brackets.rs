@@ -293,6 +293,7 @@ impl Scan {
             .checked_sub(1)
             .and_then(|outer| self.frames.get(outer));
         let mut after = marks.get(number + 1..).unwrap_or_default().iter();
+        let needs_name = outer.is_some_and(|outer| outer.key.is_some());
         let (Some(next), Some(top)) = (
             after.find(|mark| mark.token != Token::Comma),
             self.frames.last(),
@@ -303,6 +304,8 @@ impl Scan {
             Token::Close(next, _) => {
                 next == top.bracket && outer.is_none_or(|outer| outer.bracket != next)
             }
+            // Among names with a colon no value stands alone.
+            _ if needs_name && after.next().is_some_and(|mark| mark.token != Token::Colon) => true,
             _ => self.by_layout && next.indent.is_some_and(|indent| indent > top.indent),
         }
     }
@@ -383,6 +386,7 @@ mod tests {
             "(\n  a: (n: 1)«-»),\n  b: 2,\n)",
             "(a: [(n: 1«-»), o: 2), (n: 3)])",
             "(a: [1, 2«-»)], b: 3)",
+            "(a: [(n: 1, w: All([A(1)«-»), B(2)]), o: 3)])",
             "(a: 1)«-»)",
             // Without its first half.
             "(\n  a:«+[» (n: 1), (n: 2)],\n  b: 3,\n)",

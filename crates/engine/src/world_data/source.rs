@@ -104,6 +104,8 @@ struct Diagnosis {
     is_stray: bool,
     /// Whether a quotation mark is the mistake.
     is_quote: bool,
+    /// Whether a closing bracket stands where something is missing.
+    closes: bool,
     recovery: Option<Recovery>,
 }
 
@@ -600,6 +602,9 @@ impl Source {
         let mut source = self.clone();
         let mut skipped = Skipped::default();
         let mut reported: Vec<String> = Vec::new();
+        // What a mistake makes unreadable: the rest of an item after a quote, of a bracket that
+        // was not closed its values.
+        let (mut unquoted, mut unclosed) = (Vec::<String>::new(), Vec::<String>::new());
         let mistakes = MAX_READ_AGAIN / self.text.len().max(1);
         for _ in 0..mistakes.min(MAX_MISTAKES) {
             let error = match parse(&source.plain()) {
@@ -616,6 +621,7 @@ impl Source {
             let diagnosis = source.diagnose(&error);
             let repaired = source.with_plain_mark();
             if let Some((problem, copy)) = repaired.or_else(|| source.with_brackets(&diagnosis)) {
+                unclosed.extend(Some(problem.field.clone()).filter(|field| !field.is_empty()));
                 problems.push(problem);
                 source = copy;
                 continue;
@@ -631,9 +637,16 @@ impl Source {
                 Error::MissingStructField { field: name, .. } => {
                     skipped.paths.contains(&format!("{field}.{name}"))
                 }
+                _ if diagnosis.closes => reported.iter().any(|path| is_within(path, field)),
+                _ if unquoted.iter().any(|outer| is_within(field, outer)) => true,
+                _ if unclosed.iter().any(|outer| is_value_of(field, outer)) => true,
                 _ => diagnosis.is_stray && reported.iter().any(|path| is_within(path, field)),
             };
             if !is_left_out {
+                if diagnosis.is_quote {
+                    let item = field.find(']').map(|end| end + 1);
+                    unquoted.extend(item.and_then(|end| field.get(..end)).map(str::to_owned));
+                }
                 reported.push(field.clone());
                 problems.push(diagnosis.problem);
             }
@@ -862,6 +875,7 @@ impl Source {
         }
         let node = self.innermost(byte);
         let (found, inside) = self.found(byte, node.map(|(_, node)| node));
+        let found_closes = found.starts_with([')', ']', '}']);
         let mut mistake = explain(&error.code, found, inside);
         let is_quote = mistake.scope == Scope::Comma
             && self
@@ -892,6 +906,7 @@ impl Source {
             problem,
             is_stray,
             is_quote,
+            closes: found_closes,
             recovery,
         }
     }
@@ -902,6 +917,7 @@ impl Source {
             problem: self.problem_at(byte, message, help),
             is_stray: true,
             is_quote: false,
+            closes: false,
             recovery: None,
         }
     }
@@ -1045,6 +1061,14 @@ impl Source {
 pub fn is_within(path: &str, outer: &str) -> bool {
     let rest = path.strip_prefix(outer);
     rest.is_some_and(|rest| rest.is_empty() || outer.is_empty() || rest.starts_with(['.', '[']))
+}
+
+/// Whether a path is that of a value without a name in another.
+fn is_value_of(path: &str, outer: &str) -> bool {
+    let rest = path
+        .strip_prefix(outer)
+        .and_then(|rest| rest.strip_prefix('.'));
+    rest.is_some_and(|rest| rest.parse::<usize>().is_ok())
 }
 
 #[cfg(test)]
@@ -1225,6 +1249,18 @@ mod tests {
         let (_, told) = read_all("(cages: [(animal: an old ox\", legs: 4), (legs: two)])");
         assert_eq!(told.len(), 1, "{told:?}");
         assert!(told[0].starts_with("x.ron:1:19: error: cages[0].animal: unexpected `an`"));
+    }
+
+    #[test]
+    fn nothing_that_follows_from_a_mistake_is_told() {
+        for text in [
+            "(cages: [(diet: Meat(two), legs: 4)])",
+            "(cages: [(diet: Meat(\"two\"), legs: 4)])",
+            "(cages: [(animal: \"ox, diet: Meat([\"ham\", \"egg\"]), legs: 4)])",
+        ] {
+            let (_, told) = read_all(text);
+            assert_eq!(told.len(), 1, "{told:?}");
+        }
     }
 
     #[test]
