@@ -224,10 +224,10 @@ fn check_group(group: &[&Definition<'_>], report: &mut Report<'_>) {
             continue;
         }
         let first = seen.entry(fold_name(name)).or_insert(definition);
-        let place = &first.path;
-        if place == path {
+        if first.path == *path {
             continue;
         }
+        let place = report.named(&first.path);
         if first.name == name {
             let wrong = text!(rpg_check_name_taken, name, place);
             report.error(path, wrong, text!(rpg_check_choose_name));

@@ -133,6 +133,12 @@ impl<'a> Report<'a> {
         self.is_read(&problem.field).then_some(problem)
     }
 
+    /// A path with the names of items where messages have them.
+    pub(super) fn named(&self, path: &str) -> String {
+        let (message, help) = (UiText::default(), UiText::default());
+        self.reading.source.problem(path, message, help).named
+    }
+
     /// Whether every part of a list could be read, and no other list that may contain parts of it
     /// because a bracket is missing. If not, what seems to be missing may be there.
     pub(super) fn is_whole(&self, list: &str) -> bool {

@@ -124,7 +124,7 @@ const SAID: &str = r#"
     stage: "Bakehouse" => stage: "Bakehouse", voice: (lines: [""]) => actors[Tam Weller].voice.lines[0]
     stage: "Bakehouse" => stage: "Bakehouse", voice: (never: [" "]) => actors[Tam Weller].voice.never[0]
     stage: "Bakehouse", => /**/ => actors[Tam Weller].stage: missing home stage
-    name: "Flour Wight" => name: "Isa Finch" => foes[Isa Finch].name: the name "Isa Finch" is already taken by actors[1].name
+    name: "Flour Wight" => name: "Isa Finch" => foes[Isa Finch].name: the name "Isa Finch" is already taken by actors[Isa Finch].name
     name: "The Brook" => name: "ｂａｋｅｈｏｕｓｅ" => : warning: 
     name: "The Brook" => name: "ｂａｋｅｈｏｕｓｅ" => is easily confused with
     name: "The Brook" => name: "水水水水水水水水水水水水水水水水水水水水水水水水水水水水水水水水水水水水水水水水水水水水水水水水水水水水水水水水水水水水水水水水水" => the name has 65 characters; use at most 64
