@@ -681,7 +681,7 @@ pub(crate) struct NewArgs {
     pub(crate) world_lang: Option<Language>,
     #[arg(long, value_name = "TEXT_OR_FILE", conflicts_with = "kind")]
     pub(crate) from: Option<String>,
-    #[arg(long, value_name = "N", default_value_t = 100, requires = "from",
+    #[arg(long, value_name = "N", default_value_t = 300, requires = "from",
           value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub(crate) runs: u32,
     #[command(flatten)]
@@ -695,6 +695,9 @@ pub(crate) struct SuggestArgs {
     pub(crate) part: SuggestedPart,
     #[arg(value_name = "TEXT")]
     pub(crate) wish: Option<String>,
+    #[arg(long, value_name = "N", default_value_t = 300,
+          value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub(crate) runs: u32,
     #[command(flatten)]
     pub(crate) spend: SpendArgs,
 }

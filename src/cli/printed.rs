@@ -30,6 +30,7 @@ use crate::mind::http::ProbeReport;
 use crate::mind::models::{ModelSummary, ServerExamination, ToolServerSummary};
 use crate::mind::survey::Finding;
 use crate::rpg::StoryOutcome;
+use crate::rpg::draft::Shift;
 use crate::rpg::experiment::Figure;
 use crate::rpg::happening::Happening;
 use crate::rpg::rehearsal::{FalseText, Rehearsal, RunFigures};
@@ -190,7 +191,14 @@ pub(crate) enum Printed<'a> {
         unmet: Vec<&'a String>,
     },
     /// `suggest`: a change of a world.
-    Suggestion { file: &'a str, patch: &'a str },
+    Suggestion {
+        file: &'a str,
+        patch: &'a str,
+        /// What comes more or less often with it than without it, and what is new.
+        shifts: &'a [Shift],
+        /// What rehearsals come to no more.
+        unmet: Vec<&'a String>,
+    },
     /// `check --explain`: a member of a world file.
     Member { member: &'a Explained },
     /// `saves`: a save.

@@ -37,8 +37,11 @@ fn part(request: &Value) -> String {
 
 fn draft(folder: &Path, name: &str, premise: &str, options: &[&str]) -> std::process::Output {
     let mut command = playhouse(folder);
-    command.args(["new", name, "--from", premise, "--runs", "12"]);
+    command.args(["new", name, "--from", premise]);
     command.args(["--model", "m", "--models", "models.ron"]);
+    if !options.contains(&"--runs") {
+        command.args(["--runs", "12"]);
+    }
     command.args(options).output().unwrap()
 }
 
@@ -145,6 +148,8 @@ fn what_is_named_a_little_otherwise_is_meant_and_what_lacks_is_asked_for() {
     outline.remove("not_used");
     let scenes = script["scenes"]["scenes"].as_array_mut().unwrap();
     scenes.retain(|scene| scene["id"] != "the-lens");
+    // What code calls it to do nothing is no reason to ask again.
+    scenes[0]["options"][1]["id"] = "nothing".into();
     let dir = tempfile::tempdir().unwrap();
     let asked = serve_script(dir.path(), &script.to_string());
     let drafted = draft(dir.path(), "mine", "A lighthouse.", &[]);
@@ -157,7 +162,9 @@ fn what_is_named_a_little_otherwise_is_meant_and_what_lacks_is_asked_for() {
     assert_eq!(outlines.count(), 1);
     has(&out(&drafted), &[lacking]);
     let world = fs::read_to_string(dir.path().join("mine/world.ron")).unwrap();
-    has(&world, &["Tamsin Roe", &format!("stage: \"{place}\"")]);
+    let stage = format!("stage: \"{place}\"");
+    has(&world, &["Tamsin Roe", &stage, "id: \"let-be\""]);
+    assert!(!asked.iter().any(|it| it.contains("the way to do nothing")));
 }
 
 #[test]
@@ -178,6 +185,101 @@ fn a_model_without_usable_answers_leaves_what_it_gave() {
             has(&out(&drafted), &["voices"]);
             succeed(dir.path(), "check mine");
         }
+    }
+}
+
+#[test]
+fn an_ending_that_comes_too_often_is_told_to_the_model_and_to_the_writer() {
+    let mut script: Value = serde_json::from_str(include_str!("drafts/lighthouse.json")).unwrap();
+    let endings = script["endings"]["endings"].as_array_mut().unwrap();
+    endings.retain(|ending| ending["id"] == "shared" || ending["id"] == "open");
+    let dir = tempfile::tempdir().unwrap();
+    let asked = serve_script(dir.path(), &script.to_string());
+    let drafted = draft(dir.path(), "mine", "A lighthouse.", &["--runs", "40"]);
+    assert_eq!(drafted.status.code(), Some(0), "{}", err(&drafted));
+    let often = "the ending open comes in ";
+    assert!(asked.lock().unwrap().iter().any(|it| it.contains(often)));
+    has(&out(&drafted), &["still don’t come to", often]);
+    let world = fs::read_to_string(dir.path().join("mine/world.ron")).unwrap();
+    has(&world, &[&format!("LOOK: {often}")]);
+}
+
+#[test]
+fn whatever_a_model_gives_is_no_world_that_the_check_refuses() {
+    let script: Value = serde_json::from_str(include_str!("drafts/lighthouse.json")).unwrap();
+    /// What becomes of an answer.
+    type Spoilt = fn(&Value) -> String;
+    let half = |part: &Value| {
+        let text = part.to_string();
+        text[..text.len() / 2].to_owned()
+    };
+    // All names, ids and titles are the same.
+    fn alike(part: &mut Value) {
+        match part {
+            Value::Array(items) => items.iter_mut().for_each(alike),
+            Value::Object(members) => {
+                for (name, member) in members {
+                    match name.as_str() {
+                        "name" | "id" | "title" | "called" => *member = "The Kitchen".into(),
+                        _ => alike(member),
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    let same: Spoilt = |part| {
+        let mut part = part.clone();
+        alike(&mut part);
+        part.to_string()
+    };
+    // What would leave its place in the file, and names of nothing.
+    fn sly(part: &mut Value) {
+        match part {
+            Value::Array(items) => {
+                items.iter_mut().for_each(sly);
+                let more = items.clone();
+                items.extend(more.iter().cycle().take(3).cloned());
+            }
+            Value::Object(members) => members.values_mut().for_each(sly),
+            Value::String(text) => *text = format!("../{text}\"#)\n# {{{{ x }}}} /*"),
+            Value::Number(number) => *part = json!(number.as_i64().unwrap_or(1) * 1_000_000),
+            _ => {}
+        }
+    }
+    let hostile: Spoilt = |part| {
+        let mut part = part.clone();
+        sly(&mut part);
+        part.to_string()
+    };
+    for (spoilt, from) in [
+        (half as Spoilt, ""),
+        (same, "voices"),
+        (same, ""),
+        (hostile, ""),
+    ] {
+        let (dir, script) = (tempfile::tempdir().unwrap(), script.clone());
+        let first = from.to_owned();
+        serve_model(dir.path(), move |request| {
+            let part = part(request);
+            let is_sound = part == "outline" && first == "voices";
+            Reply::at_once(match is_sound {
+                true => script[&part].to_string(),
+                false => spoilt(&script[&part]),
+            })
+        });
+        let drafted = draft(dir.path(), "mine", "bus", &[]);
+        let code = drafted.status.code();
+        match dir.path().join("mine/world.ron").exists() {
+            true => drop(succeed(dir.path(), "check mine")),
+            false => assert_eq!(code, Some(3), "{}", err(&drafted)),
+        }
+        let files: Vec<_> = fs::read_dir(dir.path()).unwrap().flatten().collect();
+        assert_eq!(
+            files.len(),
+            2,
+            "nothing beside the model file and the folder"
+        );
     }
 }
 
@@ -281,7 +383,8 @@ fn what_comes_to_nothing_is_told_once_by_the_members_of_the_answer() {
         ],
     );
     let world = fs::read_to_string(dir.path().join("mine/world.ron")).unwrap();
-    has(&world, &["at: \"The Lamp Room\", hidden: true"]);
+    let is_found = "when: Not(Any([Holds(\"Tamsin Roe\", \"the oil can\"), Holds(\"Anders Vik\",";
+    has(&world, &["at: \"The Lamp Room\", hidden: true", is_found]);
     assert!(!world.contains("Holds(\"The Lamp Room\""), "{world}");
     assert_eq!(world.matches("hidden: ").count(), 1);
 }
@@ -397,8 +500,10 @@ fn cards_are_read_as_what_they_say() {
         let drafted = draft(dir.path(), name, &from, &["--max-calls", "1"]);
         assert_eq!(drafted.status.code(), Some(6), "{}", err(&drafted));
     }
-    let mistyped = draft(dir.path(), "none", "notse.txt", &[]);
-    has(&err(&mistyped), &["notse.txt"]);
+    for name in ["notse.txt", "../notse"] {
+        let mistyped = draft(dir.path(), "none", name, &[]);
+        has(&err(&mistyped), &[name]);
+    }
     let asked = asked.lock().unwrap();
     has(&asked[0], &["# Ilse Varga", "# Wren"]);
     has(&asked[1], &["# Wren"]);
@@ -411,7 +516,8 @@ fn a_draft_that_was_stopped_goes_on_and_asks_nothing_twice() {
     let dir = tempfile::tempdir().unwrap();
     let asked = serve_script(dir.path(), include_str!("drafts/lighthouse.json"));
     let premise = "Two strangers inherit a lighthouse.";
-    let stopped = draft(dir.path(), "mine", premise, &["--max-calls", "3"]);
+    let options = ["--max-calls", "3", "--runs", "30"];
+    let stopped = draft(dir.path(), "mine", premise, &options);
     assert_eq!(stopped.status.code(), Some(6), "{}", err(&stopped));
     assert!(!dir.path().join("mine/world.ron").exists());
     assert_eq!(asked.lock().unwrap().len(), 3);
@@ -419,6 +525,7 @@ fn a_draft_that_was_stopped_goes_on_and_asks_nothing_twice() {
     has(&err(&other), &["another text"]);
     let drafted = draft(dir.path(), "mine", premise, &[]);
     assert_eq!(drafted.status.code(), Some(0), "{}", err(&drafted));
+    has(&err(&drafted), &["Rehearsed: 12 of 12 runs"]);
     let asked = asked.lock().unwrap().clone();
     let outlines = asked
         .iter()
@@ -497,7 +604,7 @@ fn a_suggestion_is_a_patch_that_the_check_has_seen() {
         Reply::at_once(json!({"planned": planned, "written": written}).to_string())
     });
     let before = fs::read_to_string(dir.path().join("mine/world.ron")).unwrap();
-    let wish = "suggest mine scene ladder --model m --models models.ron";
+    let wish = "suggest mine scene ladder --model m --models models.ron --runs 12";
     let output = succeed(dir.path(), wish);
     has(
         &out(&output),
@@ -511,6 +618,45 @@ fn a_suggestion_is_a_patch_that_the_check_has_seen() {
     let after = fs::read_to_string(dir.path().join("mine/world.ron")).unwrap();
     assert_eq!(before, after, "nobody took it");
     exits(dir.path(), "suggest mine scene", 2);
+}
+
+#[test]
+fn a_suggestion_that_takes_the_place_of_something_is_asked_for_again() {
+    let dir = tempfile::tempdir().unwrap();
+    succeed(dir.path(), "new mine --kind talk");
+    for learns in [true, false] {
+        let asked = Asked::default();
+        let questions = asked.clone();
+        serve_model(dir.path(), move |request| {
+            let mut questions = questions.lock().unwrap();
+            questions.push(request["messages"].to_string());
+            let wait = json!(["the-orchard=wait"]);
+            let chosen = match questions.len() > 1 && learns {
+                true => json!(["the-drawer=keep", "the-orchard=wait"]),
+                false => wait,
+            };
+            let ending = json!({"id": "far", "title": "Far", "closing": "A train.",
+                "chosen": chosen, "known": []});
+            Reply::at_once(ending.to_string())
+        });
+        let wish = "suggest mine ending --model m --models models.ron --runs 20";
+        let output = succeed(dir.path(), wish);
+        let asked = asked.lock().unwrap();
+        let told = ["You suggested this before: {", "- open never came about: "];
+        has(&asked[1], &told);
+        assert_eq!(asked.len(), 2, "who suggests the same is not asked again");
+        let said = out(&output);
+        has(
+            &said,
+            &["id: \"far\"", "Of 100 rehearsals", "far: new, in "],
+        );
+        let is_left = said.contains("open never came about");
+        assert_eq!(is_left, !learns, "{said}");
+        drop(asked);
+        let one = format!("{wish} --json");
+        let record: Value = serde_json::from_str(&out(&succeed(dir.path(), &one))).unwrap();
+        assert!(!record["shifts"].as_array().unwrap().is_empty());
+    }
 }
 
 #[test]

@@ -277,6 +277,7 @@ help_show_view = What to show: memory (the conversation as text; without a name,
 help_value_question = QUESTION
 help_watch_all = Show all saves
 help_suggest_part = What to suggest: scene, ending, voice, fact
+help_suggest_runs = How often the improviser rehearses the world without and with a scene or an ending
 help_suggest_wish = What you wish of it
 help_suggest_world = Name of a world (see `playhouse worlds`), or path of a folder with a world.ron
 help_any_scene = Set the stage for this scene, and play it: the improviser plays what comes before, until it opens

@@ -719,7 +719,10 @@ cli_draft_unmet = 排演仍未达到的：
 cli_draft_unusable = 模型没有给出足以构成世界的地点与人物；什么也没有写入
 cli_draft_voices = 各人的声音
 cli_draft_written = { $path }：{ $people } 个人物，{ $facts } 个事实，{ $scenes } 个场景，{ $endings } 个结局。`check` 没有发现错误。
+cli_suggest_new = { $name }：新的，出现 { $after } 次
 cli_suggest_nothing = 模型没有提出合适的内容：{ $reasons }
+cli_suggest_rehearsed = 每 100 次排演中，没有它和有它：
+cli_suggest_shift = { $name }：没有它时出现 { $before } 次，有它时 { $after } 次
 cli_suggest_take = 这样修改文件吗？[y/N]
 
 ## 单个场景

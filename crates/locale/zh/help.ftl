@@ -280,6 +280,7 @@ help_show_view = 显示什么：memory（对话的文字；不写名字则列出
 help_value_question = 问题
 help_watch_all = 展示所有存档
 help_suggest_part = 要提出什么：scene（场景）、ending（结局）、voice（声音）、fact（事实）
+help_suggest_runs = 即兴者排演没有和有新场景或新结局的世界各多少次
 help_suggest_wish = 你对它的要求
 help_suggest_world = 世界的名称（见 `playhouse worlds`），或含 world.ron 的文件夹的路径
 help_any_scene = 布置好这个场景并上演：之前的部分由即兴演员演到场景开始

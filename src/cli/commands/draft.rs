@@ -12,7 +12,7 @@ use crate::exchange::ledgers;
 use crate::interop::cards::{Card, Taking};
 use crate::message::TokenUsage;
 use crate::mind::{Mind, Minds};
-use crate::rpg::draft::{Draft, DraftGame, DraftNews, added};
+use crate::rpg::draft::{Draft, DraftGame, DraftNews, Shift, added, percent};
 use crate::rpg::import::language_of;
 use crate::rpg::world_file::NewWorldError;
 use crate::save::Slot;
@@ -65,7 +65,7 @@ pub(super) fn draft(app: &App, args: &NewArgs, from: &str) -> Result<()> {
     };
     let stop = play_out(app, &mut session.engine)?;
     let engine = &session.engine;
-    let draft = engine.world.resource::<Draft>();
+    let mut draft = engine.world.resource::<Draft>().clone();
     let problems = draft.problems();
     // A model that has no more usable answers has still given what is there.
     let is_over = match stop {
@@ -86,13 +86,16 @@ pub(super) fn draft(app: &App, args: &NewArgs, from: &str) -> Result<()> {
             false => error.help(changed),
         });
     }
+    if matches!(stop, Stop::NoUsableAnswers(_)) {
+        game.rehearse(&mut draft);
+    }
     let files = Folder::open_or_create(folder).or_fail(ErrorKind::Other)?;
     for (name, text) in [(EXPECTATIONS, draft.expectations()), (WORLD, draft.text())] {
         let written = files.replace(name, text.as_bytes(), Durability::Synced);
         written.or_fail(ErrorKind::Other)?;
     }
     let lengths = [game.premise(), text.trim()].map(|text| text.chars().count());
-    report(app, folder, engine, draft, lengths);
+    report(app, folder, engine, &draft, lengths);
     Ok(())
 }
 
@@ -116,7 +119,8 @@ fn premise(app: &App, from: &str, wanted: Option<Language>) -> Result<(String, L
     let path = Path::new(from);
     // A mistyped name is no premise that anybody should pay for.
     let has_ending = path.extension().is_some_and(|ending| !ending.is_empty());
-    let is_name = has_ending && !from.contains(char::is_whitespace);
+    let is_name = has_ending || from.starts_with(['.', '/', '~']);
+    let is_name = is_name && !from.contains(char::is_whitespace);
     if !path.exists() && !is_name {
         return Ok(of_text(from.to_owned()));
     }
@@ -248,19 +252,16 @@ fn report(app: &App, folder: &Path, engine: &Engine, draft: &Draft, [read, lengt
         out.line(say!(language, cli_draft_too_long, read, length));
     }
     let unmet: Vec<_> = draft.unmet().cloned().collect();
-    for (title, lines) in [
-        (text!(cli_draft_not_used), &draft.not_used),
-        (text!(cli_draft_changed), &draft.changed),
-        (text!(cli_draft_unmet), &unmet),
-    ] {
-        if !lines.is_empty() {
-            out.paragraph(&Paragraph::blank());
-            out.paragraph(&Paragraph::of(Style::Bold, title.in_language(language)));
-        }
-        for line in lines {
-            out.paragraph(&Paragraph::indented(2, 4).plain(line.clone()));
-        }
-    }
+    drop(out);
+    lists(
+        app,
+        &[
+            (text!(cli_draft_not_used), &draft.not_used),
+            (text!(cli_draft_changed), &draft.changed),
+            (text!(cli_draft_unmet), &unmet),
+        ],
+    );
+    let mut out = app.out();
     out.paragraph(&Paragraph::blank());
     let folder = shell_quoted(folder);
     out.line(say!(language, cli_draft_next, folder));
@@ -272,7 +273,7 @@ pub(super) fn suggest(app: &App, args: &SuggestArgs) -> Result<()> {
     let campaign = loader::world(app, &args.world)?;
     let data = app.data()?;
     let wish = args.wish.as_deref().unwrap_or_default();
-    let game = DraftGame::suggestion(&data, &campaign.file, args.part, wish);
+    let game = DraftGame::suggestion(&data, &campaign, args.part, wish, args.runs);
     let game = game
         .or_fail(ErrorKind::World)?
         .telling(listener(app, Path::new("")));
@@ -296,16 +297,61 @@ pub(super) fn suggest(app: &App, args: &SuggestArgs) -> Result<()> {
     for (_, after, before) in world.changes() {
         let (name, patch) = (after.file(), difference(after.file(), before, after.text()));
         if app.settings.json {
-            let (file, patch) = (name, &*patch);
-            app.out().json(&Printed::Suggestion { file, patch });
+            app.out().json(&Printed::Suggestion {
+                file: name,
+                patch: &patch,
+                shifts: &draft.shifts,
+                unmet: draft.unmet().collect(),
+            });
         } else {
             patch.lines().for_each(|line| app.out().line(line));
         }
+    }
+    if app.prints_text() {
+        rehearsed(app, draft);
     }
     if world.is_on_disk() && app.confirm(&say!(app.language, cli_suggest_take)) == Some(true) {
         world.write().or_fail(ErrorKind::Other)?;
     }
     Ok(())
+}
+
+/// Says what rehearsals come to with what was suggested.
+fn rehearsed(app: &App, draft: &Draft) {
+    let shifts = draft.shifts.iter().map(
+        |Shift {
+             point,
+             before,
+             after,
+         }| {
+            let (name, after) = (point.name(), percent(*after));
+            match before.map(percent) {
+                Some(before) => say!(app.language, cli_suggest_shift, name, before, after),
+                None => say!(app.language, cli_suggest_new, name, after),
+            }
+        },
+    );
+    let shifts: Vec<_> = shifts.collect();
+    let unmet: Vec<_> = draft.unmet().cloned().collect();
+    lists(
+        app,
+        &[
+            (text!(cli_suggest_rehearsed), &shifts),
+            (text!(cli_draft_unmet), &unmet),
+        ],
+    );
+}
+
+/// Prints lists that have anything in them.
+fn lists(app: &App, lists: &[(UiText, &Vec<String>)]) {
+    let mut out = app.out();
+    for (title, lines) in lists.iter().filter(|(_, lines)| !lines.is_empty()) {
+        out.paragraph(&Paragraph::blank());
+        out.paragraph(&Paragraph::of(Style::Bold, title.in_language(app.language)));
+        for line in *lines {
+            out.paragraph(&Paragraph::indented(2, 4).plain(line.clone()));
+        }
+    }
 }
 
 /// One change of a text, as `patch` reads it.

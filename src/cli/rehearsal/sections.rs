@@ -180,7 +180,7 @@ fn never(language: Language, rehearsal: &Rehearsal) -> Section {
     section!(
         language, say!(language, cli_rehearsal_never_title), missed in never,
         < cli_kind: kind(missed).in_language(language),
-        < cli_name: missed.name(),
+        < cli_name: missed.point.name(),
         < cli_rehearsal_why: missed.reason().in_language(language),
     )
 }
@@ -257,7 +257,7 @@ pub(super) fn why_told(language: Language, drama: &DramaFigures, name: &str) -> 
 
 /// Why something came about in some runs only, in words. `at` is the place of the scene.
 fn in_words(language: Language, missed: &MissedFigures, at: Option<&str>) -> String {
-    let (name, runs, of) = (missed.name(), missed.missed.hits, missed.missed.of);
+    let (name, runs, of) = (missed.point.name(), missed.missed.hits, missed.missed.of);
     let (asked, near) = (missed.asked.hits, missed.near.hits);
     let mut words = vec![say!(
         language,
@@ -317,8 +317,8 @@ pub(super) fn whys(
     name: &str,
 ) -> Vec<(String, Section)> {
     let is_it = |missed: &&MissedFigures| match &missed.point {
-        PlotPoint::Option { scene, .. } => scene == name || missed.name() == name,
-        _ => missed.name() == name,
+        PlotPoint::Option { scene, .. } => scene == name || missed.point.name() == name,
+        _ => missed.point.name() == name,
     };
     let found = rehearsal.missed.iter().filter(is_it);
     let found = found.filter(|missed| missed.missed.hits > 0);
@@ -354,7 +354,7 @@ fn missing(language: Language, missed: &MissedFigures) -> Section {
     let title = say!(
         language,
         cli_rehearsal_missing,
-        name = missed.name(),
+        name = missed.point.name(),
         runs,
         of,
         asked

@@ -13,7 +13,7 @@ use super::parts::{
 };
 use crate::drama::{BondSpec, Choice, ChoiceOption, Condition, Effect, Ending, Goal, Item, Scene};
 use crate::world_file::{
-    Actor, ActorFaction, CampaignStep, Stage, Voice, Way, WorldFile, never_comes,
+    Actor, ActorFaction, CampaignStep, NOTHING, Stage, Voice, Way, WorldFile, never_comes,
 };
 
 /// The most days that a draft lasts.
@@ -117,6 +117,7 @@ impl DraftPart for Outline {
             look: person.look,
             called: line(&person.called),
             stage: person.place,
+            sleeps: person.sleeps,
             kickoff: person.begins,
             faction: ActorFaction::Neutral,
             ..Actor::default()
@@ -365,8 +366,13 @@ fn option_of(decides: &str, written: WrittenOption, world: &WorldFile) -> Choice
     let effects = reveals.chain(gives).chain(destroys).chain(moves);
     let effects: Vec<_> = effects.chain(feelings).collect();
     let needs = [written.needs_fact, written.needs_item];
+    let mut id = line(&written.id);
+    // That is what code calls it to do none of the options.
+    if NOTHING.contains(&&*id) {
+        id = text!(rpg_draft_let_be).in_language(world.language);
+    }
     ChoiceOption {
-        id: line(&written.id),
+        id,
         label: line(&written.label),
         when: option_needs(decides, needs, &effects, world),
         seen: written.seen,
@@ -382,37 +388,55 @@ fn option_needs(
     effects: &[Effect],
     world: &WorldFile,
 ) -> Condition {
-    let who = || decides.to_owned();
-    let knows = (!fact.is_empty()).then(|| Condition::Knows(who(), fact));
-    let holds = (!item.is_empty()).then(|| Condition::Holds(who(), item));
-    let gets = |effect: &Effect, thing: &str| match effect {
-        Effect::Give(given, to) => given == thing && to == decides,
-        _ => false,
-    };
-    let moved = effects.iter().filter_map(|effect| {
-        let (Effect::Give(thing, _) | Effect::Destroy(thing)) = effect else {
-            return None;
-        };
-        // The writer of the option says who has it.
-        if holds.as_ref() == Some(&Condition::Holds(who(), thing.clone())) {
-            return None;
-        }
-        let at_first = world.items.iter().find(|item| item.name == *thing)?;
-        // An option brings to light what lies hidden, whether anybody has found it or not.
-        if at_first.hidden {
-            return None;
-        }
-        let may_have_it = world.effects().any(|effect| gets(effect, thing));
-        let holder = match may_have_it && !gets(effect, thing) {
-            true => decides,
-            false => &at_first.at,
-        };
-        (!holder.is_empty()).then(|| Condition::Holds(holder.to_owned(), thing.clone()))
+    let knows = (!fact.is_empty()).then(|| Condition::Knows(decides.to_owned(), fact));
+    let given = effects.iter().filter_map(|effect| match effect {
+        Effect::Give(thing, _) | Effect::Destroy(thing) => Some(thing),
+        _ => None,
     });
-    let moved: Vec<_> = moved.collect();
-    let mut needs: Vec<_> = knows.into_iter().chain(holds).chain(moved).collect();
+    let needed = Some(&item).filter(|item| !item.is_empty());
+    let mut things: Vec<_> = needed.into_iter().chain(given).collect();
+    things.dedup();
+    let at_hand = things.into_iter().filter_map(|thing| {
+        let brings = |effect: &Effect| {
+            matches!(effect, Effect::Give(given, to) if given == thing && to == decides)
+        };
+        let is_brought = world.effects().any(brings) && !effects.iter().any(brings);
+        at_hand(decides, thing, needed == Some(thing) || is_brought, world)
+    });
+    let mut needs: Vec<_> = knows.into_iter().chain(at_hand).collect();
     needs.dedup();
     all(needs.into_iter())
+}
+
+/// That a thing is with the one who decides, or where it was at first unless it `must_have` it.
+fn at_hand(decides: &str, thing: &str, must_have: bool, world: &WorldFile) -> Option<Condition> {
+    let at_first = world.items.iter().find(|item| item.name == thing);
+    let (place, hidden) = at_first.map_or(("", false), |item| (&*item.at, item.hidden));
+    let holds = |holder: &str| Condition::Holds(holder.into(), thing.into());
+    match world.stage(place) {
+        // What lies hidden is brought to light unless somebody has found it before.
+        Some(_) if hidden => {
+            let others = world.actors.iter().filter(|actor| actor.name != decides);
+            let others = others.map(|actor| holds(&actor.name)).collect();
+            Some(Condition::Not(Box::new(Condition::Any(others))))
+        }
+        Some(_) => Some(Condition::Any(vec![holds(place), holds(decides)])),
+        None if must_have => Some(holds(decides)),
+        None => (!place.is_empty()).then(|| holds(place)),
+    }
+}
+
+/// The thing that a part of an option's condition wants [at hand](at_hand) of one who decides.
+fn wanted_of<'a>(part: &'a Condition, decides: &str) -> Option<&'a str> {
+    match part {
+        Condition::Holds(holder, thing) => (holder == decides).then_some(thing),
+        Condition::Any(parts) => parts.iter().find_map(|part| wanted_of(part, decides)),
+        Condition::Not(part) => part.parts().into_iter().find_map(|part| match part {
+            Condition::Holds(_, thing) => Some(thing.as_str()),
+            _ => None,
+        }),
+        _ => None,
+    }
 }
 
 /// What an ending needs: choices, as `scene=option`, and what somebody knows.
@@ -439,16 +463,29 @@ fn chose(choice: &str) -> Option<Condition> {
     Some(Condition::Chose(scene.into(), option.into()))
 }
 
+/// Which endings of a part, each with the member that is to be told, never come, and why.
+fn never_coming(
+    part: &impl DraftPart,
+    draft: &Draft,
+    endings: Vec<(String, String)>,
+) -> Vec<(String, UiText)> {
+    let mut after = draft.clone();
+    part.clone().add_to(&mut after);
+    let why = endings.into_iter().filter_map(|(path, id)| {
+        let mut known = after.world.endings.iter();
+        let number = known.position(|ending| ending.id == id)?;
+        Some((path, never_comes(&after.world, number)?))
+    });
+    why.collect()
+}
+
 impl DraftPart for Endings {
     const NAME: &'static str = "endings";
 
     fn doubts(&self, draft: &Draft) -> Vec<(String, UiText)> {
-        let mut after = draft.clone();
-        self.clone().add_to(&mut after);
-        let endings = (0..self.endings.len()).filter_map(|number| {
-            let why = never_comes(&after.world, number)?;
-            Some((format!("endings[{number}].chosen"), why))
-        });
+        let endings = self.endings.iter().enumerate();
+        let endings = endings.map(|(at, it)| (format!("endings[{at}].chosen"), line(&it.id)));
+        let endings = never_coming(self, draft, endings.collect());
         let goals = self.goals.iter().enumerate().flat_map(|(number, aim)| {
             let outcomes = [
                 ("met", &aim.met_by, &aim.met_words),
@@ -463,7 +500,7 @@ impl DraftPart for Endings {
                 (format!("goals[{number}].{outcome}_words"), said)
             })
         });
-        endings.chain(goals).collect()
+        endings.into_iter().chain(goals).collect()
     }
 
     fn add_to(self, draft: &mut Draft) {
@@ -508,16 +545,11 @@ impl DraftPart for Changes {
             let path = format!("scenes[{number}]");
             time_doubts(&path, moved.day, moved.hour.as_ref(), world)
         });
-        let mut after = draft.clone();
-        self.clone().add_to(&mut after);
         let endings = self.endings.iter().enumerate();
-        let endings = endings.filter_map(|(number, other)| {
-            let mut endings = after.world.endings.iter();
-            let at = endings.position(|ending| ending.id == other.id)?;
-            let why = never_comes(&after.world, at)?;
-            Some((format!("endings[{number}]"), why))
-        });
-        scenes.chain(endings).collect()
+        let endings = endings.map(|(at, it)| (format!("endings[{at}]"), it.id.clone()));
+        scenes
+            .chain(never_coming(self, draft, endings.collect()))
+            .collect()
     }
 
     fn add_to(self, draft: &mut Draft) {
@@ -552,10 +584,10 @@ impl DraftPart for Changes {
                 let mut needs = <[String; 2]>::default();
                 // What else it needs follows from its effects.
                 for (part, _) in option.when.required("").into_iter().rev() {
-                    match part {
-                        Condition::Knows(_, fact) => needs[0].clone_from(fact),
-                        Condition::Holds(by, item) if by == who => needs[1].clone_from(item),
-                        _ => {}
+                    if let Condition::Knows(_, fact) = part {
+                        needs[0].clone_from(fact);
+                    } else if let Some(item) = wanted_of(part, who) {
+                        needs[1] = item.to_owned();
                     }
                 }
                 let [fact, item] = &mut needs;
@@ -624,11 +656,7 @@ impl DraftPart for WrittenEnding {
     const NAME: &'static str = "ending";
 
     fn doubts(&self, draft: &Draft) -> Vec<(String, UiText)> {
-        let number = draft.world.endings.len().saturating_sub(1);
-        let mut after = draft.clone();
-        self.clone().add_to(&mut after);
-        let why = never_comes(&after.world, number);
-        why.map(|why| ("chosen".into(), why)).into_iter().collect()
+        never_coming(self, draft, vec![("chosen".into(), line(&self.id))])
     }
 
     fn add_to(self, draft: &mut Draft) {

@@ -32,7 +32,7 @@ use playhouse_engine::world_data::{DataFolder, Problems};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use self::mend::{Unmet, in_words, unmet, untrue};
+use self::mend::{Played, Unmet, in_words};
 use self::part::{DraftPart, Drafted};
 use self::parts::{
     Changes, Endings, NewScene, Outline, PlannedScene, Plot, Scenes, Stakes, Voices, WrittenEnding,
@@ -40,9 +40,10 @@ use self::parts::{
 use self::write::{Remarks, written};
 use crate::campaign::Campaign;
 use crate::drama::{Condition, Ending};
-use crate::rehearsal::{Rehearsal, RehearsalPlan, RunFigures, rehearse};
+use crate::rehearsal::{RehearsalPlan, RunFigures, rehearse};
 use crate::world_file::{CampaignStep, WorldFile};
 
+pub use mend::{Shift, percent};
 pub use suggest::{SuggestedPart, added};
 
 /// What a draft is called in journals.
@@ -56,7 +57,7 @@ const MOST_READ: usize = 24_000;
 const NOT_NOTES: u64 = 16_384;
 
 /// The largest percentage of runs that may end with the same ending.
-const MOST_OF_AN_ENDING: u32 = 60;
+const MOST_OF_AN_ENDING: u64 = 60;
 
 /// How many scenes are asked for at a time.
 const SCENES_AT_A_TIME: usize = 3;
@@ -107,8 +108,9 @@ pub struct DraftGame {
     wish: String,
     language: Language,
     first: Step,
-    /// The world to which something is added.
     world: WorldFile,
+    /// The world to which something is added, if it is to be rehearsed.
+    campaign: Option<Campaign>,
     runs: u32,
     phrases: Phrasebook,
     data: DataFolder,
@@ -129,8 +131,10 @@ enum Step {
     Endings,
     /// What rehearsals did not come to, for this time.
     Changes(u32),
-    /// One part of a world that is there.
-    Suggest(SuggestedPart),
+    /// One part of a world that is there, for this time.
+    Suggest(SuggestedPart, u32),
+    /// What comes of it.
+    Suggested(SuggestedPart, u32),
     Over,
 }
 
@@ -138,8 +142,6 @@ enum Step {
 #[derive(Resource, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Draft {
     step: Step,
-    /// How often it is rehearsed each time.
-    runs: u32,
     pub world: WorldFile,
     /// The scenes as they were planned.
     planned: Vec<PlannedScene>,
@@ -149,6 +151,12 @@ pub struct Draft {
     pub changed: Vec<String>,
     /// What rehearsals still don't come to.
     unmet: Vec<Unmet>,
+    /// What rehearsals come to without what is suggested.
+    before: Option<Played>,
+    /// What was suggested last, as it was answered.
+    suggested: String,
+    /// How often what comes with the suggestion that did not without it, or more or less often.
+    pub shifts: Vec<Shift>,
 }
 
 /// The texts that are in every draft.
@@ -182,7 +190,9 @@ struct DraftData<'a> {
     /// Those whose words are asked for now.
     wanted: &'a [PlannedScene],
     unmet: Vec<&'a str>,
-    most_of_an_ending: u32,
+    /// What was suggested last.
+    suggested: &'a str,
+    most_of_an_ending: u64,
 }
 
 impl DraftGame {
@@ -234,6 +244,7 @@ impl DraftGame {
             language,
             first: Step::Outline,
             world,
+            campaign: None,
             runs,
             phrases,
             data: data.clone(),
@@ -294,7 +305,6 @@ impl Game for DraftGame {
     fn populate(&self, setup: &mut Setup) -> Result<(), SetupError> {
         setup.world.insert_resource(Draft {
             step: self.first,
-            runs: self.runs,
             world: self.world.clone(),
             ..Draft::default()
         });
@@ -319,14 +329,16 @@ fn take<P: DraftPart>(
 ) {
     for (_, Drafted(part), by) in answers.take() {
         let language = draft.world.language;
-        let is_answer = if let AnsweredBy::Fallback(why) = by {
-            let part = P::NAME;
-            let said = text!(rpg_draft_no_answer, part, why);
+        let (is_answer, part) = if let AnsweredBy::Fallback(why) = by {
+            let said = text!(rpg_draft_no_answer, part = P::NAME, why);
             draft.changed.push(said.in_language(language));
-            false
+            // What was suggested before is better than nothing.
+            let last = serde_json::from_str(&draft.suggested);
+            (false, last.unwrap_or(part))
         } else {
-            true
+            (true, part)
         };
+        let answer = serde_json::to_string(&part).unwrap_or_default();
         let note = |part: &P, (path, said): (String, UiText)| {
             let at = match &*path {
                 "" => P::NAME.to_owned(),
@@ -373,8 +385,12 @@ fn take<P: DraftPart>(
             true => Step::Over,
             // Who changes nothing would be asked the same again.
             false if matches!(draft.step, Step::Changes(_)) && draft.world == before => Step::Over,
+            false if draft.suggested == answer => Step::Over,
             false => next_step(draft.step, draft.planned.len()),
         };
+        if let Step::Suggested(..) = draft.step {
+            draft.suggested = answer;
+        }
     }
 }
 
@@ -390,7 +406,8 @@ fn next_step(step: Step, scenes: usize) -> Step {
         Step::Plot | Step::Scenes(_) => Step::Endings,
         Step::Endings => Step::Changes(0),
         Step::Changes(round) => Step::Changes(round + 1),
-        Step::Suggest(_) | Step::Over => Step::Over,
+        Step::Suggest(part, round) => Step::Suggested(part, round),
+        Step::Suggested(..) | Step::Over => Step::Over,
     }
 }
 
@@ -401,6 +418,9 @@ fn ask_next(world: &mut World) {
     if let Step::Changes(round) = draft.step {
         rehearse_draft(&mut draft, &game, round);
     }
+    if let Step::Suggested(part, round) = draft.step {
+        rehearse_suggestion(&mut draft, &game, part, round);
+    }
     let asked = match draft.step {
         Step::Outline => ask::<Outline>(world, &draft, &game),
         Step::Voices => ask::<Voices>(world, &draft, &game),
@@ -409,11 +429,11 @@ fn ask_next(world: &mut World) {
         Step::Scenes(_) => ask::<Scenes>(world, &draft, &game),
         Step::Endings => ask::<Endings>(world, &draft, &game),
         Step::Changes(_) => ask::<Changes>(world, &draft, &game),
-        Step::Suggest(SuggestedPart::Scene) => ask::<NewScene>(world, &draft, &game),
-        Step::Suggest(SuggestedPart::Ending) => ask::<WrittenEnding>(world, &draft, &game),
-        Step::Suggest(SuggestedPart::Voice) => ask::<Voices>(world, &draft, &game),
-        Step::Suggest(SuggestedPart::Fact) => ask::<Stakes>(world, &draft, &game),
-        Step::Over => None,
+        Step::Suggest(SuggestedPart::Scene, _) => ask::<NewScene>(world, &draft, &game),
+        Step::Suggest(SuggestedPart::Ending, _) => ask::<WrittenEnding>(world, &draft, &game),
+        Step::Suggest(SuggestedPart::Voice, _) => ask::<Voices>(world, &draft, &game),
+        Step::Suggest(SuggestedPart::Fact, _) => ask::<Stakes>(world, &draft, &game),
+        Step::Suggested(..) | Step::Over => None,
     };
     if asked.is_none() {
         draft.step = Step::Over;
@@ -445,6 +465,7 @@ fn ask<P: DraftPart>(world: &mut World, draft: &Draft, game: &DraftGame) -> Opti
         planned: &draft.planned,
         wanted: draft.wanted(),
         unmet: unmet.collect(),
+        suggested: &draft.suggested,
         most_of_an_ending: MOST_OF_AN_ENDING,
     };
     let question = match world.resource::<Phrasebook>().fill(&data) {
@@ -467,41 +488,85 @@ fn ask<P: DraftPart>(world: &mut World, draft: &Draft, game: &DraftGame) -> Opti
 
 /// Rehearses the world; what is left after the last round is told to the writer.
 fn rehearse_draft(draft: &mut Draft, game: &DraftGame, round: u32) {
-    if let Some((rehearsal, runs)) = rehearsed(draft, game) {
-        draft.unmet = unmet(&rehearsal, &draft.world);
-        let told_falsely = untrue(&runs, &draft.world);
-        draft.unmet.extend(told_falsely);
-    }
+    game.rehearse(draft);
     if draft.unmet.is_empty() || round >= ROUNDS {
         draft.step = Step::Over;
     }
 }
 
-/// What the improviser makes of a world.
-fn rehearsed(draft: &Draft, game: &DraftGame) -> Option<(Rehearsal, Vec<RunFigures>)> {
-    let folder =
-        DataFolder::of_texts([("world.ron".into(), written(&draft.world, &Remarks::new()))].into());
-    let campaign = Campaign::load_from(&game.data, &folder, GAME).ok()?;
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let plan = RehearsalPlan {
-        seed: 1,
-        runs: draft.runs,
-        jobs: cores,
-        consistency: true,
-        ..RehearsalPlan::default()
-    };
-    let done = Mutex::new(0);
-    let played = |_: &RunFigures| {
-        let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
-        *done += 1;
-        game.tell(DraftNews::Rehearsed {
-            done: *done,
-            all: draft.runs,
-        });
-        ControlFlow::Continue(())
-    };
-    let runs = rehearse(&campaign, &plan, &played).ok()?;
-    Some((Rehearsal::of(&campaign.file, &runs), runs))
+/// Rehearses a world without and with what is suggested. If that does harm, it is asked for again.
+fn rehearse_suggestion(draft: &mut Draft, game: &DraftGame, part: SuggestedPart, round: u32) {
+    draft.step = Step::Over;
+    let is_plot = matches!(part, SuggestedPart::Scene | SuggestedPart::Ending);
+    if !is_plot || draft.world == game.world {
+        return;
+    }
+    let before = draft.before.take();
+    let before = before.map_or_else(|| game.rehearsed(&game.world), Ok);
+    let both = before.and_then(|before| Ok((before, game.rehearsed(&draft.world)?)));
+    match both {
+        Ok((before, after)) => {
+            draft.shifts = after.shifts_from(&before);
+            draft.unmet = after.worse_than(&before, game.language);
+            draft.before = Some(before);
+            if !draft.unmet.is_empty() && round < ROUNDS {
+                draft.world = game.world.clone();
+                draft.planned.clear();
+                draft.changed.clear();
+                draft.step = Step::Suggest(part, round + 1);
+            }
+        }
+        Err(failed) => draft.unmet = vec![failed],
+    }
+}
+
+impl DraftGame {
+    /// Notes what rehearsals of a draft do not come to.
+    pub fn rehearse(&self, draft: &mut Draft) {
+        let played = self.rehearsed(&draft.world);
+        draft.unmet = played.map_or_else(|failed| vec![failed], |played| played.unmet);
+    }
+
+    /// What the improviser makes of a world, or why it can't be rehearsed.
+    fn rehearsed(&self, world: &WorldFile) -> Result<Played, Unmet> {
+        let failed = |error: &dyn Localize| {
+            let said = text!(rpg_draft_not_rehearsed, error = error.text());
+            Unmet::of_world(said.in_language(self.language))
+        };
+        let campaign = match &self.campaign {
+            Some(campaign) => {
+                let mut campaign = campaign.clone();
+                campaign.file = Arc::new(world.clone());
+                campaign
+            }
+            None => {
+                let text = written(world, &Remarks::new());
+                let folder = DataFolder::of_texts([("world.ron".into(), text)].into());
+                let campaign = Campaign::load_from(&self.data, &folder, GAME);
+                campaign.map_err(|error| failed(&error))?
+            }
+        };
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let plan = RehearsalPlan {
+            seed: 1,
+            runs: self.runs,
+            jobs: cores,
+            consistency: true,
+            ..RehearsalPlan::default()
+        };
+        let done = Mutex::new(0);
+        let on_run = |_: &RunFigures| {
+            let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
+            *done += 1;
+            self.tell(DraftNews::Rehearsed {
+                done: *done,
+                all: self.runs,
+            });
+            ControlFlow::Continue(())
+        };
+        let runs = rehearse(&campaign, &plan, &on_run).map_err(|error| failed(&error))?;
+        Ok(Played::of(&campaign.file, &runs))
+    }
 }
 
 impl Draft {

@@ -24,6 +24,9 @@ const NAMES: &str = "x-names";
 /// The most mistakes that a mind is told at a time.
 pub(super) const MOST_TOLD: usize = 12;
 
+/// The most items of a list that are read, twice as many as any form asks for.
+const MOST_ITEMS: usize = 28;
+
 /// How many Chinese characters, or four Latin letters each, a foreign name has at most.
 const LONGEST_NAME: usize = 8;
 
@@ -53,7 +56,8 @@ impl<P: DraftPart> Reply for Drafted<P> {
     const NAME: &'static str = P::NAME;
     const OWN_SCHEMA: bool = true;
     const MAY_LACK_PARTS: bool = true;
-    const MAY_BE_LEFT_OUT: &'static [&'static str] = &["people.called", "items.hidden", "not_used"];
+    const MAY_BE_LEFT_OUT: &'static [&'static str] =
+        &["people.called", "people.sleeps", "items.hidden", "not_used"];
 
     fn constrain_schema(schema: &Value, draft: &Self::Constraints) -> Option<Value> {
         let mut schema = schema.clone();
@@ -70,6 +74,7 @@ impl<P: DraftPart> Reply for Drafted<P> {
         let Ok(mut value) = serde_json::to_value(&self) else {
             return self;
         };
+        shorten(&mut value);
         let mut after = Draft::clone(draft);
         self.0.clone().add_to(&mut after);
         match_names(&mut value, &schema, &after.world);
@@ -122,7 +127,7 @@ pub(super) fn without_mistakes<P: DraftPart>(part: &P, before: &Draft) -> (P, Ve
     };
     // A world that was there may have members that no draft has.
     let known = match before.step {
-        Step::Suggest(_) => problems(&before.world),
+        Step::Suggest(..) => problems(&before.world),
         _ => Problems::default(),
     };
     // Also how much of the world there is.
@@ -142,16 +147,21 @@ pub(super) fn without_mistakes<P: DraftPart>(part: &P, before: &Draft) -> (P, Ve
     let mut told = Vec::new();
     while let Some(Problem { message, help, .. }) = left.first().cloned() {
         let count = |found: &[Problem]| found.iter().filter(|it| it.message == message).count();
+        let said = message.in_language(Language::En);
         let mut at = String::new();
         let mut best = None;
         loop {
             let inner = within(&value, &at).into_iter().filter_map(|at| {
                 let rest = without(&value, &at);
                 let (then, size) = mistakes(&rest);
-                (count(&then) < count(&left)).then_some((size, at, rest, then))
+                let names_it = value
+                    .pointer(&at)
+                    .is_some_and(|part| is_told_of(part, &said));
+                (count(&then) < count(&left)).then_some(((names_it, size), at, rest, then))
             });
-            // As little as possible goes, and the last of what depends on each other.
-            let Some((_, inner, rest, then)) = inner.max_by_key(|(size, ..)| *size) else {
+            // What the message names goes, as little as possible, and the last of what depends on
+            // each other.
+            let Some((_, inner, rest, then)) = inner.max_by_key(|(order, ..)| *order) else {
                 break;
             };
             at = inner;
@@ -175,6 +185,31 @@ pub(super) fn without_mistakes<P: DraftPart>(part: &P, before: &Draft) -> (P, Ve
         (value, left) = (rest, then);
     }
     (read(&value), told)
+}
+
+/// Leaves of each list as much as can be judged in time.
+fn shorten(value: &mut Value) {
+    match value {
+        Value::Object(members) => members.values_mut().for_each(shorten),
+        Value::Array(items) => {
+            items.truncate(MOST_ITEMS);
+            items.iter_mut().for_each(shorten);
+        }
+        _ => {}
+    }
+}
+
+/// Whether a message quotes a name that is in a part.
+fn is_told_of(part: &Value, message: &str) -> bool {
+    match part {
+        Value::Object(members) => members.values().any(|part| is_told_of(part, message)),
+        Value::Array(items) => items.iter().any(|part| is_told_of(part, message)),
+        Value::String(name) => {
+            let mut names = name.split('=').filter(|name| !name.is_empty());
+            names.any(|name| message.contains(&format!("\"{name}\"")))
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => false,
+    }
 }
 
 /// The pointers to the members or items of what a pointer leads to.

@@ -68,6 +68,8 @@ forms! {
         called: String,
         /// The name of the place where it begins.
         place: String = "own place",
+        /// Where it goes for the night; empty if it stays where it is.
+        sleeps: String = "own place",
         /// What it has in mind when the story begins, said to it: "You have …".
         begins: String,
     }

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::write::{ending, fact, item_text, ron_text, scene};
 use super::{Draft, DraftError, DraftGame, Step};
+use crate::campaign::Campaign;
 use crate::world_file::WorldFile;
 
 /// What can be suggested for a world.
@@ -23,19 +24,24 @@ impl SuggestedPart {
 }
 
 impl DraftGame {
-    /// One part for a world, by what its writer wishes.
+    /// One part for a world, by what its writer wishes. A scene or an ending is rehearsed this
+    /// number of times.
     pub fn suggestion(
         data: &DataFolder,
-        world: &WorldFile,
+        campaign: &Campaign,
         part: SuggestedPart,
         wish: &str,
+        runs: u32,
     ) -> Result<Self, DraftError> {
+        let world = WorldFile::clone(&campaign.file);
+        let new = Self::new(data, "…", world.language, runs, None)?;
         Ok(Self {
-            first: Step::Suggest(part),
-            world: world.clone(),
+            first: Step::Suggest(part, 0),
+            world,
             wish: wish.trim().to_owned(),
             premise: String::new(),
-            ..Self::new(data, "…", world.language, 0, None)?
+            campaign: Some(campaign.clone()),
+            ..new
         })
     }
 }

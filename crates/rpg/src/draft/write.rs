@@ -124,6 +124,7 @@ pub(crate) fn actor(text: &mut WorldText<'_>, actor: &Actor) {
     text.filled("called", &actor.called);
     text.value("faction", &actor.faction);
     text.value("stage", &actor.stage);
+    text.filled("sleeps", &actor.sleeps);
     text.prose("kickoff", &actor.kickoff);
     text.short("goals", &actor.goals, |text, goal| {
         text.value("words", &goal.words);

@@ -21,6 +21,16 @@ pub enum PlotPoint {
     Ending(String),
 }
 
+impl PlotPoint {
+    /// The id of a scene or an ending, `scene=option` of an option.
+    pub fn name(&self) -> String {
+        match self {
+            Self::Scene(id) | Self::Ending(id) => id.clone(),
+            Self::Option { scene, option } => format!("{scene}={option}"),
+        }
+    }
+}
+
 /// What was missing of a plot point in a run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Missing {

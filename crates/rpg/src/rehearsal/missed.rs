@@ -116,14 +116,6 @@ impl MissedFigures {
         self.is_never().then_some([one, other])
     }
 
-    /// Its name: the id of a scene or an ending, `scene=option` of an option.
-    pub fn name(&self) -> String {
-        match &self.point {
-            PlotPoint::Scene(id) | PlotPoint::Ending(id) => id.clone(),
-            PlotPoint::Option { scene, option } => format!("{scene}={option}"),
-        }
-    }
-
     /// Whether it came about in no run.
     pub fn is_never(&self) -> bool {
         self.missed.of > 0 && self.missed.hits == self.missed.of
