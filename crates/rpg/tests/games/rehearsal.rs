@@ -237,7 +237,7 @@ fn what_never_comes_about_is_told_with_what_was_missing() {
     let rehearsal = Rehearsal::of(&campaign.file, &runs(&campaign, plan));
     let missed = |id: &str| {
         let mut missed = rehearsal.missed.iter();
-        missed.find(|missed| missed.name() == id)
+        missed.find(|missed| missed.point.name() == id)
     };
     let all = Share { hits: 4, of: 4 };
     let none = Share { hits: 0, of: 4 };
@@ -267,7 +267,7 @@ fn what_never_held_in_the_same_run_is_named_together() {
     let campaign = changed_world(&[("endings: [", &both)]);
     let figures = runs(&campaign, plan(1, 24, 2));
     let rehearsal = Rehearsal::of(&campaign.file, &figures);
-    let missed = rehearsal.missed.iter().find(|it| it.name() == "both");
+    let missed = rehearsal.missed.iter().find(|it| it.point.name() == "both");
     let reason = missed.unwrap().reason().in_language(Language::En);
     assert!(
         reason.ends_with(&format!("never in the same run: {take}, {share}")),
