@@ -73,8 +73,12 @@ fn worlds_are_submitted_played_followed_and_cancelled() {
     succeed(folder, &format!("pack drowned-assize-3 story.json {STORE}"));
     succeed(folder, "unpack story.json");
     succeed(folder, "unpack story.json --store folder:other");
-    let other = out(&succeed(folder, "status --store folder:other"));
-    has(&other, &["drowned-assize-3  queued"]);
+    let other = records_of(&succeed(folder, "status --store folder:other --json"));
+    let other = ["world", "phase", "turn"].map(|name| &other[0][name]);
+    assert_eq!(
+        other,
+        [&json!("drowned-assize-3"), &json!("queued"), &json!(2)]
+    );
     succeed(folder, "replay drowned-assize-3 --quiet");
     let world = |slot: &str| std::fs::read(folder.join("saves").join(slot).join("world.json"));
     assert_eq!(world("drowned-assize-3").unwrap(), world("same").unwrap());

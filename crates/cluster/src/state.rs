@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use playhouse_engine::locale::{UiText, text};
-use playhouse_engine::save::{PackedSlot, SlotName};
+use playhouse_engine::save::{PackedSlot, SlotName, read_head};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -114,7 +114,9 @@ pub fn submit(
         store.save(world, snapshot)?;
     }
     let settings = story.settings.map(String::from_utf8).transpose();
+    let head = story.world.and_then(|snapshot| read_head(&snapshot).ok());
     let state = WorldState {
+        turn: head.map_or(0, |head| head.turn),
         until,
         build: build.to_owned(),
         seats: seats.into_iter().collect(),
