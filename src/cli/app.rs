@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use crate::interop::format::MediaFolder;
-use crate::mind::models::{ModelFile, Models, SHIPPED_NAME};
+use crate::mind::models::{ConnectionPools, ModelFile, Models, SHIPPED_NAME};
 use crate::world_data::{DataError, DataFault, DataFolder};
 use serde::Serialize;
 use tracing_subscriber::fmt::format::FmtSpan;
@@ -47,6 +47,8 @@ pub(crate) struct App {
     config_folder: Option<PathBuf>,
     /// Whether the user can be asked.
     can_ask: bool,
+    /// The connections to servers of models.
+    pools: ConnectionPools,
 }
 
 impl App {
@@ -81,6 +83,7 @@ impl App {
             stderr_colour: has_colour(env.stderr_is_terminal),
             config_folder: env.config_folder.clone(),
             can_ask: env.can_ask,
+            pools: ConnectionPools::default(),
             settings,
             status,
         }
@@ -274,7 +277,7 @@ impl App {
         }
         let own = self.own_models_path();
         let own = own.map_or_else(|| SHIPPED_NAME.into(), |path| path.display().to_string());
-        let models = Models::new(file, &own, &variable);
+        let models = Models::new(file, &own, &variable).with_pools(self.pools.clone());
         Ok(match data.root() {
             Some(root) => models.with_files(Arc::new(MediaFolder::new(root))),
             None => models,

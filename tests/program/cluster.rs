@@ -17,9 +17,8 @@ use super::served::{Served, any_answer, exchange, one};
 use super::{Dir, err, exits, has, lacks, out, playhouse, records_of, succeed};
 
 const STORE: &str = "--store folder:store";
-/// The most kilobytes that a worker holds for each further campaign, about half of what it took
-/// when each was opened on its own thread, with a world file of its own. The goal is 2,000.
-const MOST_HELD: u64 = 5_000;
+/// The most kilobytes that a worker holds for each further campaign that it plays.
+const MOST_HELD: u64 = 3_200;
 
 fn states(folder: &Dir) -> Vec<(String, String, u64)> {
     let records = records_of(&succeed(folder, &format!("status {STORE} --json")));
@@ -227,6 +226,42 @@ fn start(folder: &Dir, arguments: &str) -> Child {
         .unwrap()
 }
 
+/// How many kilobytes a process holds.
+#[cfg(target_os = "linux")]
+fn held_by(process: &Child) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{}/status", process.id())).unwrap();
+    let mut lines = status.lines();
+    let held = lines.find_map(|line| line.strip_prefix("RssAnon:"));
+    held.unwrap()
+        .trim()
+        .trim_end_matches(" kB")
+        .parse()
+        .unwrap()
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_thousand_campaigns_that_wait_for_people_take_a_worker_at_most_two_gigabytes() {
+    let folder = &Dir::new();
+    let mut worker = start(folder, &format!("worker {STORE} --worlds 2"));
+    let mut held_after = |seed: u64, count: u64| {
+        let submit = format!("submit drowned-assize {STORE} --seed {seed} --count {count}");
+        succeed(folder, &format!("{submit} --seat 'Odile Marsh'"));
+        while states(folder)
+            .iter()
+            .any(|(_, phase, _)| phase != "waiting")
+        {
+            std::thread::sleep(Duration::from_millis(100));
+        }
+        held_by(&worker)
+    };
+    let (few, more) = (held_after(1, 4), held_after(5, 12));
+    worker.kill().unwrap();
+    worker.wait().unwrap();
+    let each = more.saturating_sub(few) / 12;
+    assert!(each <= 2_000, "{each} kB");
+}
+
 /// How many kilobytes a worker holds that plays so many campaigns, each of which waits for an
 /// answer.
 #[cfg(target_os = "linux")]
@@ -244,15 +279,11 @@ fn held_by_a_worker(worlds: u32) -> u64 {
         &format!("worker {STORE} --models models.ron --worlds {worlds}"),
     );
     let asked: Vec<_> = waiting.iter().take(worlds as usize).collect();
-    let status = std::fs::read_to_string(format!("/proc/{}/status", worker.id())).unwrap();
-    let held = status
-        .lines()
-        .find_map(|line| line.strip_prefix("RssAnon:"));
-    let held = held.unwrap().trim().trim_end_matches(" kB").parse();
+    let held = held_by(&worker);
     worker.kill().unwrap();
     worker.wait().unwrap();
     drop(asked);
-    held.unwrap()
+    held
 }
 
 #[test]

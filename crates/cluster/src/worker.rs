@@ -15,7 +15,7 @@ use playhouse_engine::event::{Feed, Record};
 use playhouse_engine::journal::JournalError;
 use playhouse_engine::locale::{Localize, UiText, text};
 use playhouse_engine::message::Digest;
-use playhouse_engine::save::{PackedSlot, Slot, SlotName};
+use playhouse_engine::save::{PackedSlot, Slot, SlotName, read_head};
 use playhouse_engine::session::Session;
 use tokio::runtime::Handle;
 
@@ -36,8 +36,8 @@ const REST: u32 = 20;
 /// After this time another worker may try a world that this build can't play.
 const REFUSED: Duration = Duration::from_secs(5);
 
-/// One world is opened at a time, each on a thread of its own: an allocator keeps what a thread
-/// has freed for this thread alone, and to open a world takes far more than it needs later.
+/// One world is opened at a time, by the same idle thread of the runtime: an allocator keeps what a
+/// thread has freed for this thread, and to open a world takes far more than it needs later.
 static OPENING: Mutex<()> = Mutex::new(());
 
 /// Opens stories of any game with their minds.
@@ -434,18 +434,22 @@ impl Worker {
             journal: claimed.journal,
         };
         let _ = fs::remove_dir_all(self.scratch.join(world.as_str()));
-        let open = || {
-            let slot = Slot::unpack(&self.scratch, world.as_str(), &story);
+        let (player, scratch, name) = (self.player.clone(), self.scratch.clone(), world.clone());
+        let open = move || {
+            let slot = Slot::unpack(&scratch, name.as_str(), &story);
             slot.map_err(|error| error.text())?;
-            self.player.open(&self.scratch, world)
+            // It is in the slot, and as large as the story is long.
+            drop(story);
+            player.open(&scratch, &name)
         };
         let opened = {
             let _one = lock(&OPENING);
-            let opened = thread::scope(|scope| scope.spawn(open).join());
-            opened.unwrap_or_else(|panic| resume_unwind(panic))
+            runtime.block_on(runtime.spawn_blocking(open))
         };
-        // It is in the slot, and as large as the story is long.
-        drop(story);
+        let opened = opened.unwrap_or_else(|error| match error.try_into_panic() {
+            Ok(panic) => resume_unwind(panic),
+            Err(error) => Err(UiText::verbatim(error)),
+        });
         let mut session = match opened {
             Ok(session) => session,
             Err(reason) => {
@@ -626,10 +630,7 @@ impl Worker {
             }
         }
         let spent = lines.map(|lines| spent_by(&lines, None));
-        let head = snapshot.as_ref().and_then(|bytes| {
-            let head = playhouse_engine::save::read_head(bytes);
-            head.ok()
-        });
+        let head = snapshot.as_ref().and_then(|bytes| read_head(bytes).ok());
         if let Some(snapshot) = snapshot.as_ref().filter(|_| !left.is_refused) {
             self.patiently(world, || self.store.save(world, snapshot))?;
         }

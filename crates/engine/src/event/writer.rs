@@ -535,7 +535,7 @@ impl EventWriter<'_, '_> {
 
 /// An [`EventWriter`] of this world, kept between uses.
 #[derive(Resource)]
-struct MeetingWriter(SystemState<EventWriter<'static, 'static>>);
+struct MeetingWriter(Box<SystemState<EventWriter<'static, 'static>>>);
 
 /// Writes events with access to the whole world: in an exclusive system of a meeting, or in a
 /// [deferred](EventWriter::defer) change.
@@ -559,7 +559,10 @@ struct MeetingWriter(SystemState<EventWriter<'static, 'static>>);
 /// ```
 pub fn write_events_at_meeting(world: &mut World, write: impl FnOnce(&mut EventWriter)) {
     let writer = world.remove_resource::<MeetingWriter>();
-    let mut state = writer.map_or_else(|| SystemState::new(world), |MeetingWriter(state)| state);
+    let mut state = writer.map_or_else(
+        || Box::new(SystemState::new(world)),
+        |MeetingWriter(state)| state,
+    );
     match state.get_mut(world) {
         Ok(mut events) => write(&mut events),
         Err(error) => world

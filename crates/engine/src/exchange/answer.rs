@@ -11,21 +11,16 @@ use super::Reply;
 use crate::cast::StableId;
 use crate::event::AnsweredBy;
 
-/// An answer that passed its check. A system takes it in the next step of its place.
+/// An answer that passed its check. A system takes it in the next step of its place. It is small,
+/// since every world has room for 64 of each type.
 #[derive(Component, Debug)]
 #[component(storage = "SparseSet", on_insert = answered::<R>, on_discard = taken)]
-pub struct Answer<R: Reply> {
-    value: Option<R>,
-    pub by: AnsweredBy,
-}
+pub struct Answer<R: Reply>(Option<Box<(R, AnsweredBy)>>);
 
 impl<R: Reply> Answer<R> {
     /// An answer, for unit tests of systems to insert.
     pub fn new(value: R, by: AnsweredBy) -> Self {
-        Self {
-            value: Some(value),
-            by,
-        }
+        Self(Some(Box::new((value, by))))
     }
 }
 
@@ -46,7 +41,8 @@ impl<R: Reply> Answers<'_, '_, R> {
             .into_iter()
             .filter_map(|(entity, _, mut answer)| {
                 self.commands.entity(entity).remove::<Answer<R>>();
-                Some((entity, answer.value.take()?, answer.by.clone()))
+                let (value, by) = *answer.0.take()?;
+                Some((entity, value, by))
             })
             .collect()
     }

@@ -28,7 +28,7 @@ mod web_policy;
 pub use environment::ChildEnvironment;
 pub use error::ModelError;
 pub use file::{ModelEntry, ModelFile, Provider, SHIPPED, SHIPPED_NAME};
-pub use resolve::{ModelSummary, Models, SettingSource};
+pub use resolve::{ConnectionPools, ModelSummary, Models, SettingSource};
 pub use server_plan::{ServerExamination, ServerPlan, ToolServerError};
 pub use servers::ToolServerSummary;
 pub use tool_server::{Connection, ToolServer};

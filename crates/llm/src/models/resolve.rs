@@ -28,6 +28,13 @@ const KEY: &str = "OPENAI_API_KEY";
 /// The variables of proxies that the HTTP client uses.
 const PROXIES: [&str; 4] = ["HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"];
 
+/// Connection pools, by the seconds that a connection may take, for servers on this machine (`true`)
+/// or others (`false`), and the file of their certificates. Clones are the same.
+#[derive(Clone, Debug, Default)]
+pub struct ConnectionPools(Arc<Mutex<BTreeMap<PoolKey, Client>>>);
+
+type PoolKey = (u64, bool, Option<PathBuf>);
+
 /// The models of a file and an environment. Minds of one alias share their connections, their limit
 /// of concurrent calls, and what they learned about their server.
 #[derive(Debug)]
@@ -43,9 +50,7 @@ pub struct Models {
     minds: Mutex<BTreeMap<String, HttpMind>>,
     /// Where media files are read.
     files: Arc<dyn MediaFiles>,
-    /// Connection pools: for servers on this machine (`true`) and others (`false`), by the file of
-    /// their certificates.
-    clients: Mutex<BTreeMap<(bool, Option<PathBuf>), Client>>,
+    pools: ConnectionPools,
     /// The variable with the proxy for servers elsewhere.
     proxy: Option<String>,
 }
@@ -157,7 +162,7 @@ impl Models {
             file,
             minds: Mutex::default(),
             files: Arc::new(NoFiles),
-            clients: Mutex::default(),
+            pools: ConnectionPools::default(),
             proxy: PROXIES
                 .into_iter()
                 .map(str::to_owned)
@@ -169,6 +174,12 @@ impl Models {
     #[must_use]
     pub fn with_files(self, files: Arc<dyn MediaFiles>) -> Self {
         Self { files, ..self }
+    }
+
+    /// The same models, connected as others are.
+    #[must_use]
+    pub fn with_pools(self, pools: ConnectionPools) -> Self {
+        Self { pools, ..self }
     }
 
     /// The models of the shipped file.
@@ -519,13 +530,13 @@ impl Models {
     }
 
     fn client(&self, local: bool, ca: Option<&PathBuf>) -> Result<Client, HttpMindError> {
-        let mut clients = self.clients.lock().unwrap_or_else(PoisonError::into_inner);
-        let key = (local, ca.cloned());
-        if let Some(client) = clients.get(&key) {
+        let mut pools = self.pools.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let key = (self.connect().to_bits(), local, ca.cloned());
+        if let Some(client) = pools.get(&key) {
             return Ok(client.clone());
         }
         let client = http::client(self.connect(), local, ca.map(PathBuf::as_path))?;
-        clients.insert(key, client.clone());
+        pools.insert(key, client.clone());
         Ok(client)
     }
 
