@@ -244,7 +244,7 @@ fn held_by(process: &Child) -> u64 {
 fn a_thousand_campaigns_that_wait_for_people_take_a_worker_at_most_two_gigabytes() {
     let folder = &Dir::new();
     let mut worker = start(folder, &format!("worker {STORE} --worlds 2"));
-    let mut held_after = |seed: u64, count: u64| {
+    let held_after = |seed: u64, count: u64| {
         let submit = format!("submit drowned-assize {STORE} --seed {seed} --count {count}");
         succeed(folder, &format!("{submit} --seat 'Odile Marsh'"));
         while states(folder)
