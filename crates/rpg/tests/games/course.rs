@@ -209,9 +209,10 @@ async fn a_fact_says_what_becomes_of_words_that_a_stranger_guesses() {
         let learned = played.of("learned");
         let mut learned = learned.filter(|event| event.data["fact"] == "leaving");
         let first = learned.next();
-        let known = first.map_or(u64::MAX, |event| event.turn);
-        let by_isa =
-            |event: &&EventRecord| event.data["actor"] == "Isa Finch" && event.turn < known;
+        let is_guess = |event: &EventRecord| {
+            first.is_none_or(|first| (event.turn, event.id) < (first.turn, first.id))
+        };
+        let by_isa = |event: &&EventRecord| event.data["actor"] == "Isa Finch" && is_guess(event);
         let said = played.of("speak").filter(by_isa);
         let said: Vec<_> = said
             .filter(|event| event.text.contains("You will"))

@@ -370,7 +370,7 @@ fn a_text_that_is_not_true_when_it_is_told_is_found() {
         ),
     ] {
         let scenes = format!(r#"(id: "new", at: "Village Green", {scene}), {more}"#);
-        let found = false_texts(&world_with(&scenes), 2);
+        let found = false_texts(&world_with(&scenes), 6);
         let found: Vec<_> = found
             .iter()
             .map(|(path, wrong)| (path.rsplit('.').next().unwrap(), wrong.clone()))
