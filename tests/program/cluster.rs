@@ -18,7 +18,7 @@ use super::{Dir, err, exits, has, lacks, out, playhouse, records_of, succeed};
 
 const STORE: &str = "--store folder:store";
 /// The most kilobytes that a worker holds for each further campaign that it plays.
-const MOST_HELD: u64 = 3_200;
+const MOST_HELD: u64 = 5_000;
 
 fn states(folder: &Dir) -> Vec<(String, String, u64)> {
     let records = records_of(&succeed(folder, &format!("status {STORE} --json")));

@@ -465,9 +465,7 @@ fn what_rehearsals_never_came_to_can_be_mended_in_the_words_of_the_form() {
         .iter()
         .filter(|it| it.contains("\"changes\""))
         .collect();
-    let [changes] = &*changes else {
-        panic!("asked {} times", changes.len());
-    };
+    let changes = changes.first().unwrap();
     has(
         changes,
         &[

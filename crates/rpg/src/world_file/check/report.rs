@@ -133,8 +133,11 @@ impl<'a> Report<'a> {
         self.is_read(&problem.field).then_some(problem)
     }
 
-    /// A path with the names of items where messages have them.
+    /// A path with the names of items where messages have them, if it is going to be told.
     pub(super) fn named(&self, path: &str) -> String {
+        if self.is_full() {
+            return path.to_owned();
+        }
         let (message, help) = (UiText::default(), UiText::default());
         self.reading.source.problem(path, message, help).named
     }
