@@ -1,8 +1,7 @@
 //! Who was not told of an event, and why.
 
 use playhouse_engine::cast::Kind;
-use playhouse_engine::event::kinds::Learned;
-use playhouse_engine::event::{AgentEvent, AudienceRule, EventRecord};
+use playhouse_engine::event::{AudienceRule, EventRecord};
 
 use super::state::Being;
 use super::view::{Contents, EventEntry};
@@ -57,8 +56,7 @@ impl Contents {
 
     /// Why an entity did not learn an event of this record.
     pub fn why_not(&self, event: &EventEntry, record: &EventRecord, being: &Being) -> WhyNot {
-        let is_teller = || record.kind == Learned::TYPE && record.data["from"] == *being.name;
-        if event.by == Some(being.id) || is_teller() {
+        if event.by == Some(being.id) {
             return WhyNot::Own;
         }
         let stage = match &record.rule {
