@@ -214,31 +214,20 @@ fn apply_each(world: &mut World, cause: Cause<'_>, effects: &[Effect], may_wait:
     };
     consistency::look_at_things(world, cause, effects);
     let mut are_applied = true;
-    let same_way = |one: &Effect, next: &Effect| matches!((one, next), (Effect::Move(_, one), Effect::Move(_, next)) if one == next);
-    for group in effects.chunk_by(same_way) {
-        let movers = group.iter().filter_map(|effect| match effect {
-            Effect::Move(who, stage) => Some((living(world, who).ok()?, stage)),
-            _ => None,
-        });
-        let (movers, stages): (Vec<_>, Vec<_>) = movers.unzip();
-        // Those who go the same way one after the other are seen to go together.
-        if let [stage, _, ..] = *stages
-            && let Ok(stage) = stage_named(world, stage)
-        {
-            send_from(world, cause.place, &movers.concat(), stage);
-        }
-    }
-    for effect in effects {
-        if may_wait && place_elsewhere(world, cause.place, effect).is_some() {
-            wait(world, cause, effect);
-        } else if let Err(why) = apply(world, cause, effect) {
-            are_applied = false;
-            let event = EffectSkipped {
-                of: cause.of.to_owned(),
-                effect: ron::to_string(effect).unwrap_or_default(),
-                why,
-            };
-            write_events_at_meeting(world, |events| events.notify_entities(&[], event));
+    for group in effects.chunk_by(are_one_way) {
+        leave_together(world, cause.place, group);
+        for effect in group {
+            if may_wait && place_elsewhere(world, cause.place, effect).is_some() {
+                wait(world, cause, effect);
+            } else if let Err(why) = apply(world, cause, effect) {
+                are_applied = false;
+                let event = EffectSkipped {
+                    of: cause.of.to_owned(),
+                    effect: ron::to_string(effect).unwrap_or_default(),
+                    why,
+                };
+                write_events_at_meeting(world, |events| events.notify_entities(&[], event));
+            }
         }
     }
     // What was taught is known before other conditions are checked at this meeting.
@@ -419,6 +408,30 @@ fn apply(world: &mut World, cause: Cause<'_>, effect: &Effect) -> Result<(), Obs
         }
     }
     Ok(())
+}
+
+/// Whether two effects send to the same stage.
+fn are_one_way(one: &Effect, next: &Effect) -> bool {
+    matches!((one, next), (Effect::Move(_, one), Effect::Move(_, next)) if one == next)
+}
+
+/// Lets those who are sent the same way, one after the other, be seen to leave together, in the
+/// order in which they will arrive.
+fn leave_together(world: &mut World, place: Entity, moves: &[Effect]) {
+    let [Effect::Move(_, to), _, ..] = moves else {
+        return;
+    };
+    let Ok(to) = stage_named(world, to) else {
+        return;
+    };
+    let movers = moves.iter().filter_map(|effect| match effect {
+        Effect::Move(who, _) => living(world, who).ok(),
+        _ => None,
+    });
+    let movers: Vec<_> = movers.flatten().collect();
+    let mut actors = all_of(world, Kind::Actor);
+    actors.retain(|actor| movers.contains(actor));
+    send_from(world, place, &actors, to);
 }
 
 /// Sends actors to a stage, where they arrive at once if it is the place of the cause.
