@@ -62,7 +62,7 @@ fn engine(game: &ChatGame) -> Engine {
     let mind = InstantMind(MindInfo::embedded("instant"));
     let minds = seat_user_proxy(game, Minds::all(Arc::new(mind)), &user_proxy);
     let mut engine = Engine::new(setup, minds, journal()).unwrap();
-    engine.settings.proves = false;
+    engine.settings.verify = false;
     engine
 }
 

@@ -565,7 +565,7 @@ fn turn_of(engine: &Engine) -> u64 {
 
 /// Streams what an engine plays.
 fn watch(engine: &mut Engine, game: &ChatGame) -> Arc<Mutex<RunStream>> {
-    engine.settings.proves = false;
+    engine.settings.verify = false;
     engine.settings.clock = Some(unix_time);
     let team = game.team();
     let merger = StreamMerger::new(team.clone(), engine);

@@ -50,13 +50,13 @@ impl Engine {
     }
 
     /// What came to an entity's mind for a question when it was answered, unless that is to be
-    /// proven or the recording is of another request.
+    /// verified or the recording is of another request.
     pub(super) fn recalled_before(
         &self,
         ask: &PreparedAsk,
         known: &[String],
     ) -> Option<Option<Recalled>> {
-        if self.settings.proves {
+        if self.settings.verify {
             return None;
         }
         let outcome = self

@@ -56,9 +56,9 @@ pub struct EngineSettings {
     pub max_defaults: Option<u64>,
     /// Whether all answers come from the recording; no mind is asked.
     pub replay: bool,
-    /// Whether what follows from the recording is proven: the state is hashed at each meeting and
+    /// Whether what follows from the recording is verified: the state is hashed at each meeting and
     /// compared with the recorded one, and what came to minds is found anew.
-    pub proves: bool,
+    pub verify: bool,
     /// Whether memories come to minds by themselves, as asks wish. Without them prompts are
     /// shorter, and all else is the same for minds that don't read them.
     pub recalls: bool,
@@ -81,7 +81,7 @@ impl Default for EngineSettings {
             falls_back: false,
             max_defaults: None,
             replay: false,
-            proves: true,
+            verify: true,
             recalls: true,
             without_servers: false,
             clock: None,
@@ -547,7 +547,7 @@ impl Engine {
             0 => drop(self.world.remove_resource::<IdleTurns>()),
             turns => self.world.insert_resource(IdleTurns(turns)),
         }
-        if self.settings.proves {
+        if self.settings.verify {
             self.check_or_record_state(turn)?;
         }
         let stop = self.stop_at_turn(until);

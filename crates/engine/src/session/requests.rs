@@ -137,9 +137,9 @@ pub async fn requests(
             }
             found.push(request);
         };
-        // No snapshot is needed, nor is anything proven: what is sent is compared, ask by ask.
+        // No snapshot is needed, nor is anything else verified: what is sent is compared, ask by ask.
         engine.on_turn(|_, _, _| Ok(()));
-        engine.settings.proves = false;
+        engine.settings.verify = false;
         engine.on_request(
             move |outcome| {
                 let nobody = || -> Arc<dyn Mind> { Arc::new(Nobody::new()) };

@@ -28,8 +28,8 @@ const KEY: &str = "OPENAI_API_KEY";
 /// The variables of proxies that the HTTP client uses.
 const PROXIES: [&str; 4] = ["HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"];
 
-/// Connection pools, by the seconds that a connection may take, for servers on this machine (`true`)
-/// or others (`false`), and the file of their certificates. Clones are the same.
+/// Connection pools, by the seconds that a connection may take, for servers on this machine
+/// (`true`) or others (`false`), and the file of their certificates. Clones are the same.
 #[derive(Clone, Debug, Default)]
 pub struct ConnectionPools(Arc<Mutex<BTreeMap<PoolKey, Client>>>);
 

@@ -287,7 +287,7 @@ fn set_up(
         minds = minds.with_alias(&*alias.0, Arc::new(improviser.clone()));
     }
     let mut engine = Engine::in_memory(setup, minds).map_err(|error: EngineError| error.text())?;
-    engine.settings.proves = false;
+    engine.settings.verify = false;
     engine.settings.without_servers = true;
     Ok(engine)
 }

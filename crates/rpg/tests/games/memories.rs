@@ -159,14 +159,14 @@ async fn what_came_to_mind_is_recorded_and_found_anew_only_to_prove_it() {
             _ => false,
         };
         assert!(lines.iter().any(has_memories), "{world}");
-        for proves in [true, false] {
+        for verify in [true, false] {
             let mut again = engine(&campaign, 1, minds());
             again.settings.replay = true;
             again.settings.recalls = false;
-            again.settings.proves = proves;
+            again.settings.verify = verify;
             again.play_back(Recording::of(lines.to_vec()));
             let stop = again.run(None).await;
-            assert_eq!(stop.is_err(), proves, "{world}: {stop:?}");
+            assert_eq!(stop.is_err(), verify, "{world}: {stop:?}");
         }
     }
 }
