@@ -137,7 +137,7 @@ pub async fn requests(
             }
             found.push(request);
         };
-        // No snapshot is needed, nor is anything else verified: what is sent is compared, ask by ask.
+        // No snapshot is needed, nor any other check: what is sent is compared, ask by ask.
         engine.on_turn(|_, _, _| Ok(()));
         engine.settings.verify = false;
         engine.on_request(
