@@ -75,9 +75,14 @@ pub(super) fn heard(context: &AgentContext) -> Vec<SpokenLine> {
     heard
 }
 
-/// The text of the last event of a type since the entity answered last; empty if there is none.
+/// The last event of a type since the entity answered last.
+pub(super) fn last_event<E: AgentEvent>(context: &AgentContext) -> Option<&Entry> {
+    since_last_answer(context).find(|entry| event_type(entry) == Some(E::TYPE))
+}
+
+/// Its text; empty if there is none.
 pub(super) fn last_event_text<E: AgentEvent>(context: &AgentContext) -> String {
-    let last = since_last_answer(context).find(|entry| event_type(entry) == Some(E::TYPE));
+    let last = last_event::<E>(context);
     last.map_or_else(String::new, |entry| entry.body().full_text().into_owned())
 }
 

@@ -30,6 +30,8 @@ pub const COMBAT_INITIALIZATION: TagKey = TagKey::new("combat_initialization");
 pub const COMBAT_OUTCOME: TagKey = TagKey::new("combat_outcome");
 /// Pairs the beginning and the end of a fight.
 pub const COMBAT_ID: TagKey = TagKey::new("combat_id");
+/// What somebody decided: the scene and the option, such as `the-key=burn`.
+pub const CHOICE: TagKey = TagKey::new("choice");
 
 /// Every event type of the campaign.
 pub const EVENTS: &[EventType] = &[

@@ -16,7 +16,7 @@ pub(super) struct Speaker<'a> {
     lines: &'a [String],
     never: &'a [String],
     travels: bool,
-    /// What it calls those whom it addresses otherwise than everybody does.
+    /// What it calls others when it speaks of them.
     calls: BTreeMap<&'a str, &'a str>,
     /// What its temperament is drawn from, by story and name.
     temperament: u32,
@@ -27,13 +27,15 @@ impl<'a> Speaker<'a> {
         let actor = world.actor(name);
         let foe = || world.foe(name).map(|foe| &foe.voice);
         let voice = actor.map(|actor| &actor.voice).or_else(foe);
+        let names = world.actors.iter().map(|actor| &*actor.name);
+        let calls = names.map(|name| (name, world.known_as(name)));
         Self {
             cast: world.actors.iter().map(|actor| &*actor.name).collect(),
             lines: voice.map_or(&[], |voice| &voice.lines),
             never: voice.map_or(&[], |voice| &voice.never),
             travels: !world.dungeons.is_empty()
                 && actor.is_some_and(|actor| actor.faction == ActorFaction::Hero),
-            calls: world.own_calls(name).collect(),
+            calls: calls.chain(world.own_calls(name)).collect(),
             temperament: 0,
         }
     }

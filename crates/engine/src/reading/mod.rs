@@ -43,3 +43,4 @@ pub(crate) use prose::tidy_texts;
 pub use prose::{ProseFrame, letters, whole_sentences, without_speech};
 pub use speech::{is_in_third_person, is_told_of, own_words};
 pub use thoughts::{SplitText, StreamSplitter, ThinkingDelta};
+pub use words::is_title;

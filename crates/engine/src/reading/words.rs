@@ -141,11 +141,17 @@ pub(super) fn is_reservation(word: &str) -> bool {
 }
 
 /// Forms of address before a name, and behind it.
-pub(super) const TITLES: [&str; 28] = [
+pub(super) const TITLES: [&str; 38] = [
     "mr", "mrs", "ms", "miss", "mister", "missus", "sir", "lady", "lord", "dame", "madam", "maam",
     "master", "mistress", "dr", "doctor", "old", "young", "dear", "captain", "sister", "brother",
-    "father", "mother", "uncle", "aunt", "little", "poor",
+    "father", "mother", "uncle", "aunt", "little", "poor", "major", "colonel", "general",
+    "sergeant", "professor", "judge", "reverend", "inspector", "countess", "baron",
 ];
+
+/// Whether a word stands before a name and can't stand for it.
+pub fn is_title(word: &str) -> bool {
+    TITLES.contains(&&*word.to_lowercase())
+}
 pub(super) const TITLES_BEHIND: [&str; 24] = [
     "先生", "女士", "小姐", "太太", "夫人", "大人", "师傅", "老板", "公子", "姑娘", "大哥", "大姐",
     "叔叔", "阿姨", "同学", "君", "班主", "掌柜", "师父", "老爷", "婆婆", "奶奶", "爷爷", "师娘",

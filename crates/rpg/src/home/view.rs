@@ -15,11 +15,12 @@ use super::here::items_of;
 use super::uses::OpenUses;
 use crate::actions::Use;
 use crate::components::{Health, LastFight, RpgWorld};
-use crate::conversation::{SpokenLine, heard, last_event_text};
+use crate::conversation::{SpokenLine, heard, last_event, last_event_text};
 use crate::drama::{
     Belongings, Bonds, Choice, Condition, Effect, Goal, Goals, Hidden, History, PARTY, Promises,
     Scene, StoryData,
 };
+use crate::events::CHOICE;
 use crate::interests::Interests;
 use crate::kickoff::names_without;
 use crate::scenes::choose::ChoiceMade;
@@ -258,16 +259,14 @@ impl ActorMinds<'_, '_> {
 
     /// What another has decided before an actor's eyes since it answered last.
     pub(super) fn decided(&self, view: &View<'_>) -> Decided<'_> {
-        let told = last_event_text::<ChoiceMade>(view.context);
-        let mut choices = self
-            .history
-            .choices
-            .iter()
-            .rev()
-            .filter(|_| !told.is_empty());
-        let found = choices.find_map(|(scene, option, by)| {
-            let option = self.story.option(scene, option)?;
-            told.contains(option.told()).then_some((scene, option, by))
+        let told = last_event::<ChoiceMade>(view.context);
+        let tags = told.and_then(|entry| view.context.tags(entry.id()));
+        let told = tags.and_then(|tags| tags.text(CHOICE.as_str()));
+        let found = told.and_then(|told| {
+            let mut choices = self.history.choices.iter().rev();
+            let (scene, option, by) =
+                choices.find(|(scene, option, _)| *told == format!("{scene}={option}"))?;
+            Some((scene, self.story.option(scene, option)?, by))
         });
         let Some((scene, option, by)) = found.filter(|(.., by)| ***by != *view.name) else {
             return Decided::default();

@@ -1,5 +1,6 @@
 //! What an actor at home says and does in its turn.
 
+use playhouse_engine::event::AgentEvent;
 use playhouse_engine::message::Role;
 use playhouse_engine::mind::improviser::Writer;
 use playhouse_engine::mind::{AnswerForm, Notes, Prompt};
@@ -10,6 +11,7 @@ use super::temperament::{Temperament, feelings};
 use super::voice::{called_by_bond, unsaid, voice_line};
 use crate::actions::member::{Member, Source};
 use crate::actions::{ActionSpec, Appeal, Slot};
+use crate::events::{ItemGiven, ItemMoved};
 use crate::talk::is_question;
 
 /// What may be done in the same turn as something said.
@@ -34,7 +36,7 @@ pub(super) fn plan<'a>(prompt: &Prompt<'a>, writer: &mut Writer<'a>) -> Option<V
     let AnswerForm::Json { constrained, .. } = prompt.form else {
         return None;
     };
-    let home = PlanNotes::read(constrained, Notes::of(prompt), Temperament::of(prompt))?;
+    let home = PlanNotes::read(constrained, prompt)?;
     let earlier = earlier_kinds(prompt);
     let refused = home.refused_kinds(&earlier, prompt);
     home.tell(writer);
@@ -83,12 +85,7 @@ pub(super) fn plan<'a>(prompt: &Prompt<'a>, writer: &mut Writer<'a>) -> Option<V
     let mind = if writer.rng().happens(THINKS) {
         let thought = writer.line(symbol);
         let target = writer.known("target");
-        let said = called(target);
-        if target.starts_with(&said) || said == called_by_bond(home.notes, target) {
-            thought.replace(target, &said)
-        } else {
-            thought
-        }
+        thought.replace(target, called_by_bond(home.notes, target))
     } else {
         String::new()
     };
@@ -135,7 +132,8 @@ struct PossibleAction<'n> {
 }
 
 impl<'n> PlanNotes<'n> {
-    fn read(schema: &Value, notes: Notes<'n>, temperament: Temperament) -> Option<Self> {
+    fn read(schema: &Value, prompt: &Prompt<'n>) -> Option<Self> {
+        let notes = Notes::of(prompt);
         let properties = schema.get("properties")?.as_object()?;
         // Names of the notes that the schema allows: a turn never names anybody who is not there.
         let allowed = |action: &str, member: &str, names: Vec<&'n str>| {
@@ -154,6 +152,12 @@ impl<'n> PlanNotes<'n> {
             let things = notes.list(list).filter(|thing| test(*thing));
             things.map(Notes::name).collect::<Vec<_>>()
         };
+        let entries = prompt.history.entries().iter();
+        let handed_over = entries.filter(|entry| {
+            let kind = entry.body().event_type();
+            [Some(ItemGiven::TYPE), Some(ItemMoved::TYPE)].contains(&kind)
+        });
+        let handed_over: Vec<_> = handed_over.map(|entry| entry.body().full_text()).collect();
         let chosen = |action: &str, source: Source| match source {
             Source::Addressee
             | Source::Confidant
@@ -163,6 +167,8 @@ impl<'n> PlanNotes<'n> {
             // What is at stake changes hands by choices alone, and is not known before.
             Source::Held | Source::Spare => Some(things("items", &|thing: Notes<'_>| {
                 let suits = match action {
+                    // Nothing goes to and fro.
+                    "give" => !handed_over.iter().any(|told| told.contains(thing.name())),
                     "show" => thing.flag("readable"),
                     "hide" => !thing.flag("is_needed"),
                     _ => true,
@@ -193,7 +199,7 @@ impl<'n> PlanNotes<'n> {
         (!actions.is_empty()).then(|| Self {
             notes,
             me,
-            temperament,
+            temperament: Temperament::of(prompt),
             subjects: subjects(notes),
             heard: notes.list("heard").collect(),
             listeners: allowed("speak", "target", all_others.clone()),

@@ -4,11 +4,14 @@ use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 use playhouse_engine::context::AgentContext;
-use playhouse_engine::message::{Body, Text};
+use playhouse_engine::event::AgentEvent;
+use playhouse_engine::message::{Body, Tags, Text};
 use playhouse_engine::mind::improviser::Improviser;
 use playhouse_engine::mind::{ExchangeRound, Language, Refused};
 use playhouse_engine::testing::{HandPrompt, object};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
+
+use crate::events::ItemGiven;
 
 const BOTH: [Language; 2] = [Language::En, Language::Zh];
 const SEEDS: u64 = 200;
@@ -630,6 +633,13 @@ fn what_is_at_stake_is_not_told_or_given_by_chance() {
             asked.notes[list][0]["is_decided_on"] = json!(true);
         }
         kept(&asked, &["give", "show", "read", "take", "tells"]);
+        // Nor does anything go to and fro.
+        let mut asked = rich_plan(language, cast.heroes[0]);
+        let letter = asked.notes["items"][0]["name"].as_str().unwrap().to_owned();
+        let event = Map::from_iter([("event".to_owned(), json!(ItemGiven::TYPE))]);
+        let given = Body::text(format!("{letter}…")).with_metadata(event);
+        asked.history.add_human_message(given, Tags::default());
+        kept(&asked, &["give"]);
     }
 }
 
@@ -955,7 +965,11 @@ fn nobody_recites_a_goal_or_says_or_thinks_a_whole_name() {
             let called = if is_part { &name[..1] } else { "Captain" };
             (name.to_owned(), json!(called))
         });
-        asked.notes["called"] = called.collect::<serde_json::Map<_, _>>().into();
+        let called = Value::from(called.collect::<serde_json::Map<_, _>>());
+        if is_part {
+            asked.notes["speaker"]["calls"] = called.clone();
+        }
+        asked.notes["called"] = called;
         for turn in turns(&asked) {
             let thought = turn["mind"].as_str().unwrap_or_default();
             assert!(!goals.contains(&thought), "{turn}");

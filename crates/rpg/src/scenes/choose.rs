@@ -10,7 +10,7 @@ use playhouse_engine::event::{
 };
 use playhouse_engine::exchange::{Answers, Question, Reply, Violation, Voice};
 use playhouse_engine::memory::Words;
-use playhouse_engine::message::Language;
+use playhouse_engine::message::{Language, Tags};
 use playhouse_engine::reading::OtherNames;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -26,6 +26,7 @@ use crate::drama::{
     Bonds, Choice, ChoiceOption, Goals, History, Nearness, PlotPoint, Promise, Promises, Scene,
     StoryData, entities_of,
 };
+use crate::events::CHOICE;
 use crate::everybody::{names, participants, publish};
 use crate::happening::Happening;
 use crate::home::vote::OneVote;
@@ -94,7 +95,9 @@ impl PendingChoice {
 pub(crate) struct Decided(pub(crate) Arc<str>);
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
-#[event("choice", style = Choice, own_happening = noted_by_doer, happening = noted)]
+#[event(
+    "choice", style = Choice, own_happening = noted_by_doer, happening = noted, tags = message_tags
+)]
 pub(crate) struct ChoiceMade {
     pub(crate) actor: String,
     pub(crate) scene: String,
@@ -108,6 +111,10 @@ pub(crate) struct ChoiceMade {
 }
 
 impl ChoiceMade {
+    fn message_tags(&self) -> Tags {
+        CHOICE.of(format!("{}={}", self.scene, self.option)).into()
+    }
+
     fn noted_by_doer(&self) -> Option<(&str, Noting)> {
         Some((&self.actor, self.decided(&self.label, &self.question)))
     }

@@ -10,6 +10,7 @@ use playhouse_engine::cast::Sense;
 use playhouse_engine::knowledge::{Fact, FactBook};
 use playhouse_engine::memory::Cues;
 use playhouse_engine::mind::Language;
+use playhouse_engine::reading::is_title;
 use playhouse_engine::world_data::prose;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -45,7 +46,7 @@ pub struct WorldFile {
     pub actors: Vec<Actor>,
     /// Everybody whom the party meets in dungeons.
     pub foes: Vec<FoeSpec>,
-    /// What actors and foes can do in a fight.
+    /// What actors and foes can do in a fight; without fights, what they are good at.
     pub skills: Vec<Skill>,
     /// What everybody knows: who is who, what day it is, why the journey is made. It ends the part
     /// of the system message that all share. Readers get its first paragraph before the story.
@@ -483,6 +484,14 @@ impl WorldFile {
         }
     }
 
+    /// How others speak of somebody: by its given name, if it is addressed by that.
+    pub(crate) fn known_as<'a>(&'a self, name: &'a str) -> &'a str {
+        match self.called(name) {
+            called if name.starts_with(called) && !is_title(called) => called,
+            _ => name,
+        }
+    }
+
     /// How somebody addresses another.
     pub(crate) fn called_by<'a>(&'a self, me: &str, name: &'a str) -> &'a str {
         let mut own = self.own_calls(me);
@@ -873,15 +882,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn somebody_is_addressed_by_what_can_stand_alone() {
+    fn somebody_is_addressed_and_spoken_of_by_what_can_stand_alone() {
         let world = WorldFile::default();
         let names = [
-            ("Ruth Pell", "Ruth"),
-            ("Mr Crowe", "Mr Crowe"),
-            ("The Widow", "The Widow"),
+            ("Ruth Pell", "Ruth", "Ruth"),
+            ("Major Bunce", "Major", "Major Bunce"),
+            ("Mr Crowe", "Mr Crowe", "Mr Crowe"),
+            ("The Widow", "The Widow", "The Widow"),
         ];
-        for (name, called) in names {
-            assert_eq!(world.called(name), called);
+        for (name, called, known_as) in names {
+            assert_eq!(
+                (world.called(name), world.known_as(name)),
+                (called, known_as)
+            );
         }
     }
 
