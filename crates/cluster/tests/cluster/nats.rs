@@ -131,7 +131,7 @@ impl Nats {
         loop {
             match JetStreamStore::connect(&self.address(), lease) {
                 Ok(store) => return Arc::new(store),
-                Err(error) if begun.elapsed() > Duration::from_secs(20) => panic!("{error}"),
+                Err(error) if begun.elapsed() > Duration::from_secs(60) => panic!("{error}"),
                 Err(_) => std::thread::sleep(Duration::from_millis(50)),
             }
         }

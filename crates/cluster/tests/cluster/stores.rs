@@ -242,7 +242,7 @@ fn work(
     seed: u64,
     fate: impl Fn(u64) -> (Fate, bool) + Send + Sync + 'static,
 ) -> (u64, bool) {
-    store.enqueue_anew(&named(seed)).unwrap();
+    patiently(|| store.enqueue_anew(&named(seed)));
     let (stop, calls) = (CancellationToken::default(), Arc::new(AtomicU64::new(0)));
     let (dead, count) = (stop.clone(), calls.clone());
     let link = Link {
