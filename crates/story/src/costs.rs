@@ -72,7 +72,7 @@ impl Costs {
         for (_, ledger) in &self.by_entity {
             total.add(ledger);
         }
-        total.purposes
+        total.purposes.into_iter().collect()
     }
 }
 

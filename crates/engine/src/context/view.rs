@@ -276,11 +276,9 @@ mod tests {
     fn a_result_is_never_shown_without_its_call() {
         let mut talk = AgentContext::new("Ava");
         talk.add_human_message("0", Tags::new());
-        let call = Block::tool_use("1", "look", serde_json::json!({}));
-        talk.add_ai_message([Body::blocks(vec![call])]).unwrap();
-        let result = Block::tool_result("1", "saw");
-        let result = Message::new(Role::Tool, Body::blocks(vec![result]));
-        talk.add_message(result).unwrap();
+        talk.add_ai_message([Body::blocks(vec![look("1")])])
+            .unwrap();
+        talk.add_message(saw("1")).unwrap();
         talk.add_human_message("3", Tags::new());
         assert_eq!(shown(View::Last(2), &talk).len(), 1);
         assert_eq!(shown(View::Last(3), &talk).len(), 3);

@@ -126,14 +126,17 @@ pub(super) struct Embeddings {
     pub(super) facts: usize,
 }
 
-/// A message of a prompt: the digest of its text, and its bytes.
-pub(super) type PromptPiece = (Digest, u64);
+/// A message of a prompt: the first half of the digest of its text, which tells it from others, and
+/// its bytes.
+pub(super) type PromptPiece = (u64, u64);
 
 /// The last prompt of an entity.
 #[derive(Default)]
 pub(super) struct LastPrompt {
     /// How many messages the conversation had.
     pub(super) history: usize,
+    /// How often it had been revised; `None` if only a part of it was shown.
+    pub(super) revisions: Option<u32>,
     /// All its messages, each with the bytes of the prompt up to its end, so that those of any part
     /// are known at once.
     pub(super) pieces: Vec<PromptPiece>,

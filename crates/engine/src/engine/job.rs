@@ -92,7 +92,7 @@ pub(super) struct Rounds {
     /// The rounds of tool calls among them, as the journal keeps them.
     pub(super) recorded: Vec<ToolRoundRecord>,
     /// The mind's calls of tools, while the tools run.
-    pub(super) calling: Option<Completion>,
+    pub(super) calling: Option<Box<Completion>>,
 }
 
 /// How much of the entity's conversation its mind sees.

@@ -18,9 +18,18 @@ impl Engine {
         // No prompt is empty.
         let is_first = last.pieces.is_empty();
         let entries = context.entries();
+        let is_whole = job.view.context.is_none();
+        // Then messages were only appended, and need not be looked at again.
+        let is_unrevised = is_whole && last.revisions == Some(context.revisions());
+        let known = match is_unrevised {
+            true => last.history.min(entries.len()),
+            false => 0,
+        };
+        last.revisions = is_whole.then(|| context.revisions());
         let is_same = |((new, _), (old, _)): &(PromptPiece, &PromptPiece)| new == old;
-        let pairs = entries.iter().map(of_entry).zip(&last.pieces);
-        let same = pairs.take_while(is_same).count();
+        let later = entries.get(known..).unwrap_or_default();
+        let pairs = later.iter().map(of_entry).zip(&last.pieces[known..]);
+        let same = known + pairs.take_while(is_same).count();
         // What stood after the history may have become a part of it.
         let new = entries.get(same..).unwrap_or_default();
         let rest: Vec<_> = new.iter().map(of_entry).chain(asked(job)).collect();
@@ -76,11 +85,11 @@ impl Engine {
 }
 
 fn of_text(text: &Text) -> PromptPiece {
-    (text.digest(), text.as_str().len() as u64)
+    (text.digest().half(), text.as_str().len() as u64)
 }
 
 fn of_body(body: &Body) -> PromptPiece {
-    (body.digest(), body.bytes() as u64)
+    (body.digest().half(), body.bytes() as u64)
 }
 
 fn of_entry(entry: &Entry) -> PromptPiece {

@@ -264,7 +264,7 @@ impl Engine {
             calls.push((started, trace, span));
         }
         let attempt = job.open_round(&round_record(&job, &completion, Vec::new()));
-        job.rounds.calling = Some(completion);
+        job.rounds.calling = Some(Box::new(completion));
         let must_wait = calls
             .iter()
             .any(|(started, ..)| matches!(started, Started::Running(_)));

@@ -357,7 +357,9 @@ impl EventWriter<'_, '_> {
             tells: event.tells().iter().map(|id| id.as_str().into()).collect(),
             ..PendingEvent::default()
         };
-        let knower = event.knower().and_then(|name| self.list.by_name(name));
+        // Without facts nobody knows any.
+        let knower = { event.knower().filter(|_| !self.facts.is_empty()) }
+            .and_then(|name| self.list.by_name(name));
         let tells_by_words = event.tells_by_words();
         let spoken = event.spoken();
         let heard_instead =

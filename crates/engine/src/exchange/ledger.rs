@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
+use foldhash::fast::FixedState;
+use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -135,8 +137,9 @@ impl std::ops::AddAssign for Spent {
 #[derive(Component, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Ledger {
-    /// Purpose → what was spent on it.
-    pub purposes: BTreeMap<String, Spent>,
+    /// Purpose → what was spent on it, sorted. Most entities have one or two, for which a tree has
+    /// much more room.
+    pub purposes: IndexMap<String, Spent, FixedState>,
 }
 
 impl Ledger {
@@ -144,7 +147,7 @@ impl Ledger {
         match self.purposes.get_mut(purpose) {
             Some(sum) => *sum += spent,
             None => {
-                self.purposes.insert(purpose.to_owned(), spent);
+                self.purposes.insert_sorted(purpose.to_owned(), spent);
             }
         }
     }
@@ -334,7 +337,7 @@ pub fn lost_requests(lines: &[Line]) -> BTreeMap<Arc<str>, Spent> {
 pub fn spent_by_purpose(world: &World) -> BTreeMap<String, Spent> {
     let mut sum = Ledger::default();
     ledgers(world).for_each(|(_, ledger)| sum.add(ledger));
-    sum.purposes
+    sum.purposes.into_iter().collect()
 }
 
 /// The most that an entity may spend in its lifetime. Without the component there is no limit.

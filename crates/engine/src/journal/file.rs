@@ -119,14 +119,18 @@ impl Journal {
     /// # Errors
     /// The disk is full, read-only or gone. The last line may then be incomplete.
     pub fn append(&mut self, lines: impl Into<Vec<Line>>) -> Result<(), JournalError> {
+        let mut lines = lines.into();
+        let Some(file) = &mut self.file else {
+            self.lines.append(&mut self.queued);
+            self.lines.append(&mut lines);
+            return Ok(());
+        };
         let mut queued = std::mem::take(&mut self.queued);
-        queued.extend(lines.into());
-        match &mut self.file {
-            None => self.lines.extend(queued),
-            Some(_) if queued.is_empty() => {}
-            Some(file) => file.append(&queued)?,
+        queued.append(&mut lines);
+        if queued.is_empty() {
+            return Ok(());
         }
-        Ok(())
+        file.append(&queued)
     }
 
     /// Lets a replica have everything before the file has it. It has this many bytes of a journal

@@ -34,6 +34,11 @@ impl Digest {
     pub fn of(bytes: &[u8]) -> Self {
         blake3::hash(bytes).into()
     }
+
+    /// Half of it, where a rare mistake does no harm.
+    pub(crate) fn half(self) -> u64 {
+        u128::from_le_bytes(self.0) as u64
+    }
 }
 
 impl From<blake3::Hash> for Digest {

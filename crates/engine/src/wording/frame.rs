@@ -18,6 +18,11 @@ use super::seen::ends_line;
 /// defused, and controls of the direction of writing left out. Other words stay as they are.
 pub fn as_line(text: &str) -> Cow<'_, str> {
     let marked = defused(text);
+    // Most words have nothing that a line can't have.
+    let is_plain = |byte| matches!(byte, b' '..=b'~') && !matches!(byte, b'#' | b'"' | b'\'');
+    if marked.is_none() && text.bytes().all(is_plain) {
+        return Cow::Borrowed(text);
+    }
     let line = line_of(marked.as_deref().unwrap_or(text));
     if marked.is_none() && line == text {
         return Cow::Borrowed(text);

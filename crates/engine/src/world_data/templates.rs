@@ -192,13 +192,11 @@ impl Templates {
     }
 
     fn fill(&self, name: &str, context: Value) -> Result<String, Problem> {
-        if !self.has(name) {
-            return Err(self.missing(name));
-        }
+        let found = self.environment.get_template(name);
+        let template = found.map_err(|_| self.missing(name))?;
         let mut out = Bounded::default();
-        let template = self.environment.get_template(name);
         template
-            .and_then(|template| template.render_captured_to(context, &mut out))
+            .render_captured_to(context, &mut out)
             .map_err(|error| self.problem(name, &error))?;
         Ok(out.into_text())
     }
