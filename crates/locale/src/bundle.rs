@@ -1,7 +1,9 @@
 //! The texts of each language, embedded in the program.
 
 use std::borrow::Cow;
-use std::sync::LazyLock;
+use std::collections::BTreeMap;
+use std::ops::Bound;
+use std::sync::{LazyLock, OnceLock};
 
 use fluent_bundle::concurrent::FluentBundle;
 use fluent_bundle::{FluentArgs, FluentResource, FluentValue};
@@ -20,39 +22,54 @@ pub(super) struct Bundle {
     texts: FluentBundle<FluentResource>,
 }
 
-pub(super) fn of(language: Language) -> &'static Bundle {
-    static EN: LazyLock<Bundle> = LazyLock::new(|| embedded(Language::En, &ENGLISH));
-    static ZH: LazyLock<Bundle> = LazyLock::new(|| embedded(Language::Zh, &CHINESE));
-    match language {
-        Language::En => &EN,
-        Language::Zh => &ZH,
-    }
+/// The file of a language that has the text of a key; `None` if none has one.
+pub(super) fn of(language: Language, key: &str) -> Option<&'static Bundle> {
+    static EN: LazyLock<Files> = LazyLock::new(|| files(&ENGLISH));
+    static ZH: LazyLock<Files> = LazyLock::new(|| files(&CHINESE));
+    let files = match language {
+        Language::En => &*EN,
+        Language::Zh => &*ZH,
+    };
+    let mut before = files
+        .range::<str, _>((Bound::Unbounded, Bound::Included(key)))
+        .rev();
+    let is_of = |prefix: &str| key.strip_prefix(prefix)?.strip_prefix('_');
+    let (_, (text, read)) = before.find(|(prefix, _)| is_of(prefix).is_some())?;
+    let file = read.get_or_init(|| Bundle::new(language, text));
+    file.texts.has_message(key).then_some(file)
 }
 
-fn embedded(language: Language, folder: &'static Dir) -> Bundle {
-    let files = folder.files().filter_map(|file| file.contents_utf8());
-    Bundle::new(language, files)
+/// The text of a key; the key itself if there is none, which `text!` and tests rule out.
+pub(super) fn render(
+    language: Language,
+    key: &str,
+    arguments: &[(Cow<'static, str>, Argument)],
+) -> String {
+    of(language, key).map_or_else(|| key.to_owned(), |file| file.render(key, arguments))
+}
+
+/// Files by the prefix of their keys, each read when one is asked for.
+type Files = BTreeMap<&'static str, (&'static str, OnceLock<Bundle>)>;
+
+fn files(folder: &'static Dir) -> Files {
+    let files = folder.files().filter_map(|file| {
+        let prefix = file.path().file_stem()?.to_str()?;
+        Some((prefix, (file.contents_utf8()?, OnceLock::new())))
+    });
+    files.collect()
 }
 
 impl Bundle {
-    /// Reads Fluent files. What can't be read is left out; tests make sure that nothing is.
-    pub(super) fn new<'f>(language: Language, files: impl Iterator<Item = &'f str>) -> Self {
+    /// Reads a Fluent file. What can't be read is left out; tests make sure that nothing is.
+    pub(super) fn new(language: Language, file: &str) -> Self {
         let locale = language.code().parse().unwrap_or_default();
         let mut texts = FluentBundle::new_concurrent(vec![locale]);
         texts.set_use_isolating(false);
-        for file in files {
-            let resource = FluentResource::try_new(file.to_owned());
-            texts.add_resource_overriding(resource.unwrap_or_else(|(resource, _)| resource));
-        }
+        let resource = FluentResource::try_new(file.to_owned());
+        texts.add_resource_overriding(resource.unwrap_or_else(|(resource, _)| resource));
         Self { language, texts }
     }
 
-    /// Whether there is a text of this key.
-    pub(super) fn has(&self, key: &str) -> bool {
-        self.texts.has_message(key)
-    }
-
-    /// The text of a key; the key itself if there is none, which `text!` and tests rule out.
     pub(super) fn render(&self, key: &str, arguments: &[(Cow<'static, str>, Argument)]) -> String {
         let message = self.texts.get_message(key);
         let Some(pattern) = message.and_then(|message| message.value()) else {

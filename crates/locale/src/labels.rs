@@ -18,7 +18,7 @@ pub fn labels(language: Language, prefixes: &[&str]) -> BTreeMap<&'static str, S
                 ((*name).into(), shown)
             })
             .collect();
-        (*key, bundle::of(language).render(key, &arguments))
+        (*key, bundle::render(language, key, &arguments))
     });
     labels.collect()
 }

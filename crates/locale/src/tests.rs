@@ -156,7 +156,7 @@ fn every_text_is_in_its_language() {
 #[test]
 fn english_counts_have_a_singular() {
     let file = "turns = { $count ->\n    [one] { $count } turn\n   *[other] { $count } turns\n }";
-    let bundle = Bundle::new(Language::En, [file].into_iter());
+    let bundle = Bundle::new(Language::En, file);
     let turns = |count: Argument| bundle.render("turns", &[("count".into(), count)]);
     assert_eq!(turns(1.into()), "1 turn");
     assert_eq!(turns(0.into()), "0 turns");

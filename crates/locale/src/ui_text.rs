@@ -67,7 +67,7 @@ impl UiText {
 
     /// The text of a key that comes from a file. `None` for an unknown key.
     pub(super) fn of_key(key: String, arguments: BTreeMap<String, Argument>) -> Option<Self> {
-        let is_known = bundle::of(Language::En).has(&key);
+        let is_known = bundle::of(Language::En, &key).is_some();
         let arguments = arguments
             .into_iter()
             .map(|(name, argument)| (Cow::Owned(name), argument));
@@ -111,7 +111,7 @@ impl UiText {
 
     pub fn in_language(&self, language: Language) -> String {
         match &self.0 {
-            Content::Message { key, arguments } => bundle::of(language).render(key, arguments),
+            Content::Message { key, arguments } => bundle::render(language, key, arguments),
             Content::Verbatim(text) => text.clone(),
             Content::Foreign(english, _) if language == Language::En => english.clone(),
             Content::Foreign(_, text) => text.in_language(language),
