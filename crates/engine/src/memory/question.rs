@@ -146,6 +146,7 @@ impl Query {
             }
         }
         let mut distinct = BTreeSet::new();
+        let mut own = Vec::new();
         for word in &asked_words {
             if word.is_left_out() {
                 continue;
@@ -157,10 +158,11 @@ impl Query {
                 }
             } else if distinct.len() < MAX_WORDS && distinct.insert(term) {
                 question.terms.push(Term::asked(term));
+                own.push(*word);
             }
         }
         question.add_pairs(&asked, &asked_words, 1.0);
-        question.add_related(&asked);
+        question.add_related(&asked, &own);
         question.terms.truncate(MAX_TERMS);
         question
     }
@@ -187,11 +189,10 @@ impl Query {
         }
     }
 
-    fn add_related(&mut self, text: &str) {
-        let own = self.terms.clone();
+    fn add_related(&mut self, text: &str, own: &[Word<'_>]) {
         for word in own {
-            for &(kin, weight) in related(word.term) {
-                self.add_term(kin, weight, Some(word.term));
+            for (kin, weight) in related(word.text, word.term()) {
+                self.add_term(kin, weight, Some(word.term()));
             }
         }
         if text.contains(writes_no_spaces) {
