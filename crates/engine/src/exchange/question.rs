@@ -4,12 +4,11 @@ use serde::Serialize;
 
 use super::{Ask, Reply};
 use crate::event::{PhraseError, Phrasebook, Prompt};
+use crate::world_data::Filling;
 
-/// What fills the short form of a question: the data of the question, and more.
+/// What fills the short form of a question beside its data.
 #[derive(Serialize)]
-struct ShortData<D> {
-    #[serde(flatten)]
-    data: D,
+struct Short {
     /// Whether a mind reads the short form alone, never the whole question.
     alone: bool,
 }
@@ -29,12 +28,12 @@ pub trait Question: Prompt + Sized {
         constraints: R::Constraints,
         fallback: R,
     ) -> Result<Ask<R>, PhraseError> {
-        let question = phrases.fill(self)?;
+        let data = Filling::of(self);
+        let question = phrases.say(self.template(), &data)?;
         let mut ask = Ask::new(Self::PURPOSE, question, constraints, fallback);
         if let Some(short) = Self::SHORT {
             let alone = phrases.has_short_questions();
-            let data = ShortData { data: self, alone };
-            ask = ask.condensed(phrases.say(short, &data)?);
+            ask = ask.condensed(phrases.say(short, &data.with(Short { alone }))?);
             if alone {
                 ask = ask.sent_short();
             }

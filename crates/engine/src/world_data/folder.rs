@@ -189,6 +189,12 @@ impl DataFolder {
         Ok(own)
     }
 
+    /// Whether everything in a folder is as it is built in, which tests have checked.
+    pub(super) fn is_built_in(&self, folder: &str) -> bool {
+        let mut kept = self.kept.keys().map(Path::new);
+        self.root.is_none() && !kept.any(|path| path.starts_with(folder))
+    }
+
     /// The names of the files and folders in a folder, sorted; empty if it is missing. Hidden ones,
     /// and names that are not UTF-8, are skipped.
     pub fn list(&self, path: &str) -> Result<Vec<String>, DataError> {

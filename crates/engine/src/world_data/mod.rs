@@ -34,4 +34,4 @@ pub(crate) use ron_text::RonMistake;
 pub use ron_text::{MAX_RON_BYTES, read_ron};
 pub use source::{Parsed, Source, is_within};
 pub use templates::BLOCK_INDENT;
-pub use templates::Templates;
+pub use templates::{Filling, Templates};

@@ -16,11 +16,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use minijinja::syntax::SyntaxConfig;
-use minijinja::value::Serde;
+use minijinja::value::{Serde, merge_maps};
 use minijinja::{
     AutoEscape, Environment, Error, ErrorKind, Output, State, UndefinedBehavior, Value,
 };
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use super::folder::{DataError, DataFolder};
 use super::problem::{Problem, Problems};
@@ -57,7 +57,8 @@ const KEPT: usize = 4;
 /// All templates of one folder, compiled. Copies share them.
 #[derive(Clone, Debug)]
 pub struct Templates {
-    environment: Environment<'static>,
+    /// Compiles each at its first use.
+    environment: Arc<Environment<'static>>,
     files: Arc<BTreeMap<String, File>>,
 }
 
@@ -68,6 +69,28 @@ struct File {
     text: String,
     /// The templates that it includes by a literal name, and the positions of the names.
     includes: Vec<(String, usize)>,
+}
+
+/// Data that fill several templates, as these read them: made once.
+#[derive(Clone, Debug)]
+pub struct Filling(Value);
+
+impl Filling {
+    pub fn of(data: impl Serialize) -> Self {
+        Self(Serde(data).into())
+    }
+
+    /// The same with more variables.
+    #[must_use]
+    pub fn with(self, more: impl Serialize) -> Self {
+        Self(merge_maps([self.0, Serde(more).into()]))
+    }
+}
+
+impl Serialize for Filling {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.0.serialize(serializer)
+    }
 }
 
 impl Templates {
@@ -114,7 +137,8 @@ impl Templates {
                 Err(error) => problems.push(error.into()),
             }
         }
-        let templates = Self::compile(texts, &mut problems);
+        let are_ours = data.is_built_in(folder) && !cfg!(debug_assertions);
+        let templates = Self::compile(texts, are_ours, &mut problems);
         problems
             .unless_errors(templates)
             .map(|(templates, _)| templates)
@@ -127,47 +151,49 @@ impl Templates {
         let mut problems = Problems::new();
         let with_file =
             |(name, text): (&str, &str)| (name.to_owned(), name.to_owned(), text.to_owned());
-        let templates = Self::compile(texts.into_iter().map(with_file).collect(), &mut problems);
+        let templates = Self::compile(
+            texts.into_iter().map(with_file).collect(),
+            false,
+            &mut problems,
+        );
         problems
             .unless_errors(templates)
             .map(|(templates, _)| templates)
     }
 
-    fn compile(sources: Vec<Source>, problems: &mut Problems) -> Self {
+    fn compile(sources: Vec<Source>, are_ours: bool, problems: &mut Problems) -> Self {
         let mut compiled = COMPILED.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, same)) = compiled.iter().find(|(known, _)| *known == sources) {
             return same.clone();
         }
-        let mut templates = Self {
-            environment: environment(),
-            files: Arc::default(),
-        };
         let before = problems.len();
-        for (name, shown, text) in sources.clone() {
+        let files = sources.iter().map(|(name, shown, text)| {
             let text = text.trim_start_matches('\u{feff}').replace("\r\n", "\n");
-            let refused = template_text::check(&text).err();
-            let added = match refused {
-                None => templates
-                    .environment
-                    .add_template_owned(name.clone(), text.clone()),
-                Some(_) => Ok(()),
-            };
             let tags = template_text::tags(&text).map_while(Result::ok);
             let includes = { tags.filter_map(|tag| tag.included()) }
                 .map(|(part, offset)| (part.to_owned(), offset))
                 .collect();
             let file = File {
-                shown,
+                shown: shown.clone(),
                 text,
                 includes,
             };
-            Arc::make_mut(&mut templates.files).insert(name.clone(), file);
-            if let Some((offset, message)) = refused {
-                let problem = Problem::of_file(&name, message, UiText::default());
-                problems.push(templates.at(&name, offset, problem));
-            }
-            if let Err(error) = added {
-                problems.push(templates.problem(&name, &error));
+            (name.clone(), file)
+        });
+        let files = Arc::new(files.collect::<BTreeMap<_, _>>());
+        let mut environment = environment();
+        let texts = files.clone();
+        environment.set_loader(move |name| Ok(texts.get(name).map(|file| file.text.clone())));
+        let templates = Self {
+            environment: Arc::new(environment),
+            files,
+        };
+        for (name, file) in templates.files.iter().filter(|_| !are_ours) {
+            if let Err((offset, message)) = template_text::check(&file.text) {
+                let problem = Problem::of_file(name, message, UiText::default());
+                problems.push(templates.at(name, offset, problem));
+            } else if let Err(error) = templates.environment.get_template(name) {
+                problems.push(templates.problem(name, &error));
             }
         }
         if problems.len() == before {
@@ -186,7 +212,7 @@ impl Templates {
         self.files.contains_key(name)
     }
 
-    /// Renders a template with the variables of `context`.
+    /// Renders a template with the variables of `context`, such as a [`Filling`].
     pub fn render(&self, name: &str, context: impl Serialize) -> Result<String, Problem> {
         self.fill(name, Serde(context).into())
     }

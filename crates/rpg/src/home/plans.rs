@@ -7,6 +7,7 @@ use bevy_ecs::system::SystemParam;
 use playhouse_engine::cast::{CastList, Exits, StageRng, WorldSeed, WorldTurn};
 use playhouse_engine::event::{EventWriter, PhraseError, Phrasebook, Prompt};
 use playhouse_engine::exchange::{Answers, Ask, Question, Voice};
+use playhouse_engine::world_data::Filling;
 use rand::seq::SliceRandom;
 use serde::Serialize;
 
@@ -419,9 +420,10 @@ impl Moment<'_, '_, '_> {
         let cues = limits.cues(at_stake.collect(), &constraints.present);
         let voice = Voice::new(&view.name, &constraints.present)
             .lately(view.context, &self.params.minds.words);
+        let filling = Filling::of(&data);
         let fallback = Plan::wait(
-            phrases.say(PlanData::THOUGHT, &data)?,
-            phrases.say(PlanData::REASON, &data)?,
+            phrases.say(PlanData::THOUGHT, &filling)?,
+            phrases.say(PlanData::REASON, &filling)?,
         );
         let ask = data
             .ask(phrases, constraints.clone(), fallback)?
