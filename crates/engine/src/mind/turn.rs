@@ -67,8 +67,8 @@ impl<'a> Turn<'a> {
     pub fn to_text(&self) -> String {
         let prefix = self.shared_prefix.map_or("", Text::as_str);
         match self.content {
-            TurnContent::Text(text) => format!("{prefix}{}", text.as_str()),
-            TurnContent::Blocks(blocks) => format!("{prefix}{}", shown(blocks)),
+            TurnContent::Text(text) => [prefix, text.as_str()].concat(),
+            TurnContent::Blocks(blocks) => [prefix, &shown(blocks)].concat(),
         }
     }
 

@@ -448,11 +448,14 @@ fn remarked(text: &str) -> Option<String> {
     {
         return Some(rest.to_owned());
     }
-    let mut sentences = sentences(text);
-    if let (Some(first), Some(_)) = (sentences.next(), sentences.next())
-        && is_aside(first)
-    {
-        return text.strip_prefix(first).map(str::to_owned);
+    // Sentences take long to find, and few texts begin so.
+    if begins_aside(&plain(text.get(..text.floor_char_boundary(ASIDE))?)) {
+        let mut sentences = sentences(text);
+        if let (Some(first), Some(_)) = (sentences.next(), sentences.next())
+            && is_aside(first)
+        {
+            return text.strip_prefix(first).map(str::to_owned);
+        }
     }
     let last_but_end = text.trim_end_matches(ends_sentence);
     let (at, end) = last_but_end
@@ -466,7 +469,11 @@ fn remarked(text: &str) -> Option<String> {
 /// Whether the first sentence hands over what follows it, or is a note about what was asked.
 fn is_aside(first: &str) -> bool {
     let first = plain(first);
-    HOPES.begin(&first).is_some() || REMARKS.begin(&first).is_some() && ASKED.are_in(&first)
+    begins_aside(&first) && (HOPES.begin(&first).is_some() || ASKED.are_in(&first))
+}
+
+fn begins_aside(words: &str) -> bool {
+    HOPES.begin(words).is_some() || REMARKS.begin(words).is_some()
 }
 
 /// The text without a remark in brackets at its end or at its beginning.
@@ -529,6 +536,9 @@ fn before_members(text: &str) -> Option<String> {
 
 /// What stands before another turn of the conversation that the model made up.
 fn before_next_turn(text: &str) -> Option<String> {
+    if !text.contains('\n') {
+        return None;
+    }
     let turns = [
         "\n### Instruction", "\n### Human", "\n### User", "\n### Input", "\nHuman:", "\nUser:",
         "\nAssistant:", "\n用户：", "\n助手：",

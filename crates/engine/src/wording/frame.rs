@@ -17,6 +17,11 @@ use super::seen::ends_line;
 /// quotation marks those of a quotation within a quotation. Marks of roles and headings are
 /// defused, and controls of the direction of writing left out. Other words stay as they are.
 pub fn as_line(text: &str) -> Cow<'_, str> {
+    // Most of what is put into a prompt are names and plain sentences.
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b" ,.!?;()-".contains(&byte);
+    if text.bytes().all(is_plain) {
+        return Cow::Borrowed(text);
+    }
     let marked = defused(text);
     // Most words have nothing that a line can't have.
     let is_plain = |byte| matches!(byte, b' '..=b'~') && !matches!(byte, b'#' | b'"' | b'\'');
