@@ -215,10 +215,7 @@ fn explain(error: &clap::Error, app: &App) -> ExitCode {
 /// The language of the world or the story that a command is about, which is that of the interface
 /// if nobody says another.
 fn language_of(app: &App, command: &Command) -> Option<Language> {
-    let of_save = |slot: &str| {
-        let slot = Slot::find(&app.settings.saves.value, slot).ok()?;
-        Some(slot.head().ok()??.language)
-    };
+    let of_save = |slot: &str| Slot::find(&app.settings.saves.value, slot).ok()?.language();
     match command {
         Command::Run(_) => loader::language(app, &app.settings.world.value),
         Command::Watch(_) => {

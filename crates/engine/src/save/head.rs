@@ -1,5 +1,9 @@
 //! The header of a save, read without its cast and messages.
 
+use std::fmt;
+use std::io::{self, BufReader};
+
+use serde::de::{Deserializer as _, IgnoredAny, MapAccess, Visitor};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
@@ -52,6 +56,36 @@ pub(super) fn check_version(text: &[u8]) -> Result<(), SaveError> {
         }
         _ => Ok(()),
     }
+}
+
+/// The language of a save, of which no more is read than it takes.
+pub(super) fn read_language(save: impl io::Read) -> Option<Language> {
+    struct Until<'a>(&'a mut Option<Language>);
+
+    impl<'de> Visitor<'de> for Until<'_> {
+        type Value = ();
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("a save")
+        }
+
+        fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<(), A::Error> {
+            while let Some(name) = members.next_key::<String>()? {
+                if name == "language" {
+                    *self.0 = Some(members.next_value()?);
+                    break;
+                }
+                members.next_value::<IgnoredAny>()?;
+            }
+            Ok(())
+        }
+    }
+
+    let mut found = None;
+    let mut reader = serde_json::Deserializer::from_reader(BufReader::new(save));
+    // What follows the language is an error to the reader.
+    let _ = reader.deserialize_map(Until(&mut found));
+    found
 }
 
 /// Reads the header of a save, without its cast and messages.

@@ -12,7 +12,7 @@ use bevy_ecs::prelude::*;
 
 use super::buffers::Buffers;
 use super::error::SaveError;
-use super::head::{SaveHead, read_head};
+use super::head::{SaveHead, read_head, read_language};
 use super::limits::{BATCH, EXPERIMENT, MAX_BYTES};
 use super::slot_name::SlotName;
 use super::snapshot::{Meta, write_to};
@@ -25,7 +25,7 @@ use crate::files::{
 use crate::journal::{
     BranchedFrom, Journal, JournalHeader, JournalLines, Line, Reading, SnapshotRecord,
 };
-use crate::message::Digest;
+use crate::message::{Digest, Language};
 
 const WORLD: &str = "world.json";
 const JOURNAL: &str = "journal.jsonl";
@@ -35,6 +35,8 @@ const LOCK: &str = "lock";
 const SETTINGS: &str = "settings.json";
 /// Larger settings are refused, in bytes.
 const MAX_SETTINGS: u64 = 64 * 1024;
+/// The language of a snapshot stands within so many bytes.
+const MAX_OPENING: u64 = 64 * 1024;
 
 /// A folder with one of these files is a save, a batch or an experiment.
 const OURS: [&str; 5] = [WORLD, JOURNAL, LOCK, BATCH, EXPERIMENT];
@@ -355,6 +357,12 @@ impl Slot {
     pub fn head(&self) -> Result<Option<SaveHead>, SaveError> {
         let text = self.read_world()?;
         text.map(|text| self.explain(read_head(&text))).transpose()
+    }
+
+    /// The language of its snapshot, of which only the beginning is read.
+    pub fn language(&self) -> Option<Language> {
+        let file = self.open().ok()?.file(WORLD, OpenMode::Read).ok()??;
+        read_language(file.take(MAX_OPENING))
     }
 
     /// The lines of its journal, without an incomplete last one.
