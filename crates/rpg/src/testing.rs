@@ -586,7 +586,7 @@ impl TestScene {
         }
         if expected.starts_with(char::is_uppercase) {
             let condition: Condition = ron(expected);
-            return is(&self.told(), condition.holds(&self.setup.world, ""));
+            return is(&self.told(), condition.holds(&self.setup.world, &""));
         }
         let (kind, names) = expected.split_once(" to ").ok_or("expects nothing")?;
         let told = self.told();

@@ -1,5 +1,7 @@
 //! Conditions on the state of a story.
 
+use std::fmt::Display;
+
 use bevy_ecs::prelude::*;
 use playhouse_engine::cast::{CastList, EntityName, WorldSeed, is_dead, stage_of};
 use playhouse_engine::knowledge::{FactBook, Knowledge, Today};
@@ -117,12 +119,12 @@ pub fn entities_of(world: &World, name: &str) -> Vec<Entity> {
 impl Condition {
     /// Whether it holds now. To be asked at meetings, when every place rests. `key` names what it
     /// belongs to: a chance is decided once for each seed and key.
-    pub fn holds(&self, world: &World, key: &str) -> bool {
+    pub fn holds(&self, world: &World, key: &dyn Display) -> bool {
         let any = |who: &str, test: &dyn Fn(Entity) -> bool| {
             entities_of(world, who).into_iter().any(test)
         };
         let part_holds =
-            |(number, part): (usize, &Self)| part.holds(world, &format!("{key}/{number}"));
+            |(number, part): (usize, &Self)| part.holds(world, &format_args!("{key}/{number}"));
         let history = world.resource::<History>();
         match self {
             Self::Always => true,
@@ -235,14 +237,14 @@ impl Condition {
         claims: &mut Vec<Claim<'a>>,
     ) -> Option<bool> {
         match self {
-            Self::Judged { claim, signs } if !self.holds(world, key) => {
+            Self::Judged { claim, signs } if !self.holds(world, &key) => {
                 claims.push((claim, signs));
                 None
             }
             Self::All(parts) => unjudged_parts(parts, world, key, claims, false),
             Self::Any(parts) => unjudged_parts(parts, world, key, claims, true),
             Self::Not(condition) => Some(!condition.unjudged(world, key, claims)?),
-            _ => Some(self.holds(world, key)),
+            _ => Some(self.holds(world, &key)),
         }
     }
 
@@ -321,7 +323,8 @@ fn promises(world: &World, from: Entity, to: &str) -> Vec<PromiseState> {
 }
 
 /// A number from 0 to 99, the same for the same story and key.
-fn rolled(world: &World, key: &str) -> u32 {
+fn rolled(world: &World, key: &dyn Display) -> u32 {
+    let key = key.to_string();
     let seed = world.resource::<WorldSeed>();
     let [first, second, third, fourth, ..] = seed.mixed(&[b"chance", key.as_bytes()]);
     u32::from_be_bytes([first, second, third, fourth]) % 100
@@ -386,7 +389,7 @@ mod tests {
         for seed in 0..200 {
             world.insert_resource(WorldSeed(seed));
             world.insert_resource(WorldTurn(1));
-            let chance = |world: &World, key: &str| Condition::Chance(50).holds(world, key);
+            let chance = |world: &World, key: &str| Condition::Chance(50).holds(world, &key);
             let (here, there) = (chance(&world, "here"), chance(&world, "there"));
             for turn in 2..20 {
                 world.insert_resource(WorldTurn(turn));
@@ -406,8 +409,8 @@ mod tests {
     #[test]
     fn what_nobody_has_judged_does_not_hold() {
         let world = world();
-        assert!(!judged("a").holds(&world, ""));
-        assert!(Condition::Not(Box::new(judged("a"))).holds(&world, ""));
-        assert!(judged("true").holds(&world, ""));
+        assert!(!judged("a").holds(&world, &""));
+        assert!(Condition::Not(Box::new(judged("a"))).holds(&world, &""));
+        assert!(judged("true").holds(&world, &""));
     }
 }

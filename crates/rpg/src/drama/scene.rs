@@ -80,7 +80,7 @@ impl Scene {
         if self.cast.contains(who) {
             return kept_from(world, who, &self.at);
         }
-        let is_here = Condition::At(who.clone(), self.at.clone()).holds(world, "");
+        let is_here = Condition::At(who.clone(), self.at.clone()).holds(world, &"");
         (!is_here).then_some(KeptBy::Distance)
     }
 
@@ -186,7 +186,8 @@ impl Choice {
     /// What is asked now, in a scene.
     pub(crate) fn asks(&self, world: &World, scene: &str) -> &str {
         let mut others = self.instead.iter();
-        let other = others.find(|other| other.when.holds(world, &format!("{scene}/{INSTEAD}")));
+        let other =
+            others.find(|other| other.when.holds(world, &format_args!("{scene}/{INSTEAD}")));
         other.map_or(&self.question, |other| &other.question)
     }
 

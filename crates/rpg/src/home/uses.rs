@@ -80,7 +80,7 @@ pub(crate) fn open_uses(world: &mut World) {
     for item in &story.items {
         for (number, does) in item.uses.iter().enumerate() {
             let is_left = does.again || !history.used(&item.name, number);
-            let key = format!("items/{}/{number}", item.name);
+            let key = format_args!("items/{}/{number}", item.name);
             if is_left && does.when.holds(world, &key) {
                 open.push((item.name.as_str().into(), number));
             }

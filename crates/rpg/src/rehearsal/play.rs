@@ -167,7 +167,7 @@ async fn play_engine(engine: Result<Engine, UiText>, seed: u64, find: Option<&Fi
     let world = &engine.world;
     let found_in = match find {
         Some(find) if find.when == FindWhen::End => {
-            let holds = find.condition.holds(world, "find");
+            let holds = find.condition.holds(world, &"find");
             holds.then(|| world.resource::<WorldTurn>().0)
         }
         _ => locked(&watch).found_in,

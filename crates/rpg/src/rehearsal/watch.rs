@@ -108,7 +108,7 @@ impl Watch {
             FindWhen::Ever => true,
             FindWhen::Scene(id) => begun.contains(id),
         };
-        if is_moment && self.found_in.is_none() && find.condition.holds(world, "find") {
+        if is_moment && self.found_in.is_none() && find.condition.holds(world, &"find") {
             self.found_in = Some(world.resource::<WorldTurn>().0);
         }
     }

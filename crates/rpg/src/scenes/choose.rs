@@ -302,7 +302,7 @@ pub(super) fn next_choice(
         let names = names(world, &deciders).into_iter().map(Into::into);
         let mut names = names.collect::<Vec<Arc<str>>>().into_iter();
         let options = choice.options.iter().filter(|option| {
-            let key = format!("{}/{}", open.id, option.id);
+            let key = format_args!("{}/{}", open.id, option.id);
             option.when.holds(world, &key)
         });
         let mut options: Vec<Arc<str>> = options.map(|option| option.id.as_str().into()).collect();
@@ -330,7 +330,7 @@ fn note_options(world: &World, scene: &Scene, choice: &Choice) {
     let presence = choice.presence(&scene.at);
     for ChoiceOption { id, when, .. } in &choice.options {
         let parts = when.required_now(world, &format!("{}/{id}", scene.id));
-        let parts = parts.chain([(&presence, presence.holds(world, ""))]);
+        let parts = parts.chain([(&presence, presence.holds(world, &""))]);
         let (scene, option) = (scene.id.clone(), id.clone());
         Nearness::note(world, PlotPoint::Option { scene, option }, parts, None);
     }

@@ -283,7 +283,7 @@ fn apply(world: &mut World, cause: Cause<'_>, effect: &Effect) -> Result<(), Obs
             pass_item(world, cause, other, Some(holder))?;
         }
         Effect::If(condition, effect) => {
-            if condition.holds(world, &format!("{}/if", cause.of)) {
+            if condition.holds(world, &format_args!("{}/if", cause.of)) {
                 apply(world, cause, effect)?;
             }
         }
@@ -618,7 +618,7 @@ pub(crate) fn settle_promises(world: &mut World) {
         let promises = world.get::<Promises>(actor).cloned().unwrap_or_default();
         for (number, promise) in promises.0.iter().enumerate() {
             let is_open = promise.state == PromiseState::Open && !promise.kept.is_always();
-            if !is_open || !promise.kept.holds(world, "promise") {
+            if !is_open || !promise.kept.holds(world, &"promise") {
                 continue;
             }
             if let Some(mut promises) = world.get_mut::<Promises>(actor)

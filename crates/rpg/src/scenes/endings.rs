@@ -145,9 +145,9 @@ fn settle(world: &mut World, change: impl Fn(GoalState, bool, bool) -> GoalState
         };
         let states = world.get::<Goals>(entity).cloned().unwrap_or_default();
         for (number, (goal, state)) in actor.goals.iter().zip(states.0).enumerate() {
-            let key = |end: &str| format!("{}/goal/{number}/{end}", actor.name);
-            let [met, lost] = [(&goal.met, "met"), (&goal.lost, "lost")]
-                .map(|(when, end)| when.holds(world, &key(end)));
+            let [met, lost] = [(&goal.met, "met"), (&goal.lost, "lost")].map(|(when, end)| {
+                when.holds(world, &format_args!("{}/goal/{number}/{end}", actor.name))
+            });
             let now = change(state, met, lost);
             if now != state
                 && let Some(mut goals) = world.get_mut::<Goals>(entity)
