@@ -3,11 +3,12 @@
 
 use crate::cli::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 use crate::cast::Kind;
 use crate::interop::{Profile, write_messages};
 use crate::journal::{AskEnding, Outcome};
-use crate::message::{Block, Body, Digest, Message};
+use crate::message::{Block, Body, Digest, Message, Role};
 use crate::session::{CallRequest, PromptMessage, Wanted, requests};
 
 use super::files::{LineFiles, file_of};
@@ -139,7 +140,9 @@ impl<'a> Picked<'a> {
 struct Lines<'r> {
     profile: Profile,
     /// The messages of the last one, each with what is written of it.
-    written: Vec<(&'r PromptMessage, String)>,
+    written: Vec<(&'r PromptMessage, Rc<str>)>,
+    /// What is written of texts by role and speaker: all who hear something remember the same.
+    known: BTreeMap<(Role, Option<&'r str>, &'r str), Rc<str>>,
 }
 
 impl<'r> Lines<'r> {
@@ -147,6 +150,7 @@ impl<'r> Lines<'r> {
         Self {
             profile,
             written: Vec::new(),
+            known: BTreeMap::new(),
         }
     }
 
@@ -157,10 +161,16 @@ impl<'r> Lines<'r> {
         let same = pairs.take_while(|(sent, (known, _))| sent == known).count();
         self.written.truncate(same);
         for sent in sent.iter().skip(same) {
-            let written = self.written_as(message(sent));
+            let write = || written_as(self.profile, message(sent));
+            let written = if sent.blocks.is_empty() {
+                let key = (sent.role, sent.speaker.as_deref(), sent.text.as_str());
+                self.known.entry(key).or_insert_with(write).clone()
+            } else {
+                write()
+            };
             self.written.push((sent, written));
         }
-        let answer = self.written_as(Message::ai(Body::text(answer)));
+        let answer = written_as(self.profile, Message::ai(Body::text(answer)));
         let texts = self.written.iter().map(|(_, text)| &**text);
         let texts: Vec<_> = texts
             .chain([&*answer])
@@ -183,13 +193,13 @@ impl<'r> Lines<'r> {
         }
         line + "}"
     }
+}
 
-    /// A message, of which some formats make several.
-    fn written_as(&self, message: Message) -> String {
-        let written = write_messages(&[message], None, self.profile).into_iter();
-        let written: Vec<_> = written.map(|message| message.to_string()).collect();
-        written.join(",")
-    }
+/// A message, of which some formats make several.
+fn written_as(profile: Profile, message: Message) -> Rc<str> {
+    let written = write_messages(&[message], None, profile).into_iter();
+    let written: Vec<_> = written.map(|message| message.to_string()).collect();
+    written.join(",").into()
 }
 
 fn message(sent: &PromptMessage) -> Message {
