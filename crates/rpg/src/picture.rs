@@ -315,10 +315,9 @@ impl BeingPicture {
     fn of(world: &World, entity: EntityRef<'_>) -> Self {
         let name = entity.get::<EntityName>().map(|name| &*name.0);
         let file = world.get_resource::<RpgWorld>();
-        let mut actors = file.into_iter().flat_map(|file| &file.0.actors);
-        let about = actors.find(|actor| Some(actor.name.as_str()) == name);
+        let about = file.zip(name).and_then(|(file, name)| file.0.profile(name));
         Self {
-            about: about.map_or_else(String::new, |actor| actor.profile.trim().to_owned()),
+            about: about.unwrap_or_default().trim().to_owned(),
             health: entity.get::<Health>().copied(),
             skills: all(entity.get(), |fighter: &Fighter| fighter.skills.clone()),
             hand: entity.get::<Hand>().cloned().unwrap_or_default(),

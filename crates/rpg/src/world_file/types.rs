@@ -472,6 +472,16 @@ impl WorldFile {
         self.actors.iter().find(|actor| actor.name == name)
     }
 
+    /// Who somebody is, or what a place is.
+    pub(crate) fn profile(&self, name: &str) -> Option<&str> {
+        let actors = self.actors.iter().map(|it| (&it.name, &it.profile));
+        let foes = self.foes.iter().map(|it| (&it.name, &it.profile));
+        let agents = self.agents.iter().map(|it| (&it.name, &it.profile));
+        let stages = self.stages.iter().map(|it| (&it.name, &it.profile));
+        let mut all = actors.chain(foes).chain(agents).chain(stages);
+        all.find_map(|(known, profile)| (known == name).then_some(profile.as_str()))
+    }
+
     /// How somebody is addressed: by the first part of its name, unless that can't stand alone,
     /// such as `The` or `Mr`.
     pub(crate) fn called<'a>(&'a self, name: &'a str) -> &'a str {
