@@ -8,7 +8,7 @@ use playhouse_engine::wording::{as_line, defused};
 use regex::Regex;
 use serde_json::{Value, json};
 
-use super::{Card, CardVersion, Character};
+use super::{Card, Character};
 use crate::lore::Book;
 use crate::macros::Macros;
 
@@ -299,13 +299,10 @@ impl Card {
             taker.dropped("assets", text!(cards_assets, count = pictures));
         }
         let known = ["assets", "source", "creation_date", "modification_date"];
-        let of_v1 = self.version == CardVersion::V1;
         for name in other.keys().filter(|name| !known.contains(&name.as_str())) {
-            let is_note = of_v1 || name.as_str() == "creator_notes_multilingual";
-            let why = if is_note {
-                text!(cards_for_people)
-            } else {
-                text!(cards_unknown)
+            let why = match name.as_str() {
+                "creator_notes_multilingual" => text!(cards_for_people),
+                _ => text!(cards_unknown),
             };
             taker.dropped(name, why);
         }
