@@ -166,6 +166,16 @@ fn numbers_that_stand_for_the_same_are_the_same() {
         assert!(each(&event["not_told"]).all(|missed| missed["who"] != row["speaker"]));
     }
     assert!(own > 10, "{own}");
+    // Nor is whoever told what another learned.
+    let mut told = 0;
+    for event in each(&page.api("same/events?from=0&kind=learned")["events"]) {
+        let event = page.api(&format!("same/event/{}", event["number"]));
+        if !event["teller"].is_null() {
+            assert!(each(&event["not_told"]).all(|missed| missed["who"] != event["teller"]));
+            told += 1;
+        }
+    }
+    assert!(told > 2, "{told}");
 }
 
 #[test]

@@ -127,6 +127,9 @@ pub(super) struct EventJson {
     pub(super) speaker: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     addressee: Option<u32>,
+    /// Who told what others learned by it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    teller: Option<u32>,
     /// The heading over it.
     #[serde(skip_serializing_if = "Option::is_none")]
     title: Option<String>,
@@ -713,6 +716,7 @@ impl Reader<'_> {
             place: entry.place,
             speaker: entry.by,
             addressee: entry.to,
+            teller: None,
             title: self.title_of(record),
             // In a report, the same words twice would count.
             said: self
@@ -745,6 +749,7 @@ impl Reader<'_> {
             let notes = record.guarded.iter().map(guard_note);
             event.notes = notes.map(|note| note.in_language(self.language)).collect();
             event.withheld = record.is_withheld();
+            event.teller = contents.teller(record);
             event.call = entry.call;
         }
         event

@@ -1,7 +1,8 @@
 //! Who was not told of an event, and why.
 
 use playhouse_engine::cast::Kind;
-use playhouse_engine::event::{AudienceRule, EventRecord};
+use playhouse_engine::event::kinds::Learned;
+use playhouse_engine::event::{AgentEvent, AudienceRule, EventRecord};
 
 use super::state::Being;
 use super::view::{Contents, EventEntry};
@@ -20,7 +21,7 @@ pub enum WhyNot {
     /// It was a thought of another.
     Private,
     Withheld,
-    /// It did or said it itself.
+    /// It did, said or told it itself.
     Own,
 }
 
@@ -41,7 +42,16 @@ impl WhyNot {
 }
 
 impl Contents {
-    /// Those in the world who neither did an event nor learned of it, and why.
+    /// Who told what others learned by this event.
+    pub fn teller(&self, record: &EventRecord) -> Option<u32> {
+        let from = record
+            .data
+            .get("from")
+            .filter(|_| record.kind == Learned::TYPE);
+        self.id_of(from?.as_str()?)
+    }
+
+    /// Those in the world who neither did or told an event nor learned of it, and why.
     pub fn not_told<'s>(
         &'s self,
         event: &'s EventEntry,
@@ -50,13 +60,14 @@ impl Contents {
         self.state
             .beings
             .iter()
-            .filter(|being| !event.audience.contains(&being.id) && event.by != Some(being.id))
+            .filter(|being| !event.audience.contains(&being.id))
             .map(move |being| (being, self.why_not(event, &record, being)))
+            .filter(|(_, why)| *why != WhyNot::Own)
     }
 
     /// Why an entity did not learn an event of this record.
     pub fn why_not(&self, event: &EventEntry, record: &EventRecord, being: &Being) -> WhyNot {
-        if event.by == Some(being.id) {
+        if [event.by, self.teller(record)].contains(&Some(being.id)) {
             return WhyNot::Own;
         }
         let stage = match &record.rule {

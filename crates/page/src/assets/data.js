@@ -133,7 +133,7 @@ function filtered(query, total) {
 function cellOf(event, who) {
 	if (event.masked?.some(([id]) => id === who)) return 'm';
 	if (event.who?.includes(who)) return 'y';
-	if (event.speaker === who) return 'o';
+	if (event.speaker === who || event.teller === who) return 'o';
 	if (event.rule === 'private' || event.rule === 'named') return event.rule[0];
 	if (event.except?.includes(who)) return 'x';
 	const stay = stayOf(who, event.number);
