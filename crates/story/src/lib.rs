@@ -43,6 +43,7 @@ mod memory;
 mod picture;
 mod read;
 mod state;
+mod told;
 mod view;
 
 pub use audience::WhyNot;
@@ -54,6 +55,7 @@ pub use knowledge::{KnowledgeDifference, knowledge_differences};
 pub use picture::{Members, NextFold, Picture, PictureReader, Pictures, notes, register_picture};
 pub use read::{follow, read, read_along, watch};
 pub use state::{Being, Cached, Taught, WorldState};
+pub use told::Told;
 pub use view::{
     About, AnswerDelta, Contents, EventEntry, Run, RunState, StoryView, TableGame, TurnRange,
 };

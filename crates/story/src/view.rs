@@ -8,12 +8,10 @@ use bevy_ecs::prelude::*;
 use playhouse_engine::cast::{CastList, Kind, WorldTurn, turn_number};
 use playhouse_engine::context::EntryId;
 use playhouse_engine::engine::Signal;
-use playhouse_engine::event::{
-    EventRecord, EventStyle, EventTypes, Recipients, Record, Telling, Watching,
-};
+use playhouse_engine::event::{EventRecord, EventStyle, EventTypes, Record, Telling, Watching};
 use playhouse_engine::journal::{AskEnding, Line, Outcome};
 use playhouse_engine::locale::{Language, UiText, text};
-use playhouse_engine::message::{BodyId, Digest};
+use playhouse_engine::message::BodyId;
 use playhouse_engine::mind::{StreamDelta, StreamDeltaKind, stopwatch};
 use playhouse_engine::session::{Answered, Logged, Stay, answered};
 use playhouse_engine::world_data::Problem;
@@ -24,6 +22,7 @@ use super::call::{Call, CallState, Segment, made_by, recorded_segments};
 use super::event::Form;
 use super::kept::{Kept, TOGETHER};
 use super::state::WorldState;
+use super::told::Told;
 
 /// How many deltas of answers a reader may be behind before it is given the whole answers again.
 const MAX_DELTAS: usize = 1024;
@@ -223,10 +222,7 @@ pub struct Contents {
     stays: BTreeMap<u32, Vec<(u32, Stay)>>,
     /// The places where an actor has been.
     visited: BTreeSet<u32>,
-    /// What was told in this turn, by form and words.
-    told: BTreeSet<Digest>,
-    /// The appearances that were told.
-    looks: BTreeSet<Digest>,
+    told: Told,
     /// When each place is free in a story that comes from its journal.
     clocks: BTreeMap<u32, u64>,
     /// When that ends, once a call was measured, whose time goes on from there.
@@ -754,26 +750,11 @@ impl Contents {
         {
             self.day = day;
         }
-        let words = telling.and_then(|telling| form.words_of(telling));
-        // Whoever leaves a place arrives at another: readers are told of the one walk.
-        let line = telling.filter(|_| form == Form::Move).and_then(|telling| {
-            let (names, language) = (&[][..], Language::En);
-            let line = telling.line(&Recipients { names, language })?;
-            Some(line.in_language(language))
-        });
-        let said = line.as_deref().or(words).unwrap_or(&record.text);
-        let speaker = record.speaker.as_deref().unwrap_or_default();
-        let told = format!("{speaker}\0{said}\0{}", form as u8);
-        let told = Digest::of(told.as_bytes());
-        let repeats = match form {
-            _ if style == EventStyle::Past => true,
-            // Readers need each look once.
-            Form::Look => !self.looks.insert(told),
-            // Those elsewhere hear of it later than those who saw it.
-            Form::Call | Form::Move | Form::Narration | Form::Choice => !self.told.insert(told),
-            // The same for those at home.
-            _ => style == EventStyle::Report || record.without.is_some(),
-        };
+        // A report is for those who were not there.
+        let repeats = record.without.is_some()
+            || [EventStyle::Past, EventStyle::Report].contains(&style)
+            || form != Form::Own
+                && telling.is_some_and(|telling| self.told.repeats(&record, telling));
         let call = by.and_then(|by| self.answered.get(&by).copied());
         let mut defaults = Vec::new();
         if form != Form::Own {
@@ -847,7 +828,7 @@ impl Contents {
             calls: (first_call, self.calls.len() as u32),
         });
         self.turn = turn;
-        self.told.clear();
+        self.told.end_turn();
         self.answered.clear();
         let untold = std::mem::take(&mut self.defaults);
         self.overdue.extend(untold.into_values());
@@ -979,7 +960,7 @@ mod tests {
     use super::*;
     use playhouse_engine::cast::Dead;
     use playhouse_engine::engine::AnswerInReview;
-    use playhouse_engine::message::{Cost, TokenUsage};
+    use playhouse_engine::message::{Cost, Digest, TokenUsage};
     use playhouse_engine::testing::tiny;
     use serde_json::json;
     use std::sync::atomic::{AtomicU64, Ordering};

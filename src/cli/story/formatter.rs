@@ -12,6 +12,7 @@ use crate::event::{
 };
 use crate::message::one_line;
 use crate::rpg::events::NothingNew;
+use crate::story::{Form, Told};
 
 use super::roster::Roster;
 use crate::cli::event_types;
@@ -28,9 +29,7 @@ pub(super) struct Formatter {
     pub(super) language: Language,
     pub(super) roster: Roster,
     events: EventTypes,
-    printed: BTreeSet<String>,
-    /// The appearances that were printed.
-    looks: BTreeSet<String>,
+    printed: Told,
     /// Those who gave a default answer whose event is still to come, and where they are.
     defaults: BTreeMap<String, Arc<str>>,
     /// Whether any default answer was printed.
@@ -53,8 +52,7 @@ impl Formatter {
             language,
             roster,
             events: event_types(),
-            printed: BTreeSet::new(),
-            looks: BTreeSet::new(),
+            printed: Told::default(),
             defaults: BTreeMap::new(),
             has_default_answers: false,
             shows_workings: false,
@@ -67,7 +65,7 @@ impl Formatter {
 
     /// Forgets what was printed in the turn that is over.
     pub(super) fn end_turn(&mut self) {
-        self.printed.clear();
+        self.printed.end_turn();
         self.spoken.clear();
     }
 
@@ -95,8 +93,12 @@ impl Formatter {
         };
         let calls = answer.calls.iter().filter(|_| self.shows_workings);
         let mut paragraphs: Vec<_> = calls.map(|call| self.call(&answer.entity, call)).collect();
-        if is_prose {
-            paragraphs.extend(self.prose(&answer.entity, &answer.text));
+        let (who, text) = (&answer.entity, &answer.text);
+        if is_prose
+            && !self.printed.knows_look(who, text)
+            && self.printed.is_new(Form::Narration, who, text)
+        {
+            paragraphs.push(self.prose(who, text));
         }
         paragraphs
     }
@@ -157,15 +159,22 @@ impl Formatter {
             let rest = self.seat.is_some().then(|| deed(&event.text));
             return rest.into_iter().collect();
         }
+        if [EventStyle::Scene, EventStyle::Account].contains(&style) {
+            self.roster.note_stage(speaker);
+        }
+        let is_prose =
+            [EventStyle::Opening, EventStyle::Scene, EventStyle::Account].contains(&style);
+        if self.printed.repeats(event, &*telling)
+            || is_prose && self.printed.knows_look(speaker, message)
+        {
+            self.defaults.retain(|who, _| !is_prose || *who != *speaker);
+            return Vec::new();
+        }
         match style {
-            EventStyle::Opening => self.opening(speaker, message),
-            EventStyle::Scene => {
-                self.roster.note_stage(speaker);
-                self.prose(speaker, message)
-            }
+            EventStyle::Opening => vec![self.opening(speaker, message)],
+            EventStyle::Scene => vec![self.prose(speaker, message)],
             // What it tells was told piece by piece.
             EventStyle::Account => {
-                self.roster.note_stage(speaker);
                 self.defaults.remove(speaker);
                 Vec::new()
             }
@@ -208,9 +217,7 @@ impl Formatter {
                     .line(&to)
                     .map(|line| line.in_language(self.language))
                     .unwrap_or_else(|| event.text.clone());
-                if !self.once(&format!("way {line}")) {
-                    Vec::new()
-                } else if style == EventStyle::Departure {
+                if style == EventStyle::Departure {
                     self.begin(&*telling, &line)
                 } else {
                     vec![moved(&line)]
@@ -232,38 +239,26 @@ impl Formatter {
             EventStyle::HostDeed => vec![Paragraph::indented(4, 6).add(Style::Dim, &event.text)],
             EventStyle::Past if self.seat.is_none() => Vec::new(),
             EventStyle::Text | EventStyle::SceneText | EventStyle::Past => {
-                let told = self.once(&format!("told {}", event.text)).then(|| {
-                    let alone = telling.target().filter(|_| self.seat.is_none());
-                    match alone {
-                        Some(who) => {
-                            let who = say!(self.language, story_alone, who);
-                            self.aside(&who, "", &event.text)
-                        }
-                        None => Paragraph::indented(2, 2).plain(&event.text),
+                let alone = telling.target().filter(|_| self.seat.is_none());
+                vec![match alone {
+                    Some(who) => {
+                        let who = say!(self.language, story_alone, who);
+                        self.aside(&who, "", &event.text)
                     }
-                });
-                told.into_iter().collect()
+                    None => Paragraph::indented(2, 2).plain(&event.text),
+                }]
             }
             EventStyle::Showing => vec![deed(&self.without_known_look(event, &*telling))],
             EventStyle::Outcome => vec![outcome(event, message)],
             EventStyle::Choice => {
-                if self.once(&format!("chosen {}", event.text)) {
-                    let chosen = format!("◆ {}", event.text);
-                    vec![Paragraph::indented(2, 4).add(Style::Bold, chosen)]
-                } else {
-                    Vec::new()
-                }
+                let chosen = format!("◆ {}", event.text);
+                vec![Paragraph::indented(2, 4).add(Style::Bold, chosen)]
             }
-            EventStyle::SharedDeed if !self.once(&format!("deed {}", event.text)) => Vec::new(),
             EventStyle::Ending => {
                 let words = telling.third_person(&to);
                 let words = words.map(|words| words.in_language(self.language));
                 let words = words.unwrap_or_else(|| event.text.clone());
-                if self.once(&format!("ending {words}")) {
-                    self.begin(&*telling, &words)
-                } else {
-                    Vec::new()
-                }
+                self.begin(&*telling, &words)
             }
             EventStyle::Hidden => Vec::new(),
             EventStyle::Deed | EventStyle::SharedDeed | EventStyle::Told | EventStyle::Report => {
@@ -278,11 +273,8 @@ impl Formatter {
         self.seat.is_some() && kinds.contains(&&*event.kind)
     }
 
-    /// Words for everybody everywhere, each once a turn.
+    /// Words for everybody everywhere.
     fn announcement(&mut self, who: &str, message: &str) -> Vec<Paragraph> {
-        if !self.once(&format!("announce {who} {message}")) {
-            return Vec::new();
-        }
         if who.is_empty() {
             return vec![Paragraph::indented(2, 2).plain(message)];
         }
@@ -291,14 +283,11 @@ impl Formatter {
     }
 
     /// Everybody sees everybody; readers need each look once.
-    fn look(&mut self, telling: &dyn Telling) -> Vec<Paragraph> {
-        let new = telling.sight().filter(|sight| self.is_new_look(*sight));
-        let asides = new.map(|Sight { what, look }| self.aside(what, "", look));
+    fn look(&self, telling: &dyn Telling) -> Vec<Paragraph> {
+        let asides = telling
+            .sight()
+            .map(|Sight { what, look }| self.aside(what, "", look));
         asides.into_iter().collect()
-    }
-
-    fn is_new_look(&mut self, Sight { what, look }: Sight<'_>) -> bool {
-        self.looks.insert(format!("{what} {look}"))
     }
 
     /// What an entity will remember; a place remembers what it has just told.
@@ -350,7 +339,7 @@ impl Formatter {
             return event.text.clone();
         };
         let look = look.trim();
-        let is_new = self.is_new_look(Sight { what, look });
+        let is_new = self.printed.is_new_look(Sight { what, look });
         let stop = match self.language {
             Language::En => ".",
             Language::Zh => "。",
@@ -363,37 +352,22 @@ impl Formatter {
         }
     }
 
-    /// Free text: a stage's as narration, others' with their name. Each once a turn.
-    fn prose(&mut self, who: &str, text: &str) -> Vec<Paragraph> {
-        if !self.is_news(who, text) {
-            Vec::new()
-        } else if self.roster.is_stage(who) {
-            vec![self.mark_default(Paragraph::indented(2, 2).plain(text), who)]
+    /// Free text: a stage's as narration, others' with their name.
+    fn prose(&mut self, who: &str, text: &str) -> Paragraph {
+        if self.roster.is_stage(who) {
+            self.mark_default(Paragraph::indented(2, 2).plain(text), who)
         } else {
-            vec![self.said(who, "", text, Style::Plain)]
+            self.said(who, "", text, Style::Plain)
         }
     }
 
     /// How a place is when the story begins, or an actor's first thought.
-    fn opening(&mut self, who: &str, text: &str) -> Vec<Paragraph> {
+    fn opening(&mut self, who: &str, text: &str) -> Paragraph {
         if !self.roster.is_actor(who) {
-            self.prose(who, text)
-        } else if self.is_news(who, text) {
-            let thought = self.aside(who, &say!(self.language, story_thinks), text);
-            vec![self.mark_default(thought, who)]
-        } else {
-            Vec::new()
+            return self.prose(who, text);
         }
-    }
-
-    /// Whether a text has not been told yet, as prose or as a look.
-    fn is_news(&mut self, who: &str, text: &str) -> bool {
-        let is_look = self.looks.contains(&format!("{who} {text}"));
-        let is_news = !is_look && self.once(&format!("prose {who} {text}"));
-        if !is_news {
-            self.defaults.remove(who);
-        }
-        is_news
+        let thought = self.aside(who, &say!(self.language, story_thinks), text);
+        self.mark_default(thought, who)
     }
 
     fn said(&mut self, who: &str, how: &str, text: &str, style: Style) -> Paragraph {
@@ -423,9 +397,7 @@ impl Formatter {
             return Vec::new();
         };
         let begins = begins.in_language(self.language);
-        if !self.once(&format!("heading {begins}")) {
-            Vec::new()
-        } else if telling.style() == EventStyle::Round {
+        if telling.style() == EventStyle::Round {
             vec![Paragraph::blank(), heading("·", &begins)]
         } else {
             chapter(&begins)
@@ -468,11 +440,6 @@ impl Formatter {
     pub(super) fn list(&self, items: &[String]) -> String {
         let items = Argument::list(items);
         say!(self.language, cli_list, items)
-    }
-
-    /// Whether this was not printed in this turn yet; notes that it is.
-    fn once(&mut self, what: &str) -> bool {
-        self.printed.insert(what.to_owned())
     }
 }
 
