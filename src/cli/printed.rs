@@ -189,6 +189,8 @@ pub(crate) enum Printed<'a> {
         changed: &'a [String],
         /// The requirements that it does not meet.
         unmet: Vec<&'a String>,
+        /// What `check` still warns of.
+        warnings: Vec<String>,
     },
     /// `suggest`: a change of a world.
     Suggestion {
@@ -198,6 +200,8 @@ pub(crate) enum Printed<'a> {
         shifts: &'a [Shift],
         /// What rehearsals come to no more.
         unmet: Vec<&'a String>,
+        /// What `check` warns of because of it.
+        warnings: Vec<String>,
     },
     /// `check --explain`: a member of a world file.
     Member { member: &'a Explained },

@@ -658,6 +658,83 @@ fn a_suggestion_that_takes_the_place_of_something_is_asked_for_again() {
 }
 
 #[test]
+fn a_suggested_scene_that_starves_another_is_asked_for_again() {
+    let dir = tempfile::tempdir().unwrap();
+    succeed(dir.path(), "new mine --kind talk");
+    // Scenes open in the order of their places: now the orchard comes first.
+    let path = dir.path().join("mine/world.ron");
+    let world = fs::read_to_string(&path).unwrap();
+    let from = world
+        .find("        (\n            name: \"The Orchard\"")
+        .unwrap();
+    let end = "        ),\n";
+    let to = from + world[from..].find(end).unwrap() + end.len();
+    let (orchard, rest) = (&world[from..to], [&world[..from], &world[to..]].concat());
+    let stages = "    stages: [\n";
+    write(
+        &path,
+        &rest.replacen(stages, &[stages, orchard].concat(), 1),
+    );
+    let asked = Asked::default();
+    let questions = asked.clone();
+    serve_model(dir.path(), move |request| {
+        let mut questions = questions.lock().unwrap();
+        questions.push(request["messages"].to_string());
+        // Both are needed at the table, where the day begins with them.
+        let (day, present) = match questions.len() {
+            1 => (1, json!(["Martin Pell", "Ruth Pell"])),
+            _ => (2, json!(["Jonah Reeve"])),
+        };
+        let planned = json!({
+            "id": "the-ladder", "place": "The Orchard", "day": day, "present": present,
+            "decides": present[0], "after": "", "about": "The ladder.",
+        });
+        let option = |id: &str| {
+            let seen = format!("It is done: {id}.");
+            json!({"id": id, "label": id, "seen": seen})
+        };
+        let written = json!({
+            "id": "the-ladder", "opening": "The ladder has fallen over in the night.",
+            "question": "Do you put it up again?", "options": [option("yes"), option("no")],
+        });
+        Reply::at_once(json!({"planned": planned, "written": written}).to_string())
+    });
+    let wish = "suggest mine scene ladder --model m --models models.ron --runs 40";
+    let output = succeed(dir.path(), wish);
+    let asked = asked.lock().unwrap();
+    let told = [
+        "You suggested this before: {",
+        "- the-orchard never came about: ",
+        "- the-offer ",
+    ];
+    has(&asked[1], &told);
+    assert_eq!(asked.len(), 2);
+    has(&out(&output), &["the-ladder=yes: new, in "]);
+}
+
+#[test]
+fn what_the_check_warns_of_is_told_once_and_what_stays_is_listed() {
+    let mut script: Value = serde_json::from_str(include_str!("drafts/lighthouse.json")).unwrap();
+    // Whoever reads the opening knows what is to be found out.
+    let phrase = script["stakes"]["facts"][0]["phrases"][0]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    let scenes = script["scenes"]["scenes"].as_array_mut().unwrap();
+    let opening = scenes[0]["opening"].as_str().unwrap();
+    scenes[0]["opening"] = format!("{opening} Somebody says: {phrase}.").into();
+    let dir = tempfile::tempdir().unwrap();
+    let asked = serve_script(dir.path(), &script.to_string());
+    let drafted = draft(dir.path(), "mine", "A lighthouse.", &[]);
+    assert_eq!(drafted.status.code(), Some(0), "{}", err(&drafted));
+    let id = script["scenes"]["scenes"][0]["id"].as_str().unwrap();
+    let warned = format!("scenes[{id}].opening: ");
+    let asked = asked.lock().unwrap();
+    assert_eq!(asked.iter().filter(|it| it.contains(&warned)).count(), 1);
+    has(&out(&drafted), &["What `check` still warns of", &warned]);
+}
+
+#[test]
 fn whoever_wakes_up_elsewhere_is_in_the_scene_of_the_docs() {
     let en = include_str!("../../docs/how-to.md");
     let zh = include_str!("../../docs/how-to.zh.md");

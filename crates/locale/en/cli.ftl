@@ -783,6 +783,7 @@ cli_draft_too_long = Of the text’s { $length } characters the first { $read } 
 cli_draft_unmet = What rehearsals still don’t come to:
 cli_draft_unusable = the model gave no places and people of which a world could be made; nothing was written
 cli_draft_voices = voices
+cli_draft_warned = What `check` still warns of:
 cli_draft_written = { $path } is a world in which `check` finds no error. People: { $people }, facts: { $facts }, scenes: { $scenes }, endings: { $endings }.
 cli_suggest_new = { $name }: new, in { $after }
 cli_suggest_nothing = the model suggested nothing that fits: { $reasons }

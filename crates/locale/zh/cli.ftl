@@ -718,6 +718,7 @@ cli_draft_too_long = 原文共 { $length } 个字符，只读了前 { $read } �
 cli_draft_unmet = 排演仍未达到的：
 cli_draft_unusable = 模型没有给出足以构成世界的地点与人物；什么也没有写入
 cli_draft_voices = 各人的声音
+cli_draft_warned = `check` 仍有警告的：
 cli_draft_written = { $path }：{ $people } 个人物，{ $facts } 个事实，{ $scenes } 个场景，{ $endings } 个结局。`check` 没有发现错误。
 cli_suggest_new = { $name }：新的，出现 { $after } 次
 cli_suggest_nothing = 模型没有提出合适的内容：{ $reasons }

@@ -224,6 +224,7 @@ fn report(app: &App, folder: &Path, engine: &Engine, draft: &Draft, [read, lengt
     let mut spent = TokenUsage::default();
     ledgers(&engine.world).for_each(|(_, ledger)| spent += ledger.total().usage);
     let path = folder.join(WORLD).display().to_string();
+    let warnings = draft.warnings(None);
     if app.settings.json {
         return app.out().json(&Printed::Draft {
             path,
@@ -234,6 +235,7 @@ fn report(app: &App, folder: &Path, engine: &Engine, draft: &Draft, [read, lengt
             not_used: &draft.not_used,
             changed: &draft.changed,
             unmet: draft.unmet().collect(),
+            warnings,
         });
     }
     if app.settings.quiet {
@@ -259,6 +261,7 @@ fn report(app: &App, folder: &Path, engine: &Engine, draft: &Draft, [read, lengt
             (text!(cli_draft_not_used), &draft.not_used),
             (text!(cli_draft_changed), &draft.changed),
             (text!(cli_draft_unmet), &unmet),
+            (text!(cli_draft_warned), &warnings),
         ],
     );
     let mut out = app.out();
@@ -294,6 +297,7 @@ pub(super) fn suggest(app: &App, args: &SuggestArgs) -> Result<()> {
     })?;
     // What was merged is judged as a whole once more.
     world.checked(app)?;
+    let warnings = draft.warnings(Some(&campaign.file));
     for (_, after, before) in world.changes() {
         let (name, patch) = (after.file(), difference(after.file(), before, after.text()));
         if app.settings.json {
@@ -302,13 +306,14 @@ pub(super) fn suggest(app: &App, args: &SuggestArgs) -> Result<()> {
                 patch: &patch,
                 shifts: &draft.shifts,
                 unmet: draft.unmet().collect(),
+                warnings: warnings.clone(),
             });
         } else {
             patch.lines().for_each(|line| app.out().line(line));
         }
     }
     if app.prints_text() {
-        rehearsed(app, draft);
+        rehearsed(app, draft, warnings);
     }
     if world.is_on_disk() && app.confirm(&say!(app.language, cli_suggest_take)) == Some(true) {
         world.write().or_fail(ErrorKind::Other)?;
@@ -316,8 +321,8 @@ pub(super) fn suggest(app: &App, args: &SuggestArgs) -> Result<()> {
     Ok(())
 }
 
-/// Says what rehearsals come to with what was suggested.
-fn rehearsed(app: &App, draft: &Draft) {
+/// Says what rehearsals and `check` come to with what was suggested.
+fn rehearsed(app: &App, draft: &Draft, warnings: Vec<String>) {
     let shifts = draft.shifts.iter().map(
         |Shift {
              point,
@@ -338,6 +343,7 @@ fn rehearsed(app: &App, draft: &Draft) {
         &[
             (text!(cli_suggest_rehearsed), &shifts),
             (text!(cli_draft_unmet), &unmet),
+            (text!(cli_draft_warned), &warnings),
         ],
     );
 }

@@ -209,6 +209,7 @@ impl DraftPart for Stakes {
 
 impl DraftPart for Plot {
     const NAME: &'static str = "plot";
+    const IS_PLAN: bool = true;
 
     fn doubts(&self, draft: &Draft) -> Vec<(String, UiText)> {
         let scenes = self.scenes.iter().enumerate();

@@ -28,12 +28,12 @@ use playhouse_engine::message::{Digest, tokens};
 use playhouse_engine::mind::Language;
 use playhouse_engine::save::Meta;
 use playhouse_engine::session::{Game, SetupError};
-use playhouse_engine::world_data::{DataFolder, Problems};
+use playhouse_engine::world_data::{DataFolder, Problem, Problems, Severity};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use self::mend::{Played, Unmet, in_words};
-use self::part::{DraftPart, Drafted};
+use self::part::{DraftPart, Drafted, with_help};
 use self::parts::{
     Changes, Endings, NewScene, Outline, PlannedScene, Plot, Scenes, Stakes, Voices, WrittenEnding,
 };
@@ -604,6 +604,25 @@ impl Draft {
         let rest = self.planned.get(from..).unwrap_or_default();
         rest.get(..SCENES_AT_A_TIME.min(rest.len()))
             .unwrap_or_default()
+    }
+
+    /// What `check` warns of, unless it did so of the world before, or rehearsals have shown the
+    /// same.
+    pub fn warnings(&self, before: Option<&WorldFile>) -> Vec<String> {
+        let known = before.map(write::problems).unwrap_or_default();
+        let is_new = |it: &&Problem| known.iter().all(|known| known.message != it.message);
+        let problems = self.problems();
+        let warnings = problems.iter().filter(is_new);
+        let warnings = warnings.filter(|it| it.severity == Severity::Warning);
+        let told = warnings.filter_map(|problem| {
+            let language = self.world.language;
+            let message = problem.message.in_language(language);
+            let is_shown = self.unmet().any(|unmet| unmet.contains(&message));
+            let said = with_help(problem.message.clone(), problem.help.clone());
+            let at = part::by_name(&self.world, &problem.field);
+            (!is_shown).then(|| format!("{at}: {}", said.in_language(language)))
+        });
+        told.collect()
     }
 
     /// What is expected of rehearsals.

@@ -37,6 +37,9 @@ pub(super) trait DraftPart:
     /// What requests call it.
     const NAME: &'static str;
 
+    /// Whether it is a plan, much of which is written later.
+    const IS_PLAN: bool = false;
+
     fn add_to(self, draft: &mut Draft);
 
     /// What it lacks, and what of it comes to nothing although `check` accepts it: the member and
@@ -91,20 +94,29 @@ impl<P: DraftPart> Reply for Drafted<P> {
         let mut told: Vec<_> = told.collect();
         // What is written again anyway need not be judged.
         if !foreign.is_most {
-            let (_, mistakes) = without_mistakes(&self.0, before);
-            told.extend(mistakes.into_iter().take(MOST_TOLD).map(|mistake| {
-                let (message, help) = (mistake.message, mistake.help);
-                let said = match help.is_empty() {
-                    true => message,
-                    false => text!(world_data_with_help, message, help),
-                };
-                (mistake.path, said)
-            }));
+            let (rest, mistakes) = without_mistakes(&self.0, before);
+            let mistakes = mistakes.into_iter().take(MOST_TOLD);
+            told.extend(mistakes.map(|it| (it.path, with_help(it.message, it.help))));
             told.extend(self.0.doubts(before).into_iter().take(MOST_TOLD));
+            if !P::IS_PLAN && foreign.told.is_empty() {
+                let mut after = Draft::clone(before);
+                rest.add_to(&mut after);
+                let warnings = after.warnings(Some(&before.world)).into_iter();
+                let warnings = warnings.take(MOST_TOLD);
+                told.extend(warnings.map(|said| (String::new(), UiText::verbatim(said))));
+            }
         }
         let told = told.into_iter();
         told.map(|(path, said)| Violation::new(path, said.in_language(language)).only_once())
             .collect()
+    }
+}
+
+/// A message, and what helps.
+pub(super) fn with_help(message: UiText, help: UiText) -> UiText {
+    match help.is_empty() {
+        true => message,
+        false => text!(world_data_with_help, message, help),
     }
 }
 
