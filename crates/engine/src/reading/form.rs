@@ -324,6 +324,11 @@ fn is_tagged(value: &Value, branch: &Value) -> bool {
     })
 }
 
+fn offers(words: &[&str], text: &str) -> bool {
+    let text = text.to_lowercase();
+    words.iter().any(|word| word.to_lowercase() == text)
+}
+
 fn words_in(schema: &Value) -> Option<Vec<&str>> {
     if let Some(word) = schema.get("const") {
         return word.as_str().map(|word| vec![word]);
@@ -1039,9 +1044,7 @@ impl Fitter<'_> {
             ("object", value) => !is_needed && is_empty(value),
             ("array", value) => !value.is_array() && is_empty(value),
             ("string", Value::String(text)) => match words_in(schema) {
-                Some(words) => {
-                    is_nothing(text) && !words.iter().any(|word| *word == text.to_lowercase())
-                }
+                Some(words) => is_nothing(text) && !offers(&words, text),
                 None if is_needed => is_ellipsis(text),
                 None => {
                     let unsaid = ["null", "none", "n/a"];
@@ -1062,9 +1065,7 @@ impl Fitter<'_> {
         };
         let words = words_in(items);
         let is_said = |value: &Value| match (&words, value) {
-            (Some(words), Value::String(text)) => {
-                words.contains(&text.as_str()) || !is_nothing(text)
-            }
+            (Some(words), Value::String(text)) => offers(words, text) || !is_nothing(text),
             (_, value) => !value.is_null(),
         };
         let values: Vec<_> = values.into_iter().filter(is_said).collect();
@@ -1421,6 +1422,18 @@ mod tests {
             other_words: &[("attack", "play"), ("run", "flee")],
             fillers: &[],
             question,
+        }
+    }
+
+    #[test]
+    fn a_word_for_nothing_that_was_offered_is_chosen() {
+        let words = one_of(&["None", "take"]);
+        let several = json!({"type": "array", "items": words});
+        let schema = object(json!({"option": words, "all": several}), json!(["option"]));
+        let none = json!({"option": "None", "all": ["None"]});
+        for said in ["None", "none"] {
+            let answer = json!({"option": said, "all": [said]}).to_string();
+            assert_eq!(fit(&schema, &answer).value, none);
         }
     }
 

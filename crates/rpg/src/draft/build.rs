@@ -13,7 +13,7 @@ use super::parts::{
 };
 use crate::drama::{BondSpec, Choice, ChoiceOption, Condition, Effect, Ending, Goal, Item, Scene};
 use crate::world_file::{
-    Actor, ActorFaction, CampaignStep, NOTHING, Stage, Voice, Way, WorldFile, never_comes,
+    Actor, ActorFaction, CampaignStep, Stage, Voice, Way, WorldFile, is_nothing, never_comes,
 };
 
 /// The most days that a draft lasts.
@@ -369,7 +369,7 @@ fn option_of(decides: &str, written: WrittenOption, world: &WorldFile) -> Choice
     let needs = [written.needs_fact, written.needs_item];
     let mut id = line(&written.id);
     // That is what code calls it to do none of the options.
-    if NOTHING.contains(&&*id) {
+    if is_nothing(&id) {
         id = text!(rpg_draft_let_be).in_language(world.language);
     }
     ChoiceOption {

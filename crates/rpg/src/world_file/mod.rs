@@ -16,9 +16,9 @@ pub(crate) use check::{ROLES, choices, each, never_comes, part};
 pub use load::{DEFAULT_WORLD, WorldListing, files_of, list_worlds, sources};
 pub use reference::{Explained, explain, reference};
 pub use samples::{NewWorldError, WorldKind, new_world};
-pub(crate) use types::NOTHING;
 pub use types::{
     Actor, ActorFaction, CampaignStep, Dawn, Draw, DrawEach, Dungeon, Fight, FightSummary, Fights,
     FoeSpec, Limits, MovedBy, Past, PastWords, Pattern, STAY, Skill, SkillKind, Stage, StageKind,
     Stats, Voice, Way, WorldAgent, WorldFile,
 };
+pub(crate) use types::{NOTHING, is_nothing};

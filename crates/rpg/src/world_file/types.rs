@@ -674,6 +674,11 @@ pub const STAY: &str = "stay";
 /// The option beside a single one that is left: to do nothing, in each language.
 pub(crate) const NOTHING: [&str; 2] = ["nothing", "不做"];
 
+/// Whether an id is read as that option.
+pub(crate) fn is_nothing(id: &str) -> bool {
+    NOTHING.contains(&&*id.trim().to_lowercase())
+}
+
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename = "Step", expecting = "enum Step")]
 pub enum CampaignStep {

@@ -10,7 +10,9 @@ use playhouse_engine::locale::{Argument, UiText, text};
 use super::names::Kind;
 use super::report::{Report, choices, each, part};
 use crate::drama::{Choice, Condition, Effect, Ending, Item, PARTY, Scene};
-use crate::world_file::types::{CampaignStep, FoeSpec, NOTHING, STAY, Stage, StageKind, WorldFile};
+use crate::world_file::types::{
+    CampaignStep, FoeSpec, STAY, Stage, StageKind, WorldFile, is_nothing,
+};
 
 /// The maximum number of turns of talk in a scene.
 const MAX_TURNS: u32 = 60;
@@ -313,7 +315,7 @@ impl Report<'_> {
             self.condition(&format!("{path}.when"), &other.when);
         }
         for (path, option) in each(&list, &choice.options) {
-            if NOTHING.contains(&&*option.id) {
+            if is_nothing(&option.id) {
                 let wrong = text!(drama_nothing_is_offered);
                 self.error(&format!("{path}.id"), wrong, text!(drama_change_it));
             }

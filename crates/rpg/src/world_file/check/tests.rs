@@ -145,6 +145,7 @@ const SAID: &str = r#"
     phrases: ["leave Hollow Brook" => phrases: ["cash box" => warning: scenes[the-coins].opening
     phrases: ["leave Hollow Brook" => phrases: ["shuts the empty box" => warning: scenes[the-coins].choice.options[take].seen
     id: "take" => id: "nothing" => scenes[the-coins].choice.options[nothing].id
+    id: "take" => id: "Nothing" => scenes[the-coins].choice.options[Nothing].id
     effects: [Give("the miller's key", "Isa Finch")], => /**/ => warning: items[the miller's key]
     effects: [Give("the miller's key", "Isa Finch")], => /**/ => nobody has it, it lies nowhere
     title: "The mill stands", => title: "The mill stands", when: Never, => warning: endings[quiet].when: the last ending comes
@@ -380,6 +381,10 @@ fn a_lost_bracket_is_told_without_what_follows_from_it() {
         ("title: \"A mill", "title: A mill"),
         ("kind: Home", "kind Home"),
         ("Dungeon(\"The Mill\")", "\"The Mill\""),
+        (
+            "when: Chose(\"the-coins\", \"take\")",
+            "when: All([Now(Morning, Chose(\"the-coins\", \"take\")])",
+        ),
     ];
     insta::assert_snapshot!(changes.map(told).join("\n\n"), @r##"
     w.ron:36:36: error: stages[Village Green].connects: `]` is missing here: the `[` of line 36 is not closed; add `]`
@@ -399,5 +404,8 @@ fn a_lost_bracket_is_told_without_what_follows_from_it() {
     
     w.ron:89:25: error: foes[Flour Wight].stats.hp: is -24; write a number from 1 to 9999
     w.ron:174:31: error: schedule[1]: unexpected `"The Mill"`; write the word without quotes
+
+    w.ron:89:25: error: foes[Flour Wight].stats.hp: is -24; write a number from 1 to 9999
+    w.ron:159:102: error: endings[gone].when.0[0]: `)` is missing here: the `(` of line 159 is not closed; add `)`
     "##);
 }
