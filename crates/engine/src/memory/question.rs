@@ -146,7 +146,6 @@ impl Query {
             }
         }
         let mut distinct = BTreeSet::new();
-        let mut own = Vec::new();
         for word in &asked_words {
             if word.is_left_out() {
                 continue;
@@ -158,11 +157,10 @@ impl Query {
                 }
             } else if distinct.len() < MAX_WORDS && distinct.insert(term) {
                 question.terms.push(Term::asked(term));
-                own.push(*word);
             }
         }
         question.add_pairs(&asked, &asked_words, 1.0);
-        question.add_related(&asked, &own);
+        question.add_related(&asked);
         question.terms.truncate(MAX_TERMS);
         question
     }
@@ -189,10 +187,11 @@ impl Query {
         }
     }
 
-    fn add_related(&mut self, text: &str, own: &[Word<'_>]) {
+    fn add_related(&mut self, text: &str) {
+        let own = self.terms.clone();
         for word in own {
-            for (kin, weight) in related(word.text, word.term()) {
-                self.add_term(kin, weight, Some(word.term()));
+            for &(kin, weight) in related(word.term) {
+                self.add_term(kin, weight, Some(word.term));
             }
         }
         if text.contains(writes_no_spaces) {

@@ -124,19 +124,9 @@ impl Word<'_> {
     }
 }
 
-/// The form of a lower-case word that is stemmed.
-pub(super) fn base(word: &str) -> &str {
-    IRREGULAR.get(word).copied().unwrap_or(word)
-}
-
-/// What stands for a word in the index.
-pub(super) fn stem(word: &str) -> u32 {
-    meaning(word).stem
-}
-
-/// As [`stem`], of a lower-case word that is not remembered.
+/// What stands for a lower-case word in the index.
 pub(super) fn term(word: &str) -> u32 {
-    let base = base(word);
+    let base = IRREGULAR.get(word).copied().unwrap_or(word);
     if base.is_ascii() {
         hash(&STEMMER.stem(base))
     } else {
