@@ -76,7 +76,7 @@ impl Ask {
 
 /// The time of appending a message and building the next request body, `MEASURED` times.
 fn append(format: &RequestFormat, mut context: AgentContext) -> Duration {
-    let (ask, mode) = (Ask::new(), format.model().schema);
+    let (ask, mode) = (Ask::new(), format.model().provider.schema);
     let request = |context: &mut AgentContext| {
         // As the engine does before each ask.
         context.stats();
@@ -95,11 +95,8 @@ fn append(format: &RequestFormat, mut context: AgentContext) -> Duration {
 
 /// The requests of an API, in a style.
 fn request_format(api: Api, style: Style) -> RequestFormat {
-    let model = ModelSettings {
-        api,
-        style,
-        ..ModelSettings::cautious("m")
-    };
+    let mut model = ModelSettings::cautious("m");
+    (model.provider.api, model.provider.style) = (api, style);
     RequestFormat::new(model, Arc::new(NoFiles))
 }
 

@@ -44,7 +44,7 @@ impl Mind for InstantMind {
     fn answer(&self, prompt: &Prompt<'_>) -> Answering {
         let mut bytes = 0;
         let took = common::timed(|| {
-            let mode = self.form.model().schema;
+            let mode = self.form.model().provider.schema;
             let body = request_body(prompt, &self.form, mode).unwrap();
             bytes = black_box(body).bytes().len() as u64;
         });

@@ -31,7 +31,7 @@ fn allocations(turns: usize, format: &RequestFormat) -> usize {
     let question = Body::text("What do you do?");
     let request = || {
         let prompt = Prompt::new("test", &history, &question);
-        request_body(&prompt, format, format.model().schema).unwrap()
+        request_body(&prompt, format, format.model().provider.schema).unwrap()
     };
     // Texts keep what is computed of them at first use.
     request();
@@ -49,11 +49,8 @@ fn a_turn_of_plain_text_allocates_nothing() {
     let _alone = alone();
     for api in Api::ALL {
         for style in Style::ALL {
-            let model = ModelSettings {
-                api,
-                style,
-                ..ModelSettings::cautious("m")
-            };
+            let mut model = ModelSettings::cautious("m");
+            (model.provider.api, model.provider.style) = (api, style);
             let format = RequestFormat::new(model, Arc::new(NoFiles));
             let [few, many] = [10, 1_000].map(|turns| allocations(turns, &format));
             assert_eq!(few, many, "{api:?} {style:?}");

@@ -145,10 +145,10 @@ impl HttpMind {
         let server_name = format!("{} ({})", info.alias, server.endpoint.display_url());
         let shared = Shared {
             headers: headers(&format, server.key.as_ref())?,
-            url: server.endpoint.chat(&model.model, model.stream),
+            url: server.endpoint.chat(&model.model, model.provider.stream),
             permits: Semaphore::new(info.width.clamp(1, Semaphore::MAX_PERMITS)),
             schema: Mutex::new(SchemaFallback {
-                mode: model.schema,
+                mode: model.provider.schema,
                 proven: false,
             }),
             error_context: ErrorContext {
@@ -217,7 +217,7 @@ fn headers(format: &RequestFormat, key: Option<&Secret>) -> Result<HeaderMap, Ht
     let mut headers = HeaderMap::new();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     let protocol = format.protocol();
-    for (name, value) in protocol.headers(format.model().stream) {
+    for (name, value) in protocol.headers(format.model().provider.stream) {
         headers.insert(
             HeaderName::from_static(name),
             HeaderValue::from_static(value),

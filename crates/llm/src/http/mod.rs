@@ -40,5 +40,5 @@ pub use probe::{KeyState, ProbeReport};
 pub use request::{RequestBody, RequestError, RequestFormat, request_body};
 pub(crate) use settings::seconds;
 pub use settings::{
-    LimitField, ModelSettings, RetryPolicy, SchemaInstruction, SchemaMode, Timeouts,
+    LimitField, ModelSettings, Provider, RetryPolicy, SchemaInstruction, SchemaMode, Timeouts,
 };

@@ -27,7 +27,7 @@ const MAX_LIST_BYTES: usize = 1024 * 1024;
 const LIST_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// What is known about a model's key.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum KeyState {
     /// The server accepted it.
@@ -39,11 +39,12 @@ pub enum KeyState {
     /// None is set, but the server requires one.
     Missing,
     /// The server did not answer, so nothing is known.
+    #[default]
     Untried,
 }
 
 /// The result of probing a model.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct ProbeReport {
     /// The alias of the model.
     pub alias: String,
@@ -77,16 +78,8 @@ impl ProbeReport {
         Self {
             alias: alias.into(),
             server: server.into(),
-            reachable: None,
-            key: KeyState::Untried,
             model: model.into(),
-            answers: None,
-            window: None,
-            streaming: None,
-            schema: None,
-            cache_fields: None,
-            latency_ms: None,
-            notes: Vec::new(),
+            ..Self::default()
         }
     }
 
@@ -128,7 +121,7 @@ impl HttpMind {
                 if let Some(model) = &received.response.model {
                     report.model = redact(model).into_owned();
                 }
-                let streams = shared.format.model().stream;
+                let streams = shared.format.model().provider.stream;
                 report.streaming = streams.then_some(received.streamed.is_some());
                 report.schema = Some(self.schema_mode());
                 let usage = received.response.usage;

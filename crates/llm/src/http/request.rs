@@ -40,8 +40,8 @@ pub struct RequestFormat {
 impl RequestFormat {
     /// Prepares the settings of a model. Media files are read from `files`.
     pub fn new(model: ModelSettings, files: Arc<dyn MediaFiles>) -> Self {
-        let protocol = protocol(model.api);
-        let mut extra = model.extra.clone();
+        let protocol = protocol(model.provider.api);
+        let mut extra = model.provider.extra.clone();
         extra.retain(|name, _| !protocol.own_members().contains(&name.as_str()));
         let settings_member = protocol.settings_member();
         let given = settings_member.and_then(|name| extra.remove(name));
@@ -64,7 +64,7 @@ impl RequestFormat {
     }
 
     pub(super) fn protocol(&self) -> &'static dyn Protocol {
-        protocol(self.fixed.model.api)
+        protocol(self.fixed.model.provider.api)
     }
 
     /// The same with the system message as a message of the user, for a conversation that has no
@@ -153,7 +153,9 @@ pub fn request_body(
     format: &RequestFormat,
     mode: SchemaMode,
 ) -> Result<RequestBody, RequestError> {
-    let parts = AskParts::of(prompt, format.model().max_output);
+    let provider = &format.model().provider;
+    let max_output = provider.max_output.saturating_add(provider.thought_tokens);
+    let parts = AskParts::of(prompt, max_output);
     let head = format.protocol().head(&format.fixed, &parts);
     let mut json = Vec::with_capacity(head.len() + expected_len(prompt));
     json.extend_from_slice(head.as_bytes());

@@ -47,7 +47,7 @@ impl TestAsk {
     }
 
     fn at(mut self, api: Api) -> Self {
-        self.model.api = api;
+        self.model.provider.api = api;
         self
     }
 
@@ -153,7 +153,7 @@ fn neighbouring_messages_of_one_role_are_merged_if_required() {
         .with(Role::Human, "It rains.")
         .with(Role::Ai, "I wait.")
         .with(Role::Human, "It stops.");
-    asker.model.merge_turns = true;
+    asker.model.provider.merge_turns = true;
     let expected = [
         "You are Mira.",
         "It rains.",
@@ -285,7 +285,7 @@ fn the_cache_key_is_the_same_in_all_requests_of_an_entity() {
     let mut asker = TestAsk::new("Plan.");
     let key = |asker: &TestAsk, json, mode| asker.request(json, mode)["prompt_cache_key"].take();
     assert_eq!(key(&asker, false, SchemaMode::Text), Value::Null);
-    asker.model.cache_key = true;
+    asker.model.provider.cache_key = true;
     let own = key(&asker, false, SchemaMode::Text);
     assert_eq!(own.as_str().unwrap().len(), 32);
     asker.question = "And now?".into();

@@ -1,8 +1,10 @@
 //! The settings of a server and a model.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use playhouse_engine::locale::Language;
+use playhouse_engine::mind::MaxDefaults;
 use playhouse_engine::reading::OwnMarks;
 use playhouse_interop::format::{Api, Format, FormatOptions, Style, SystemPlace, ThinkingPolicy};
 use schemars::JsonSchema;
@@ -164,10 +166,32 @@ impl SchemaInstruction {
     }
 }
 
-/// What the requests for one model look like.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct ModelSettings {
+/// A provider of models: its server, and what may be sent there.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Provider {
+    /// The API of the server.
     pub api: Api,
+    /// The URL of the server, with or without `/v1`.
+    pub base_url: String,
+    /// The environment variable that overrides the URL.
+    pub base_url_env: Option<String>,
+    /// The environment variable for the key.
+    pub key_env: Option<String>,
+    /// Whether the provider's own server requires a key.
+    pub key_required: bool,
+    /// The member that limits the tokens of an answer.
+    pub limit_field: LimitField,
+    /// Whether answers are streamed.
+    pub stream: bool,
+    /// Whether streamed answers should report their usage (`stream_options.include_usage`).
+    pub stream_usage: bool,
+    /// Whether neighbouring turns of one role are sent as one message. Some chat templates
+    /// (Gemma's, Mistral's) require that roles alternate.
+    pub merge_turns: bool,
+    /// Whether models accept a system message; otherwise it is sent as the user's. Some chat
+    /// templates (Gemma's) refuse one.
+    pub system_role: bool,
     /// How the turns of a conversation become messages.
     pub style: Style,
     /// The text before a transcript, see [`Style::History`].
@@ -176,49 +200,121 @@ pub struct ModelSettings {
     pub names: bool,
     /// Whether text is always sent as a list of parts; some models that accept media require it.
     pub parts: bool,
-    /// The marks that the model sets around its thoughts, beside those that are known.
-    pub thoughts: OwnMarks,
-    /// Which thoughts the model is sent back; as usual for the API if `None`.
+    /// How models mark the start and the end of their thoughts in the text, if they do it in a way
+    /// of their own.
+    pub thoughts: Option<(String, String)>,
+    /// Which thoughts models are sent back; by default as usual for the API.
     pub thinking: Option<ThinkingPolicy>,
     /// Whether requests of an entity carry a key by which the provider finds its cache (OpenAI's
     /// `prompt_cache_key`).
     pub cache_key: bool,
-    /// The context window in tokens, prompt and answer together; sent to servers that need it.
-    pub window: Option<u64>,
-    /// The model's name in requests.
-    pub model: String,
-    /// The member that limits the tokens of an answer.
-    pub limit_field: LimitField,
-    /// The maximum number of tokens of an answer and its thoughts, whatever an ask allows.
-    pub max_output: u32,
-    pub stream: bool,
-    /// Whether a streamed answer should report its usage (`stream_options.include_usage`).
-    pub stream_usage: bool,
+    /// How the schema of a reply is sent first.
+    pub schema: SchemaMode,
     /// Sent only if set.
     pub temperature: Option<f64>,
-    /// Whether neighbouring turns of one role are sent as one message. Some chat templates
-    /// (Gemma's, Mistral's) require that roles alternate.
-    pub merge_turns: bool,
-    /// Whether the model accepts a system message; otherwise it is sent as the user's. Some chat
-    /// templates (Gemma's) refuse one.
-    pub system_role: bool,
-    /// The first mode to try.
-    pub schema: SchemaMode,
+    /// The maximum number of tokens of an answer.
+    pub max_output: u32,
+    /// How many tokens a model may think before an answer, beside those of the answer.
+    pub thought_tokens: u32,
+    /// How many calls of one model may run at once.
+    pub width: usize,
+    /// The maximum size of an answer in bytes.
+    pub longest_answer: usize,
+    /// How long the server may take.
+    pub timeouts: Timeouts,
+    /// A file in PEM with the certificate of the server, or of the authority that signed it. Then
+    /// no others are trusted.
+    pub ca: Option<PathBuf>,
+    /// How often to retry, and how long to wait for the server.
+    pub retry: RetryPolicy,
+    /// How many asks may end without a usable answer before a run stops.
+    pub max_defaults: MaxDefaults,
+    /// Whether tools are described in the prompt and called in text.
+    #[serde(alias = "tools_in_words")]
+    pub prompted_tools: bool,
+    /// Members of a request that only this provider knows.
+    pub extra: Map<String, Value>,
+}
+
+impl Provider {
+    /// A server of which only the URL is known.
+    pub fn cautious(base_url: impl Into<String>) -> Self {
+        Self {
+            base_url: base_url.into(),
+            ..Self::default()
+        }
+    }
+}
+
+impl Default for Provider {
+    fn default() -> Self {
+        Self {
+            api: Api::default(),
+            base_url: String::new(),
+            base_url_env: None,
+            key_env: None,
+            key_required: false,
+            limit_field: LimitField::default(),
+            stream: true,
+            stream_usage: false,
+            merge_turns: false,
+            system_role: true,
+            style: Style::default(),
+            history_header: String::new(),
+            names: false,
+            parts: false,
+            thoughts: None,
+            thinking: None,
+            cache_key: false,
+            schema: SchemaMode::Constrained,
+            temperature: None,
+            max_output: 4_096,
+            thought_tokens: 0,
+            width: 8,
+            longest_answer: 2_000_000,
+            timeouts: Timeouts::default(),
+            ca: None,
+            retry: RetryPolicy::default(),
+            max_defaults: MaxDefaults::default(),
+            prompted_tools: false,
+            extra: Map::new(),
+        }
+    }
+}
+
+/// What the requests for one model look like.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ModelSettings {
+    /// The model's name in requests.
+    pub model: String,
+    /// The context window in tokens, prompt and answer together; sent to servers that need it.
+    pub window: Option<u64>,
+    /// The marks that the model sets around its thoughts, beside those that are known.
+    pub thoughts: OwnMarks,
     /// The instruction that replaces a schema that can't be sent.
     pub wording: SchemaInstruction,
-    /// Members that only this server knows; part of every request.
-    pub extra: Map<String, Value>,
+    /// What may be sent to its server.
+    pub provider: Provider,
 }
 
 impl ModelSettings {
     /// For a server of which nothing is known: nothing is sent that it might refuse.
     pub fn cautious(model: impl Into<String>) -> Self {
+        let schema = SchemaMode::Stable;
+        let provider = Provider {
+            schema,
+            ..Provider::default()
+        };
+        Self::of(model, provider)
+    }
+
+    pub fn of(model: impl Into<String>, provider: Provider) -> Self {
         Self {
             model: model.into(),
-            max_output: 4_096,
-            stream: true,
-            system_role: true,
-            ..Self::default()
+            window: None,
+            thoughts: OwnMarks::default(),
+            wording: SchemaInstruction::default(),
+            provider,
         }
     }
 
@@ -237,26 +333,31 @@ impl ModelSettings {
             ("reasoning_budget", "", 0.into()),
         ];
         off.iter().any(|(member, inner, off)| {
-            let value = self.extra.get(*member).and_then(|value| match *inner {
-                "" => Some(value),
-                inner => value.get(inner),
-            });
+            let value = self
+                .provider
+                .extra
+                .get(*member)
+                .and_then(|value| match *inner {
+                    "" => Some(value),
+                    inner => value.get(inner),
+                });
             value == Some(off)
         })
     }
 
     /// How conversations are written for the model.
     pub(super) fn format(&self) -> Format {
-        let mut options = FormatOptions::cautious(self.api);
-        options.history_header = self.history_header.as_str().into();
-        options.names = self.names;
-        options.parts = self.parts;
-        options.merge_roles = self.merge_turns;
-        if !self.system_role {
+        let provider = &self.provider;
+        let mut options = FormatOptions::cautious(provider.api);
+        options.history_header = provider.history_header.as_str().into();
+        options.names = provider.names;
+        options.parts = provider.parts;
+        options.merge_roles = provider.merge_turns;
+        if !provider.system_role {
             options.system = SystemPlace::User;
         }
-        options.thinking = self.thinking.unwrap_or(options.thinking);
-        Format::new(self.api, self.style, options)
+        options.thinking = provider.thinking.unwrap_or(options.thinking);
+        Format::new(provider.api, provider.style, options)
     }
 }
 

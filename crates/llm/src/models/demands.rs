@@ -3,10 +3,11 @@
 use playhouse_engine::locale::{Argument, UiText, text};
 use playhouse_engine::trust::Demanding;
 
-use super::file::{ModelEntry, ModelFile, Provider};
+use super::file::{ModelEntry, ModelFile};
 use super::tool_server::ToolServer;
 use super::web_policy::WebPolicy;
 use crate::http::Endpoint;
+use crate::http::Provider;
 
 impl Demanding for ModelFile {
     /// A folder may add models of known providers, with all that shapes their requests. Each type

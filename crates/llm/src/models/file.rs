@@ -1,7 +1,6 @@
 //! The model file, and what can be wrong with it.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use indexmap::IndexMap;
@@ -19,8 +18,8 @@ use super::error::ModelError;
 use super::tool_server::ToolServer;
 use super::web_policy::WebPolicy;
 use crate::http::{
-    EmbeddingSettings, Endpoint, LimitField, RetryPolicy, SchemaInstruction, SchemaMode, Timeouts,
-    own_members,
+    EmbeddingSettings, Endpoint, LimitField, Provider, RetryPolicy, SchemaInstruction, SchemaMode,
+    Timeouts, own_members,
 };
 
 /// The model file that is part of the library.
@@ -55,119 +54,6 @@ pub struct ModelFile {
 pub(super) struct DefinedIn {
     pub(super) providers: BTreeMap<String, Arc<str>>,
     pub(super) models: BTreeMap<String, Arc<str>>,
-}
-
-/// A provider of models: its server, and what may be sent there.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Provider {
-    /// The API of the server.
-    pub api: Api,
-    /// The URL of the server, with or without `/v1`.
-    pub base_url: String,
-    /// The environment variable that overrides the URL.
-    pub base_url_env: Option<String>,
-    /// The environment variable for the key.
-    pub key_env: Option<String>,
-    /// Whether the provider's own server requires a key.
-    pub key_required: bool,
-    /// The member that limits the tokens of an answer.
-    pub limit_field: LimitField,
-    /// Whether answers are streamed.
-    pub stream: bool,
-    /// Whether streamed answers should report their usage.
-    pub stream_usage: bool,
-    /// Whether neighbouring turns of one role are sent as one message.
-    pub merge_turns: bool,
-    /// Whether models accept a system message; otherwise it is sent as the user's.
-    pub system_role: bool,
-    /// How the turns of a conversation become messages.
-    pub style: Style,
-    /// The text before a transcript.
-    pub history_header: String,
-    /// Whether messages carry the names of their speakers, if the API has a member for it.
-    pub names: bool,
-    /// Whether text is always sent as a list of parts.
-    pub parts: bool,
-    /// How models mark the start and the end of their thoughts in the text, if they do it in a way
-    /// of their own.
-    pub thoughts: Option<(String, String)>,
-    /// Which thoughts models are sent back; by default as usual for the API.
-    pub thinking: Option<ThinkingPolicy>,
-    /// Whether requests of an entity carry a key by which the provider finds its cache.
-    pub cache_key: bool,
-    /// How the schema of a reply is sent.
-    pub schema: SchemaMode,
-    /// Sent only if set.
-    pub temperature: Option<f64>,
-    /// The maximum number of tokens of an answer.
-    pub max_output: u32,
-    /// How many tokens a model may think before an answer, beside those of the answer.
-    pub thought_tokens: u32,
-    /// How many calls of one model may run at once.
-    pub width: usize,
-    /// The maximum size of an answer in bytes.
-    pub longest_answer: usize,
-    /// How long the server may take.
-    pub timeouts: Timeouts,
-    /// A file in PEM with the certificate of the server, or of the authority that signed it. Then
-    /// no others are trusted.
-    pub ca: Option<PathBuf>,
-    /// How often to retry, and how long to wait for the server.
-    pub retry: RetryPolicy,
-    /// How many asks may end without a usable answer before a run stops.
-    pub max_defaults: MaxDefaults,
-    /// Whether tools are described in the prompt and called in text.
-    #[serde(alias = "tools_in_words")]
-    pub prompted_tools: bool,
-    /// Members of a request that only this provider knows.
-    pub extra: Map<String, Value>,
-}
-
-impl Provider {
-    /// A server of which only the URL is known.
-    pub fn cautious(base_url: impl Into<String>) -> Self {
-        Self {
-            base_url: base_url.into(),
-            ..Self::default()
-        }
-    }
-}
-
-impl Default for Provider {
-    fn default() -> Self {
-        Self {
-            api: Api::default(),
-            base_url: String::new(),
-            base_url_env: None,
-            key_env: None,
-            key_required: false,
-            limit_field: LimitField::default(),
-            stream: true,
-            stream_usage: false,
-            merge_turns: false,
-            system_role: true,
-            style: Style::default(),
-            history_header: String::new(),
-            names: false,
-            parts: false,
-            thoughts: None,
-            thinking: None,
-            cache_key: false,
-            schema: SchemaMode::Constrained,
-            temperature: None,
-            max_output: 4_096,
-            thought_tokens: 0,
-            width: 8,
-            longest_answer: 2_000_000,
-            timeouts: Timeouts::default(),
-            ca: None,
-            retry: RetryPolicy::default(),
-            max_defaults: MaxDefaults::default(),
-            prompted_tools: false,
-            extra: Map::new(),
-        }
-    }
 }
 
 /// A model of a provider. Its settings override those of the provider.
@@ -409,6 +295,25 @@ impl Provider {
 }
 
 impl ModelEntry {
+    /// The settings of its provider with its own in their place.
+    pub(super) fn over(&self, mut provider: Provider) -> Provider {
+        macro_rules! take {
+            ($($member:ident),*) => {
+                $(if let Some(own) = self.$member { provider.$member = own; })*
+            };
+        }
+        take!(
+            limit_field, stream, merge_turns, system_role, style, names, parts, schema
+        );
+        take!(
+            max_output, thought_tokens, width, timeouts, retry, max_defaults, prompted_tools
+        );
+        provider.thinking = self.thinking.or(provider.thinking);
+        provider.temperature = self.temperature.or(provider.temperature);
+        provider.extra.extend(self.extra.clone());
+        provider
+    }
+
     fn check(&self, path: &str, api: Api, problems: &mut FileProblems) {
         let path = |member: &str| format!("{path}.{member}");
         if let Some(base_url) = &self.base_url {

@@ -25,9 +25,10 @@ mod servers;
 mod tool_server;
 mod web_policy;
 
+pub use crate::http::Provider;
 pub use environment::ChildEnvironment;
 pub use error::ModelError;
-pub use file::{ModelEntry, ModelFile, Provider, SHIPPED, SHIPPED_NAME};
+pub use file::{ModelEntry, ModelFile, SHIPPED, SHIPPED_NAME};
 pub use resolve::{ConnectionPools, ModelSummary, Models, SettingSource};
 pub use server_plan::{ServerExamination, ServerPlan, ToolServerError};
 pub use servers::ToolServerSummary;

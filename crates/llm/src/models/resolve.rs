@@ -16,11 +16,11 @@ use serde::{Serialize, Serializer};
 
 use super::environment::ChildEnvironment;
 use super::error::ModelError;
-use super::file::{ModelEntry, ModelFile, Provider, SHIPPED, SHIPPED_NAME};
+use super::file::{ModelEntry, ModelFile, SHIPPED, SHIPPED_NAME};
 use super::web_policy::WebPolicy;
 use crate::http::{
     self, Endpoint, HttpEmbedder, HttpMind, HttpMindError, KeyState, ModelServer, ModelSettings,
-    ProbeReport,
+    ProbeReport, Provider,
 };
 
 const BASE_URL: &str = "OPENAI_BASE_URL";
@@ -38,6 +38,7 @@ type PoolKey = (u64, bool, Option<PathBuf>);
 /// The models of a file and an environment. Minds of one alias share their connections, their limit
 /// of concurrent calls, and what they learned about their server.
 #[derive(Debug)]
+#[must_use]
 pub struct Models {
     pub(super) file_name: String,
     pub(super) file: ModelFile,
@@ -103,6 +104,7 @@ pub struct ModelSummary {
 struct ResolvedModel {
     alias: String,
     provider_name: String,
+    /// With the settings of the entry.
     provider: Provider,
     entry: ModelEntry,
     model: (String, SettingSource),
@@ -171,13 +173,11 @@ impl Models {
     }
 
     /// The same models, reading media files from `files`.
-    #[must_use]
     pub fn with_files(self, files: Arc<dyn MediaFiles>) -> Self {
         Self { files, ..self }
     }
 
     /// The same models, connected as others are.
-    #[must_use]
     pub fn with_pools(self, pools: ConnectionPools) -> Self {
         Self { pools, ..self }
     }
@@ -414,7 +414,7 @@ impl Models {
             alias: alias.into(),
             provider_name: entry.provider.clone(),
             key_env: entry.key_env.clone().or(provider.key_env.clone()),
-            provider,
+            provider: entry.over(provider),
             entry,
             model,
             base_url,
@@ -444,16 +444,14 @@ impl Models {
         endpoint: Endpoint,
         key: Option<Secret>,
     ) -> ModelServer {
-        let ResolvedModel {
-            provider, entry, ..
-        } = resolved;
+        let provider = &resolved.provider;
         let is_local = endpoint.is_local();
         ModelServer {
             endpoint,
             key,
             connect: self.connect(),
-            timeouts: entry.timeouts.unwrap_or(provider.timeouts),
-            retry: entry.retry.unwrap_or(provider.retry),
+            timeouts: provider.timeouts,
+            retry: provider.retry,
             longest_answer: provider.longest_answer,
             proxy: self.proxy.clone().filter(|_| !is_local),
         }
@@ -479,33 +477,17 @@ impl Models {
         let ResolvedModel {
             provider, entry, ..
         } = resolved;
-        let mut extra = provider.extra.clone();
-        extra.extend(entry.extra.clone());
         let thoughts = entry.thoughts.iter().chain(&provider.thoughts);
         ModelSettings {
-            api: provider.api,
-            style: entry.style.unwrap_or(provider.style),
-            history_header: provider.history_header.clone(),
-            names: entry.names.unwrap_or(provider.names),
-            parts: entry.parts.unwrap_or(provider.parts),
-            thoughts: thoughts.cloned().collect(),
-            thinking: entry.thinking.or(provider.thinking),
-            // Another server with the provider's API may not know it.
-            cache_key: provider.cache_key && resolved.is_own(),
             window: entry.window,
-            model: resolved.model.0.clone(),
-            limit_field: entry.limit_field.unwrap_or(provider.limit_field),
-            max_output: resolved
-                .max_output()
-                .saturating_add(resolved.thought_tokens()),
-            stream: entry.stream.unwrap_or(provider.stream),
-            stream_usage: provider.stream_usage,
-            temperature: entry.temperature.or(provider.temperature),
-            merge_turns: entry.merge_turns.unwrap_or(provider.merge_turns),
-            system_role: entry.system_role.unwrap_or(provider.system_role),
-            schema: entry.schema.unwrap_or(provider.schema),
+            thoughts: thoughts.cloned().collect(),
             wording: self.file.wording.clone().unwrap_or_default(),
-            extra,
+            provider: Provider {
+                // Another server with the provider's API may not know it.
+                cache_key: provider.cache_key && resolved.is_own(),
+                ..provider.clone()
+            },
+            model: resolved.model.0.clone(),
         }
     }
 
@@ -616,33 +598,23 @@ impl ResolvedModel {
         matches!(self.base_url.1, SettingSource::File(_)) && self.entry.base_url.is_none()
     }
 
-    fn max_output(&self) -> u32 {
-        self.entry.max_output.unwrap_or(self.provider.max_output)
-    }
-
-    fn thought_tokens(&self) -> u32 {
-        let own = self.entry.thought_tokens;
-        own.unwrap_or(self.provider.thought_tokens)
-    }
-
     fn info(&self, settings: &ModelSettings) -> MindInfo {
-        let (entry, provider) = (&self.entry, &self.provider);
-        let retry = entry.retry.unwrap_or(provider.retry);
+        let provider = &self.provider;
         MindInfo {
             alias: self.alias.clone(),
             provider: self.provider_name.as_str().into(),
             model: settings.model.as_str().into(),
             window: self.entry.window,
-            max_output: self.max_output(),
-            thought_tokens: self.thought_tokens(),
+            max_output: provider.max_output,
+            thought_tokens: provider.thought_tokens,
             price: self.entry.price.clone(),
             caches_prompts: true,
             metered: true,
-            billed_attempts: 1 + retry.billed,
-            patience: http::seconds(retry.patience),
-            max_defaults: entry.max_defaults.unwrap_or(provider.max_defaults),
-            prompted_tools: entry.prompted_tools.unwrap_or(provider.prompted_tools),
-            width: entry.width.unwrap_or(provider.width),
+            billed_attempts: 1 + provider.retry.billed,
+            patience: http::seconds(provider.retry.patience),
+            max_defaults: provider.max_defaults,
+            prompted_tools: provider.prompted_tools,
+            width: provider.width,
         }
     }
 }
@@ -786,9 +758,9 @@ mod tests {
         )"#;
         let models = Models::load(text, "my.ron", &nothing).unwrap();
         let settings = models.model_settings(&models.resolve("m").unwrap());
-        assert_eq!(settings.temperature, Some(0.5));
+        assert_eq!(settings.provider.temperature, Some(0.5));
         assert_eq!(
-            serde_json::Value::from(settings.extra),
+            serde_json::Value::from(settings.provider.extra),
             serde_json::json!({"top_k": 7, "deep": {"on": true, "list": [1, 2.5, null]}})
         );
     }

@@ -10,7 +10,7 @@ use playhouse_engine::mind::{
 };
 use playhouse_engine::tool::ToolSpec;
 use playhouse_interop::format::{Api, NoFiles, Style, ThinkingPolicy};
-use playhouse_llm::http::{ModelSettings, RequestFormat, SchemaMode, request_body};
+use playhouse_llm::http::{ModelSettings, Provider, RequestFormat, SchemaMode, request_body};
 use serde_json::{Value, json};
 
 fn call(id: &str) -> Block {
@@ -80,21 +80,22 @@ fn requests(api: Api) -> Vec<(String, Value)> {
     let mut requests = Vec::new();
     for style in Style::ALL {
         for (tools, callable) in [(0, false), (1, true), (1, false)] {
-            let dialect = ModelSettings {
+            let provider = Provider {
                 api,
                 style,
                 names: true,
                 parts: style == Style::Brackets,
                 cache_key: true,
-                window: Some(4096),
                 stream_usage: true,
                 // Anthropic's newest models refuse it.
                 temperature: (api != Api::Anthropic).then_some(0.5),
                 merge_turns: style == Style::Perspective,
                 thinking: (api == Api::OpenAi).then_some(ThinkingPolicy::Never),
-                ..ModelSettings::cautious("m")
+                ..Provider::default()
             };
-            let form = RequestFormat::new(dialect, Arc::new(NoFiles));
+            let mut model = ModelSettings::of("m", provider);
+            model.window = Some(4096);
+            let form = RequestFormat::new(model, Arc::new(NoFiles));
             let notes = Value::Null;
             let prompt = Prompt {
                 language: Language::Zh,

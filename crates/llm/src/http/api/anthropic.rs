@@ -29,7 +29,7 @@ impl Protocol for Anthropic {
 
     fn head(&self, fixed: &FixedParts, _: &AskParts) -> String {
         let mut members = common_members(fixed);
-        if let Some(temperature) = fixed.model.temperature {
+        if let Some(temperature) = fixed.model.provider.temperature {
             members.insert("temperature".into(), temperature.into());
         }
         open_object(&members)
@@ -38,7 +38,7 @@ impl Protocol for Anthropic {
     fn ending(&self, fixed: &FixedParts, ask: &AskParts, mode: SchemaMode) -> String {
         let mut members = Members::default();
         members.raw("max_tokens", ask.max_tokens);
-        members.raw("stream", fixed.model.stream);
+        members.raw("stream", fixed.model.provider.stream);
         let mut tools: Vec<_> = ask
             .tools
             .iter()

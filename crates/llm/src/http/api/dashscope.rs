@@ -30,7 +30,7 @@ impl Protocol for DashScope {
         parameters.all(&fixed.settings);
         parameters.raw("result_format", "\"message\"");
         parameters.raw("max_tokens", ask.max_tokens);
-        if fixed.model.stream {
+        if fixed.model.provider.stream {
             // Otherwise each event repeats all text before it.
             parameters.raw("incremental_output", true);
         }

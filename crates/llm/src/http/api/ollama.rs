@@ -24,7 +24,7 @@ impl Protocol for Ollama {
 
     fn settings(&self, model: &ModelSettings) -> Map<String, Value> {
         let members = [
-            ("temperature", model.temperature.map(Value::from)),
+            ("temperature", model.provider.temperature.map(Value::from)),
             // Without it, the server cuts off the start of a prompt longer than its default.
             ("num_ctx", model.window.map(Value::from)),
         ];
@@ -40,7 +40,7 @@ impl Protocol for Ollama {
 
     fn ending(&self, fixed: &FixedParts, ask: &AskParts, mode: SchemaMode) -> String {
         let mut members = Members::default();
-        members.raw("stream", fixed.model.stream);
+        members.raw("stream", fixed.model.provider.stream);
         let mut options = Members::default();
         options.all(&fixed.settings);
         options.raw("num_predict", ask.max_tokens);

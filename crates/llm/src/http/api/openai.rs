@@ -33,11 +33,11 @@ impl Protocol for OpenAi {
     }
 
     fn ending(&self, fixed: &FixedParts, ask: &AskParts, mode: SchemaMode) -> String {
-        let model = &fixed.model;
+        let provider = &fixed.model.provider;
         let mut members = Members::default();
-        members.raw(model.limit_field.name(), ask.max_tokens);
-        members.raw("stream", model.stream);
-        if model.stream && model.stream_usage {
+        members.raw(provider.limit_field.name(), ask.max_tokens);
+        members.raw("stream", provider.stream);
+        if provider.stream && provider.stream_usage {
             members.raw("stream_options", "{\"include_usage\":true}");
         }
         if ask.forbids_tools() {
@@ -46,7 +46,7 @@ impl Protocol for OpenAi {
         if let Some(format) = response_format(ask, mode) {
             members.raw("response_format", format);
         }
-        if model.cache_key {
+        if provider.cache_key {
             members.raw("prompt_cache_key", format!("\"{}\"", ask.cache_key));
         }
         members.into_ending()

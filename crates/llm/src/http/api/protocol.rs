@@ -19,6 +19,7 @@ pub(in crate::http) trait Protocol: Sync {
     /// The settings that are the same in every request, except those that the model file adds.
     fn settings(&self, model: &ModelSettings) -> Map<String, Value> {
         let temperature = model
+            .provider
             .temperature
             .map(|value| ("temperature".to_owned(), value.into()));
         temperature.into_iter().collect()
