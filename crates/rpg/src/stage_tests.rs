@@ -7,6 +7,7 @@ use playhouse_engine::exchange::{Prose, Reply};
 use playhouse_engine::knowledge::{Knowledge, Known, MadeKind, make_fact};
 use playhouse_engine::message::Language;
 use playhouse_engine::world_data::DataFolder;
+use serde_json::json;
 
 use super::actions::{Plan, PlanConstraints};
 use super::campaign_phase::{CampaignPhase, CampaignState, Stay};
@@ -18,10 +19,10 @@ use super::phase::Phase;
 use super::scenes::choose::{Decided, SceneDecision, apply_choices, offer_choices};
 use super::scenes::effects::Cause;
 use super::scenes::open::OpenScene;
-use super::testing::{TestScene, play_all, ron, scene};
+use super::testing::{TestScene, happening, play_all, ron, scene};
 use super::travel::introduce;
 use crate::drama::Effect;
-use crate::happening::{Happening, Pledge};
+use crate::happening::Happening;
 
 #[test]
 fn scenes_of_home_life() {
@@ -61,12 +62,10 @@ fn whoever_does_something_notes_it_too() {
         let notes = notes.filter_map(|note| note.happening.read::<Happening>());
         notes.collect::<Vec<_>>()
     };
-    let promised = Happening::Promised {
-        who: "Bob".into(),
-        to: "Ann".into(),
-        words: "I will light it.".into(),
-        state: Pledge::Made,
-    };
+    let words = "I will light it.";
+    let promised =
+        json!({"what": "promised", "who": "Bob", "to": "Ann", "words": words, "state": "made"});
+    let promised = happening(promised);
     for who in ["Ann", "Bob"] {
         let noted = notes(who).into_iter().filter(|note| *note == promised);
         assert_eq!(noted.count(), 1);
@@ -161,6 +160,23 @@ fn own_secrets_come_first_and_what_all_here_know_is_left_out() {
     "#);
 }
 
+/// A scene that is open until its choice.
+fn deciding(id: &str) -> OpenScene {
+    ron(&format!("(id: {id:?}, decides: true)"))
+}
+
+/// The scene `go` of the Hall and `own` of the Yard are decided with their first options.
+fn decide_both(scene: &mut TestScene) {
+    scene.insert("Hall", deciding("go"));
+    scene.insert("Yard", deciding("own"));
+    assert!(scene.at_meeting(offer_choices));
+    for place in ["Hall", "Yard"] {
+        scene.insert(place, Decided("yes".into()));
+    }
+    scene.at_meeting(apply_choices);
+    assert!(!scene.at_meeting(offer_choices));
+}
+
 #[test]
 fn whoever_has_one_option_left_may_do_nothing() {
     for (chosen, is_taken) in [("yes", true), ("nothing", false)] {
@@ -170,15 +186,7 @@ fn whoever_has_one_option_left_may_do_nothing() {
             (id: "yes", label: "Do it", seen: "It is rolled out.", effects: [Teach("Bob", "rum")]),
         ]))]"#,
         );
-        scene.insert(
-            "Hall",
-            OpenScene {
-                id: "barrel".into(),
-                turns: None,
-                choices: 0,
-                decides: true,
-            },
-        );
+        scene.insert("Hall", deciding("barrel"));
         assert!(scene.at_meeting(offer_choices));
         scene.begin(Phase::Choose);
         let options = &scene.ask::<SceneDecision>("Ann").noted()["options"];
@@ -213,22 +221,7 @@ fn whoever_a_choice_sends_to_a_place_comes_after_what_is_told_there() {
                 (id: "no", label: "Be silent")])),
         ]"#,
     );
-    for (place, id) in [("Hall", "go"), ("Yard", "own")] {
-        let id = id.into();
-        let open = OpenScene {
-            id,
-            turns: None,
-            choices: 0,
-            decides: true,
-        };
-        scene.insert(place, open);
-    }
-    assert!(scene.at_meeting(offer_choices));
-    for place in ["Hall", "Yard"] {
-        scene.insert(place, Decided("yes".into()));
-    }
-    scene.at_meeting(apply_choices);
-    assert!(!scene.at_meeting(offer_choices));
+    decide_both(&mut scene);
     scene.play(
         r#"
         => All([At("Ann", "Yard"), At("Eve", "Hall"), Knows("Eve", "rum"), Not(Knows("Ann", "rum"))])
@@ -267,22 +260,7 @@ fn what_befalls_those_elsewhere_is_told_there_after_all_have_arrived() {
                 (id: "yes", label: "Own up", effects: [Tell("It was I.")]), (id: "no", label: "Be silent")])),
         ]"#,
     );
-    for (place, id) in [("Hall", "go"), ("Yard", "own")] {
-        let id = id.into();
-        let open = OpenScene {
-            id,
-            turns: None,
-            choices: 0,
-            decides: true,
-        };
-        scene.insert(place, open);
-    }
-    assert!(scene.at_meeting(offer_choices));
-    for place in ["Hall", "Yard"] {
-        scene.insert(place, Decided("yes".into()));
-    }
-    scene.at_meeting(apply_choices);
-    assert!(!scene.at_meeting(offer_choices));
+    decide_both(&mut scene);
     scene.play(r#"=> All([Told("Ann", "Eve", "key"), Promise("Ann", "Eve", Open)])"#);
     scene.play(r#"=> Bob does not hear "I will stay.""#);
     let told = scene

@@ -73,6 +73,7 @@ use super::combat::draw::HandWords;
 use super::combat::resolve::weigh_resolve;
 use super::components::{CurrentFight, Health, RpgWorld, Wounded, insert_data};
 use super::drama::{Condition, Effect, Occasion};
+use super::happening::Happening;
 use super::home::plans::take_plans;
 use super::home::uses::open_uses;
 use super::journey::continue_journey;
@@ -156,6 +157,11 @@ pub(crate) fn ron<T: DeserializeOwned>(text: &str) -> T {
     let options = ron::Options::default().with_default_extension(Extensions::IMPLICIT_SOME);
     let value = options.from_str(text);
     value.unwrap_or_else(|error| panic!("{error} in {text}"))
+}
+
+/// What somebody notes, as a save has it.
+pub(crate) fn happening(note: Value) -> Happening {
+    serde_json::from_value(note).expect("is a note")
 }
 
 /// [`WORLD`] with these parts instead of its own.

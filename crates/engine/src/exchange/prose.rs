@@ -95,18 +95,17 @@ impl Reply for Prose {
 
     fn check(&self, rules: &ProseRules) -> Vec<Violation> {
         let mut violations = Vec::new();
-        let length = self.0.chars().count();
         let most = match rules.max_chars {
             0 => 4_000,
             most => most,
         };
-        if length > 0 && letters(&self.0) < rules.min_letters {
+        if !self.0.is_empty() && letters(&self.0) < rules.min_letters {
             let rule = "this is too short; write what was asked for, in whole sentences";
             let violation = Violation::new("", rule).with_prompt(&Rule::TooShort);
             violations.push(violation.of_style());
         }
         // An answer is empty if nothing of what was written is the text.
-        if length == 0 || self.0.starts_with('{') && !rules.has_markup {
+        if self.0.is_empty() || self.0.starts_with('{') && !rules.has_markup {
             let rule = "write only the text that was asked for, in plain sentences";
             violations.push(Violation::new("", rule).with_prompt(&Rule::OnlyText));
         }
@@ -127,11 +126,7 @@ impl Reply for Prose {
         if refuses_to_write(&self.0) {
             violations.push(Violation::refusal());
         }
-        if length > most {
-            let rule = format!("at most {most} characters; this has {length}");
-            let template = Rule::TooLong { most, length };
-            violations.push(Violation::new("", rule).with_prompt(&template));
-        }
+        violations.extend(Violation::too_long("", &self.0, most));
         if let Some(language) = rules.language
             && !is_in_language(&self.0, language)
         {
@@ -201,7 +196,7 @@ fn may_be_english(text: &str) -> bool {
 mod tests {
     use super::*;
     use crate::exchange::AnswerState;
-    use crate::world_data::Prompt;
+    use crate::testing::each_row;
 
     #[test]
     fn every_broken_rule_is_reported() {
@@ -237,62 +232,31 @@ mod tests {
 
     #[test]
     fn what_is_no_text_in_the_language_is_refused() {
-        let (short, language) = (Rule::TooShort.template(), Rule::Language.template());
-        for (text, world, rule) in [
-            ("...", Language::En, short),
-            ("……", Language::Zh, short),
-            ("Okay.", Language::En, short),
-            ("好的。", Language::Zh, short),
-            (
-                "Fog lies on the green, and the rope of the well drips.",
-                Language::Zh,
-                language,
-            ),
-            (
-                "雾气压在草地上，井绳一滴一滴地落水。",
-                Language::En,
-                language,
-            ),
-            (
-                "渡し場には舟が十艘つながれていて、誰もそれを見ていない。",
-                Language::Zh,
-                language,
-            ),
-            (
-                "Туман лежит на лугу, и верёвка колодца роняет капли.",
-                Language::En,
-                language,
-            ),
-            (
-                "Le brouillard couvre la place du village et la corde du puits goutte lentement \
-                 dans une eau noire que personne ne regarde.",
-                Language::En,
-                language,
-            ),
-            (
-                "Der Nebel liegt auf dem Anger, und das Seil am Brunnen tropft langsam in den \
-                 Eimer, den keiner heute Morgen geleert hat.",
-                Language::En,
-                language,
-            ),
-            (
-                "{\"mind\": \"I wait here.\", \"say\": \"Good morning.\"}",
-                Language::En,
-                Rule::OnlyText.template(),
-            ),
-            (
-                "Fog lies on the green. Ann says, “Go home.”",
-                Language::En,
-                Rule::NobodySpeaks.template(),
-            ),
-            (
-                "雾气压在草地上。沈豆娘说：“今天没人来。”",
-                Language::Zh,
-                Rule::NobodySpeaks.template(),
-            ),
-        ] {
-            assert_eq!(broken(text, world), [rule], "{text}");
-        }
+        each_row(
+            r#"
+            en => rules/too_short => ...
+            zh => rules/too_short => ……
+            en => rules/too_short => Okay.
+            zh => rules/too_short => 好的。
+            zh => rules/language => Fog lies on the green, and the rope of the well drips.
+            en => rules/language => 雾气压在草地上，井绳一滴一滴地落水。
+            zh => rules/language => 渡し場には舟が十艘つながれていて、誰もそれを見ていない。
+            en => rules/language => Туман лежит на лугу, и верёвка колодца роняет капли.
+            en => rules/language => Le brouillard couvre la place du village et la corde du puits goutte lentement dans une eau noire que personne ne regarde.
+            en => rules/language => Der Nebel liegt auf dem Anger, und das Seil am Brunnen tropft langsam in den Eimer, den keiner heute Morgen geleert hat.
+            en => rules/only_text => {"mind": "I wait here.", "say": "Good morning."}
+            en => rules/nobody_speaks => Fog lies on the green. Ann says, “Go home.”
+            zh => rules/nobody_speaks => 雾气压在草地上。沈豆娘说：“今天没人来。”
+            "#,
+            |[world, rule, text]| {
+                let world = if world == "zh" {
+                    Language::Zh
+                } else {
+                    Language::En
+                };
+                assert_eq!(broken(text, world), [rule]);
+            },
+        );
         for (text, world) in [
             ("Fog on the green, and rope, and drips.", Language::En),
             (

@@ -344,186 +344,123 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::testing::rows;
 
     /// What an answer says and what was thought.
-    const ANSWERS: &[(&str, &str, &str)] = &[
-        ("plain < text", "plain < text", ""),
-        (" plain ", " plain ", ""),
-        ("<think>why</think>\n\nso", "so", "why"),
-        ("<think>why", "", "why"),
-        ("<think>why</thi", "", "why"),
-        ("why</think> so", "so", "why"),
-        ("a <think>1</think>b<think>2</think> c", "a b c", "1\n2"),
-        ("<thin", "", ""),
-        ("so<thi", "so", ""),
-        ("<think></think>{}", "{}", ""),
-        ("<think>a <thinking> b</think>so", "so", "a <thinking> b"),
-        ("<think>a<think>b</think>c</think>d", "d", "a<think>b\nc"),
-        ("x <", "x <", ""),
+    const ANSWERS: &str = r#"
+        plain < text => plain < text => -
+        ␣plain␣ => ␣plain␣ => -
+        <think>why</think>\n\nso => so => why
+        <think>why => - => why
+        <think>why</thi => - => why
+        why</think> so => so => why
+        a <think>1</think>b<think>2</think> c => a b c => 1\n2
+        <thin => - => -
+        so<thi => so => -
+        <think></think>{} => {} => -
+        <think>a <thinking> b</think>so => so => a <thinking> b
+        <think>a<think>b</think>c</think>d => d => a<think>b\nc
+        x < => x < => -
         // Tags: in any case, with attributes, escaped.
-        ("<THINK>why</THINK>so", "so", "why"),
-        ("<Think time=\"3\">why</think>so", "so", "why"),
-        ("<think\n>why</think>so", "so", "why"),
-        ("<thinking>why</thinking>so", "so", "why"),
-        ("<thought>\nwhy\n</thought>\nso", "so", "why"),
-        ("<thoughts>why</thoughts>so", "so", "why"),
-        ("<reasoning>why</reasoning>so", "so", "why"),
-        ("<reflection>why</reflection>so", "so", "why"),
-        ("<inner_monologue>why</inner_monologue>so", "so", "why"),
-        ("<scratchpad>why</scratchpad>so", "so", "why"),
-        ("<antThinking>why</antThinking>so", "so", "why"),
-        ("<seed:think>why</seed:think>so", "so", "why"),
-        ("why</reasoning>so", "so", "why"),
-        ("&lt;think&gt;why&lt;/think&gt;so", "so", "why"),
-        ("＜think＞why＜／think＞so", "so", "why"),
-        ("<思考>\nwhy\n</思考>so", "so", "why"),
-        ("[gMASK]<sop>so", "so", ""),
-        ("so<turn|>", "so", ""),
-        ("[|assistant|]so[|endofturn|]", "so", ""),
-        ("<analysis>why</analysis>so", "so", "why"),
-        ("<thinking>why</think>so", "so", "why"),
-        ("\\u003cthink\\u003ewhy\\u003c/think\\u003eso", "so", "why"),
-        ("<|inner_prefix|>why<|inner_suffix|>so", "so", "why"),
-        ("【思考过程】\nwhy\n【最终回答】\nso", "so", "why"),
-        ("&lt;Thought&gt;why&lt;/Thought&gt;\nso", "so", "why"),
-        (
-            "<details type=\"reasoning\" done=\"true\" duration=\"3\">\n<summary>Thought for 3 seconds</summary>\n> why\n</details>\nso",
-            "so",
-            "<summary>Thought for 3 seconds</summary>\n> why",
-        ),
-        (
-            "<details><summary>more</summary>so</details>",
-            "<details><summary>more</summary>so</details>",
-            "",
-        ),
-        ("<thinker>so</thinker>", "<thinker>so</thinker>", ""),
-        ("a & b &lt; c", "a & b &lt; c", ""),
+        <THINK>why</THINK>so => so => why
+        <Think time="3">why</think>so => so => why
+        <think\n>why</think>so => so => why
+        <thinking>why</thinking>so => so => why
+        <thought>\nwhy\n</thought>\nso => so => why
+        <thoughts>why</thoughts>so => so => why
+        <reasoning>why</reasoning>so => so => why
+        <reflection>why</reflection>so => so => why
+        <inner_monologue>why</inner_monologue>so => so => why
+        <scratchpad>why</scratchpad>so => so => why
+        <antThinking>why</antThinking>so => so => why
+        <seed:think>why</seed:think>so => so => why
+        why</reasoning>so => so => why
+        &lt;think&gt;why&lt;/think&gt;so => so => why
+        ＜think＞why＜／think＞so => so => why
+        <思考>\nwhy\n</思考>so => so => why
+        [gMASK]<sop>so => so => -
+        so<turn|> => so => -
+        [|assistant|]so[|endofturn|] => so => -
+        <analysis>why</analysis>so => so => why
+        <thinking>why</think>so => so => why
+        \u003cthink\u003ewhy\u003c/think\u003eso => so => why
+        <|inner_prefix|>why<|inner_suffix|>so => so => why
+        【思考过程】\nwhy\n【最终回答】\nso => so => why
+        &lt;Thought&gt;why&lt;/Thought&gt;\nso => so => why
+        <details type="reasoning" done="true" duration="3">\n<summary>Thought for 3 seconds</summary>\n> why\n</details>\nso => so => <summary>Thought for 3 seconds</summary>\n> why
+        <details><summary>more</summary>so</details> => <details><summary>more</summary>so</details> => -
+        <thinker>so</thinker> => <thinker>so</thinker> => -
+        a & b &lt; c => a & b &lt; c => -
         // Other marks.
-        ("◁think▷why◁/think▷so", "so", "why"),
-        ("◁think▷why◁/thi", "", "why"),
-        ("[THINK]why[/THINK]so", "so", "why"),
-        (
-            "<|begin_of_thought|>why<|end_of_thought|>\n\n<|begin_of_solution|>so<|end_of_solution|>",
-            "so",
-            "why",
-        ),
-        (
-            "<|START_THINKING|>why<|END_THINKING|><|START_RESPONSE|>so<|END_RESPONSE|>",
-            "so",
-            "why",
-        ),
-        ("<unused94>thought\nwhy<unused95>so", "so", "thought\nwhy"),
-        ("<|channel>thought\nwhy\n<channel|>so", "so", "thought\nwhy"),
-        ("<|think|>why<|/think|>so", "so", "why"),
-        (
-            "<｜begin▁of▁thinking｜>why<｜end▁of▁thinking｜>so",
-            "so",
-            "why",
-        ),
+        ◁think▷why◁/think▷so => so => why
+        ◁think▷why◁/thi => - => why
+        [THINK]why[/THINK]so => so => why
+        <|begin_of_thought|>why<|end_of_thought|>\n\n<|begin_of_solution|>so<|end_of_solution|> => so => why
+        <|START_THINKING|>why<|END_THINKING|><|START_RESPONSE|>so<|END_RESPONSE|> => so => why
+        <unused94>thought\nwhy<unused95>so => so => thought\nwhy
+        <|channel>thought\nwhy\n<channel|>so => so => thought\nwhy
+        <|think|>why<|/think|>so => so => why
+        <｜begin▁of▁thinking｜>why<｜end▁of▁thinking｜>so => so => why
         // Harmony, with its marks and without.
-        (
-            "<|channel|>analysis<|message|>why<|end|><|start|>assistant<|channel|>final<|message|>so<|return|>",
-            "so",
-            "why",
-        ),
-        ("<|channel|>final<|message|>so", "so", ""),
-        (
-            "<|start|>assistant<|channel|>final<|message|>so<|end|>",
-            "so",
-            "",
-        ),
-        ("<|channel|>analysis<|message|>why", "", "why"),
-        (
-            "<|channel|>analysis<|message|>one<|channel|>commentary<|message|>two<|end|><|channel|>final<|message|>so",
-            "so",
-            "one\ntwo",
-        ),
-        (
-            "analysis<|message|>why<|end|><|start|>assistant<|channel|>final<|message|>so",
-            "so",
-            "<|message|>why<|end|><|start|>assistant",
-        ),
-        (
-            "analysisThe user wants so.assistantfinalso",
-            "so",
-            "The user wants so.",
-        ),
-        ("analysis我想一想assistantfinal好", "好", "我想一想"),
-        ("assistantanalysisWhy?assistantfinalso", "so", "Why?"),
-        (
-            "analysis of the tides: why.assistantfinalso",
-            "so",
-            "of the tides: why.",
-        ),
-        ("analysis of the tides", "analysis of the tides", ""),
-        (
-            "Analysis: the tide is out.",
-            "Analysis: the tide is out.",
-            "",
-        ),
-        ("analysisThe user wants", "", "The user wants"),
+        <|channel|>analysis<|message|>why<|end|><|start|>assistant<|channel|>final<|message|>so<|return|> => so => why
+        <|channel|>final<|message|>so => so => -
+        <|start|>assistant<|channel|>final<|message|>so<|end|> => so => -
+        <|channel|>analysis<|message|>why => - => why
+        <|channel|>analysis<|message|>one<|channel|>commentary<|message|>two<|end|><|channel|>final<|message|>so => so => one\ntwo
+        analysis<|message|>why<|end|><|start|>assistant<|channel|>final<|message|>so => so => <|message|>why<|end|><|start|>assistant
+        analysisThe user wants so.assistantfinalso => so => The user wants so.
+        analysis我想一想assistantfinal好 => 好 => 我想一想
+        assistantanalysisWhy?assistantfinalso => so => Why?
+        analysis of the tides: why.assistantfinalso => so => of the tides: why.
+        analysis of the tides => analysis of the tides => -
+        Analysis: the tide is out. => Analysis: the tide is out. => -
+        analysisThe user wants => - => The user wants
         // Special tokens at both ends.
-        ("so<|im_end|>", "so", ""),
-        ("so<|eot_id|>", "so", ""),
-        ("so</s>", "so", ""),
-        ("<s>so</s>\n", "so", ""),
-        ("so<end_of_turn>\n", "so", ""),
-        ("so<eos>", "so", ""),
-        ("[INST] [/INST] so", "so", ""),
-        ("so [/INST]", "so", ""),
-        ("<|im_start|>assistant\nso<|im_end|>", "so", ""),
-        (
-            "<|start_header_id|>assistant<|end_header_id|>\n\nso<|eot_id|>",
-            "so",
-            "",
-        ),
-        ("<start_of_turn>model\nso<end_of_turn>", "so", ""),
-        ("assistant\n\nso", "so", ""),
-        ("Assistant\nso", "so", ""),
-        ("so\nassistant", "so", ""),
-        ("so\n\nassistant\n\n", "so", ""),
-        ("so\nassistants are many", "so\nassistants are many", ""),
-        ("model\nso", "model\nso", ""),
-        (
-            "so<|im_end|>\n<|im_start|>user\nand?<|im_end|>\n<|im_start|>assistant\nno",
-            "so",
-            "",
-        ),
-        (
-            "so<|eot_id|><|start_header_id|>user<|end_header_id|>\n\nand?",
-            "so",
-            "",
-        ),
-        ("so<｜end▁of▁sentence｜>", "so", ""),
-        ("so<|endoftext|><|endoftext|>", "so", ""),
-        (
-            "The token <|im_end|> ends a turn.",
-            "The token <|im_end|> ends a turn.",
-            "",
-        ),
-        ("</s> so </s>", "so", ""),
-        ("Thinking...\nwhy\n...done thinking.\n\nso", "so", "why"),
-        ("Thinking...\nwhy", "Thinking...\nwhy", ""),
-        (
-            "why\n[BEGIN FINAL RESPONSE]\nso\n[END FINAL RESPONSE]",
-            "so",
-            "why",
-        ),
-        ("<think>why</think>\n\nso<|im_end|>", "so", "why"),
+        so<|im_end|> => so => -
+        so<|eot_id|> => so => -
+        so</s> => so => -
+        <s>so</s>\n => so => -
+        so<end_of_turn>\n => so => -
+        so<eos> => so => -
+        [INST] [/INST] so => so => -
+        so [/INST] => so => -
+        <|im_start|>assistant\nso<|im_end|> => so => -
+        <|start_header_id|>assistant<|end_header_id|>\n\nso<|eot_id|> => so => -
+        <start_of_turn>model\nso<end_of_turn> => so => -
+        assistant\n\nso => so => -
+        Assistant\nso => so => -
+        so\nassistant => so => -
+        so\n\nassistant\n\n => so => -
+        so\nassistants are many => so\nassistants are many => -
+        model\nso => model\nso => -
+        so<|im_end|>\n<|im_start|>user\nand?<|im_end|>\n<|im_start|>assistant\nno => so => -
+        so<|eot_id|><|start_header_id|>user<|end_header_id|>\n\nand? => so => -
+        so<｜end▁of▁sentence｜> => so => -
+        so<|endoftext|><|endoftext|> => so => -
+        The token <|im_end|> ends a turn. => The token <|im_end|> ends a turn. => -
+        </s> so </s> => so => -
+        Thinking...\nwhy\n...done thinking.\n\nso => so => why
+        Thinking...\nwhy => Thinking...\nwhy => -
+        why\n[BEGIN FINAL RESPONSE]\nso\n[END FINAL RESPONSE] => so => why
+        <think>why</think>\n\nso<|im_end|> => so => why
         // Marks of calls belong to the text.
-        ("<|python_tag|>{}", "<|python_tag|>{}", ""),
-        ("<tool_call>{}</tool_call>", "<tool_call>{}</tool_call>", ""),
-    ];
+        <|python_tag|>{} => <|python_tag|>{} => -
+        <tool_call>{}</tool_call> => <tool_call>{}</tool_call> => -
+    "#;
+
+    /// An answer, its text, and its thoughts: `-` for nothing, `␣` for a blank, `\n` for a line break.
+    fn answers() -> impl Iterator<Item = [String; 3]> {
+        rows(ANSWERS).map(|row| {
+            row.map(|part| part.replace("\\n", "\n").replace('␣', " "))
+                .map(|part| if part == "-" { String::new() } else { part })
+        })
+    }
 
     #[test]
     fn thinking_is_separated_from_the_answer() {
-        for (answer, text, thinking) in ANSWERS {
-            let split = SplitText::of(answer);
-            assert_eq!(
-                (split.text.as_str(), split.thinking.as_str()),
-                (*text, *thinking),
-                "{answer}"
-            );
+        for [answer, text, thinking] in answers() {
+            let split = SplitText::of(&answer);
+            assert_eq!([split.text, split.thinking], [text, thinking], "{answer}");
         }
     }
 
@@ -566,15 +503,12 @@ mod tests {
 
     #[test]
     fn what_people_watch_is_never_a_thought() {
-        for (answer, text, _) in ANSWERS {
+        for [answer, text, _] in answers() {
             let parts: Vec<_> = answer.split_inclusive(|_| true).collect();
             let (shown, split) = streamed(&parts);
-            assert_eq!(split, SplitText::of(answer), "{answer}");
-            assert!(
-                text.trim().starts_with(shown.text.trim()),
-                "{answer}: {}",
-                shown.text
-            );
+            assert_eq!(split, SplitText::of(&answer), "{answer}");
+            let is_text = text.trim().starts_with(shown.text.trim());
+            assert!(is_text, "{answer}: {}", shown.text);
         }
     }
 

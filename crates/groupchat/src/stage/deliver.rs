@@ -7,9 +7,7 @@ use playhouse_engine::locale::UiText;
 use serde_json::Value;
 use thiserror::Error;
 
-use super::events::{
-    HandoffContext, InnerMessage, OwnMessage, ParticipantEvent, PublicMessage, Whisper,
-};
+use super::events::{HandoffContext, OwnMessage, ParticipantEvent, PublicMessage, Whisper};
 use super::step::ChatStep;
 use super::user_input::CONTROLLER;
 use crate::message::{ChatContent, ChatMessage, EPOCH, value_text};
@@ -119,11 +117,6 @@ impl ChatStep<'_, '_, '_> {
             self.params.events.notify_entities(&listeners, event);
             Whisper::TYPE
         }
-    }
-
-    /// Records a message of a team that was called as a tool. Nobody hears it.
-    pub(super) fn record_inner(&mut self, message: InnerMessage) {
-        self.params.events.think(self.stage, message);
     }
 
     /// The message as the guards changed it.

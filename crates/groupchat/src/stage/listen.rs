@@ -283,7 +283,8 @@ impl ChatStep<'_, '_, '_> {
                     last = Some(message.clone());
                     self.deliver(message, how);
                 }
-                Utterance::Inner(message) => self.record_inner(message),
+                // Nobody hears it.
+                Utterance::Inner(message) => self.params.events.think(self.stage, message),
             }
         }
         self.chat.turns += 1;

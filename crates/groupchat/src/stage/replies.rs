@@ -50,19 +50,11 @@ impl Reply for TextReply {
     }
 
     fn check(&self, constraints: &TextConstraints) -> Vec<Violation> {
-        let length = self.0.chars().count();
-        if length == 0 && !constraints.may_be_empty {
+        if self.0.is_empty() && !constraints.may_be_empty {
             return vec![empty_answer("")];
         }
-        if length < MAX_CHARS {
-            return Vec::new();
-        }
-        let rule = format!("at most {MAX_CHARS} characters; this has {length}");
-        let broken = Rule::TooLong {
-            most: MAX_CHARS,
-            length,
-        };
-        vec![Violation::new("", rule).with_prompt(&broken)]
+        let too_long = Violation::too_long("", &self.0, MAX_CHARS);
+        too_long.into_iter().collect()
     }
 }
 

@@ -301,11 +301,8 @@ mod tests {
             uses: vec![using("the key", "Mill"), using("the key", "the log")],
             promise_to: vec!["Bob".into()],
             owed_by: vec!["Bob".into(), "Ann".into(), "Bob".into()],
-            destructible: Vec::new(),
-            languages: Vec::new(),
             attempt: true,
-            searched: false,
-            is_last: false,
+            ..PlanConstraints::default()
         }
     }
 

@@ -1,14 +1,13 @@
 //! Memories: what is cut, what survives, and what is left alone.
 
 use playhouse_engine::cast::Dead;
-use playhouse_engine::context::{
-    AgentContext, Chapter, ChapterRecord, Chapters, Common, EntryId, Level,
-};
+use playhouse_engine::context::{AgentContext, Chapter, ChapterRecord, Chapters, EntryId, Level};
 use playhouse_engine::event::Phrasebook;
 use playhouse_engine::exchange::{Prose, Reply};
 use playhouse_engine::message::{Body, Tag, Tags};
 use playhouse_engine::mind::Language;
 use playhouse_engine::world_data::DataFolder;
+use serde_json::json;
 
 use super::combat::FightQuestion;
 use super::day::DayQuestion;
@@ -18,9 +17,9 @@ use super::summary::{PendingSummary, SummaryData, summary_ask};
 use crate::combat::FinishedFight;
 use crate::components::FightResult;
 use crate::events::{COMBAT_ID, COMBAT_INITIALIZATION, COMBAT_OUTCOME};
-use crate::happening::{FightNote, Happening, Pledge, merged};
+use crate::happening::{Happening, merged};
 use crate::phrases;
-use crate::testing::{TestScene, scene, world_file};
+use crate::testing::{TestScene, happening, scene, world_file};
 
 fn begin(id: &str) -> Tags {
     [COMBAT_INITIALIZATION.of("Hall"), COMBAT_ID.of(id)].into()
@@ -302,116 +301,47 @@ fn noted(
     (chapters, record)
 }
 
-fn promised(who: &str, to: &str, words: &str, state: Pledge) -> Happening {
-    Happening::Promised {
-        who: who.into(),
-        to: to.into(),
-        words: words.into(),
-        state,
-    }
+fn promised(who: &str, to: &str, words: &str, state: &str) -> Happening {
+    happening(json!({"what": "promised", "who": who, "to": to, "words": words, "state": state}))
 }
 
 fn felt(about: &str, change: i32, why: &str) -> Happening {
-    Happening::Felt {
-        about: about.into(),
-        change,
-        why: why.into(),
-    }
-}
-
-fn tried(who: &str, attempt: &str, outcome: &str) -> Happening {
-    Happening::Tried {
-        who: who.into(),
-        attempt: attempt.into(),
-        outcome: outcome.into(),
-        found: "".into(),
-        left: "".into(),
-    }
+    happening(json!({"what": "felt", "about": about, "change": change, "why": why}))
 }
 
 fn learned(fact: &str, text: &str, from: &str) -> Happening {
-    Happening::Common(Common::Learned {
-        fact: fact.into(),
-        text: text.into(),
-        from: from.into(),
-    })
-}
-
-fn took(who: &str, item: &str) -> Happening {
-    Happening::Took {
-        who: who.into(),
-        item: item.into(),
-    }
-}
-
-fn gave(who: &str, item: &str, to: &str) -> Happening {
-    Happening::Gave {
-        who: who.into(),
-        item: item.into(),
-        to: to.into(),
-    }
-}
-
-fn decided(who: &str, choice: &str, asked: &str) -> Happening {
-    Happening::Decided {
-        who: who.into(),
-        choice: choice.into(),
-        asked: asked.into(),
-    }
+    happening(json!({"what": "learned", "fact": fact, "text": text, "from": from}))
 }
 
 /// One note of each kind, in the language of the names.
 fn everything(me: &str, other: &str, place: &str) -> Vec<Happening> {
-    let fight = |fight: &str, result, fallen: &[&str]| {
-        Happening::Fight(FightNote {
-            fight: fight.into(),
-            place: place.into(),
-            heroes: vec![me.into()],
-            foes: vec![other.into()],
-            result,
-            fallen: fallen.iter().map(|name| (*name).into()).collect(),
-            ..FightNote::default()
-        })
+    let fight = |fight: &str, result: Option<&str>, fallen: &[&str]| {
+        json!({"what": "fight", "fight": fight, "place": place, "heroes": [me], "foes": [other],
+            "result": result, "fallen": fallen})
     };
-    vec![
+    let tried = |attempt: &str, outcome: &str| json!({"what": "tried", "who": me, "attempt": attempt, "outcome": outcome, "found": "", "left": ""});
+    let notes = json!([
         fight("1", None, &[]),
-        fight("1", Some(FightResult::Won), &[other]),
-        fight("2", Some(FightResult::Lost), &[me]),
-        fight("", Some(FightResult::Drawn), &[]),
-        Happening::Common(Common::Died {
-            who: other.into(),
-            by: me.into(),
-        }),
-        Happening::Wounded {
-            who: me.into(),
-            days: 2,
-        },
+        fight("1", Some("won"), &[other]),
+        fight("2", Some("lost"), &[me]),
+        fight("", Some("drawn"), &[]),
+        {"what": "died", "who": other, "by": me},
+        {"what": "wounded", "who": me, "days": 2},
         learned("f", "fact", other),
-        took(me, "item"),
-        gave(other, "item", me),
-        Happening::Lost {
-            who: me.into(),
-            item: "item".into(),
-            hidden_at: None,
-        },
-        promised(me, other, "words", Pledge::Made),
-        promised(me, other, "words", Pledge::Broken),
+        {"what": "took", "who": me, "item": "item"},
+        {"what": "gave", "who": other, "item": "item", "to": me},
+        {"what": "lost", "who": me, "item": "item"},
+        promised(me, other, "words", "made"),
+        promised(me, other, "words", "broken"),
         felt(other, 1, "reason"),
         felt(other, -3, "reason"),
-        Happening::Journey {
-            dungeon: place.into(),
-            part: "enter".into(),
-            party: vec![me.into(), other.into()],
-        },
-        tried(me, "attempt", ""),
-        tried(me, "", "cost"),
-        Happening::Common(Common::Told {
-            fact: "g".into(),
-            about: "title".into(),
-            to: vec![other.into()],
-        }),
-        decided(me, "choice", "question"),
-    ]
+        {"what": "journey", "dungeon": place, "part": "enter", "party": [me, other]},
+        tried("attempt", ""),
+        tried("", "cost"),
+        {"what": "told", "fact": "g", "about": "title", "to": [other]},
+        {"what": "decided", "who": me, "choice": "choice", "asked": "question"},
+    ]);
+    serde_json::from_value(notes).expect("are notes")
 }
 
 #[test]
@@ -465,15 +395,19 @@ fn a_past_is_summed_up_beside_its_record_in_either_language() {
 #[test]
 fn a_life_of_many_promises_tells_of_other_things_too() {
     let phrases = phrasebook(Language::En);
-    let kept = |words: &str| promised("Bob", "Ann", words, Pledge::Kept);
+    let kept = |words: &str| promised("Bob", "Ann", words, "kept");
     let mut days = vec![
         (1, kept("I will come.")),
         (2, learned("bell", "The bell is cracked.", "Bob")),
-        (3, took("Ann", "the key")),
+        (
+            3,
+            happening(json!({"what": "took", "who": "Ann", "item": "the key"})),
+        ),
     ];
     days.extend((4..24).map(|day| {
         let [who, to] = [["Ann", "Bob"], ["Bob", "Ann"]][day as usize % 2];
-        (day, gave(who, "the bell rope", to))
+        let gave = json!({"what": "gave", "who": who, "item": "the bell rope", "to": to});
+        (day, happening(gave))
     }));
     let stays = |day| (day, kept(&format!("I will stay until day {day}.")));
     days.extend((24..60).map(stays));
@@ -498,14 +432,16 @@ fn a_life_of_many_promises_tells_of_other_things_too() {
 #[test]
 fn a_record_says_nothing_twice() {
     let phrases = phrasebook(Language::En);
-    let happened = [
-        tried("Ann", "force the door.", "full"),
+    let happened = json!([
+        {"what": "tried", "who": "Ann", "attempt": "force the door.", "outcome": "full", "found": "", "left": ""},
         learned("made-1", "Ann was able to force the door.", ""),
         learned("made-2", "The door is off its hinges.", ""),
-        decided("Bob", "Bob laughs at the door.", ""),
+        {"what": "decided", "who": "Bob", "choice": "Bob laughs at the door."},
         felt("Bob", 1, "Bob laughs at…"),
-    ];
-    let (_, record) = noted("Ann", "The Hall", happened.map(|happening| (1, happening)));
+    ]);
+    let happened: Vec<_> = serde_json::from_value(happened).expect("are notes");
+    let on_one_day = happened.into_iter().map(|happening| (1, happening));
+    let (_, record) = noted("Ann", "The Hall", on_one_day);
     let record = record.read();
     let text = record_text(&phrases, "Ann", &record, 6_000).expect("is right");
     assert_eq!(text.matches("force the door").count(), 1, "{text}");
@@ -518,9 +454,9 @@ fn a_record_says_nothing_twice() {
 fn a_kept_promise_and_a_feeling_stand_on_the_day_of_their_last_change() {
     let promised = |state| promised("Bob", "Ann", "I will come.", state);
     let days = [
-        (1, promised(Pledge::Made)),
+        (1, promised("made")),
         (2, felt("Bob", 1, "")),
-        (3, promised(Pledge::Kept)),
+        (3, promised("kept")),
         (4, felt("Bob", 2, "")),
     ];
     let (chapters, record) = noted("Ann", "The Hall", days);
@@ -529,10 +465,7 @@ fn a_kept_promise_and_a_feeling_stand_on_the_day_of_their_last_change() {
         .into_iter()
         .map(|note| (note.day, note.happening))
         .collect();
-    assert_eq!(
-        merged,
-        [(3, promised(Pledge::Kept)), (4, felt("Bob", 3, ""))]
-    );
+    assert_eq!(merged, [(3, promised("kept")), (4, felt("Bob", 3, ""))]);
 }
 
 #[test]

@@ -230,8 +230,7 @@ fn data<'a>(
     let items = world.items.iter();
     let items = items.filter(|item| me.items.iter().any(|name| **name == *item.name));
     let actor = world.actors.iter().find(|actor| *actor.name == *me.name);
-    let goals = actor.map_or(&[][..], |actor| &actor.goals);
-    let goals: Vec<_> = goals.iter().collect();
+    let goals: Vec<_> = actor.map_or(&[][..], |actor| &actor.goals).iter().collect();
     let interests = Interests::of(&me.name, &goals, &world.scenes, |_| true);
     ActData {
         me: &me.name,

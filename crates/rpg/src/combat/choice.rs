@@ -74,7 +74,7 @@ pub(crate) struct PlayableSkill {
     pub(crate) is_worded: bool,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ChoiceConstraints {
     pub(crate) hand: Vec<PlayableSkill>,
     /// The ids of the facts that may be told.

@@ -20,7 +20,7 @@ use super::wounds::heal_wounds;
 use crate::campaign_phase::{CampaignPhase, CampaignState, FightPlace};
 use crate::components::{CurrentFight, Health, LastFight, Wounded};
 use crate::journey::continue_journey;
-use crate::testing::{play_all, scene};
+use crate::testing::{play_all, ron, scene};
 use crate::world_file::{Skill, SkillKind, Stats};
 
 fn card(skill: &str, targets: &[&str]) -> Card {
@@ -201,12 +201,8 @@ fn the_schema_of_a_choice_is_constrained_to_what_is_legal() {
     let targets = &card["targets"]["items"]["enum"];
     assert_eq!(*targets, json!(["Owl", "Rat", "Ann", "Bob"]));
     let constraints = ChoiceConstraints {
-        hand: Vec::new(),
-        facts: Vec::new(),
-        known: Vec::new(),
-        items: Vec::new(),
         may_yield: true,
-        say_chars: 9,
+        ..ChoiceConstraints::default()
     };
     let schema =
         CombatChoice::constrain_schema(&Value::Null, &constraints).expect("is constrained");
@@ -237,17 +233,9 @@ fn combatant(number: usize, hero: bool, hp: i32, stats: Stats) -> Combatant {
 
 #[test]
 fn the_faster_act_first_then_the_luckier_then_the_elder() {
-    let of = |number, speed| {
-        combatant(
-            number,
-            true,
-            5,
-            Stats {
-                hp: 5,
-                speed,
-                ..Stats::default()
-            },
-        )
+    let of = |number, speed: i32| {
+        let stats: Stats = ron(&format!("(hp: 5, speed: {speed})"));
+        combatant(number, true, 5, stats)
     };
     let combatants = [of(0, 2), of(1, 4), of(2, 4), of(3, 2)];
     assert_eq!(
@@ -258,23 +246,10 @@ fn the_faster_act_first_then_the_luckier_then_the_elder() {
 
 #[test]
 fn healing_is_for_those_who_miss_most_and_attacks_for_the_weakest() {
-    let stats = Stats {
-        hp: 10,
-        ..Stats::default()
-    };
-    let combatants = [
-        (true, 10),
-        (true, 3),
-        (true, 6),
-        (false, 9),
-        (false, 2),
-        (false, 0),
-    ];
-    let combatants: Vec<_> = combatants
-        .iter()
-        .enumerate()
-        .map(|(index, (hero, hp))| combatant(index, *hero, *hp, stats))
-        .collect();
+    let stats: Stats = ron("(hp: 10)");
+    let hp = [10, 3, 6, 9, 2, 0].into_iter().enumerate();
+    let combatants = hp.map(|(index, hp)| combatant(index, index < 3, hp, stats));
+    let combatants: Vec<_> = combatants.collect();
     assert_eq!(legal_targets(SkillKind::Heal, 0, &combatants), [1, 2]);
     assert_eq!(legal_targets(SkillKind::Attack, 0, &combatants), [4, 3]);
     assert_eq!(legal_targets(SkillKind::Guard, 3, &combatants), [4, 3]);

@@ -110,36 +110,31 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::testing::each_row;
 
     #[test]
     fn the_cut_is_after_a_sentence_a_word_or_a_character() {
-        for (text, limit, language, cut) in [
-            (
-                "He left. She stayed for a while.",
-                20,
-                Language::En,
-                "He left. She stayed…",
-            ),
-            (
-                "He left. She stayed for a while.",
-                12,
-                Language::En,
-                "He left.…",
-            ),
-            ("Price 3.50 and more", 12, Language::En, "Price 3.50…"),
-            (
-                "他走了。她还留在那里很久很久。",
-                8,
-                Language::Zh,
-                "他走了。……",
-            ),
-            ("一直走一直走一直走", 6, Language::Zh, "一直走一……"),
-            ("🧙‍♂️🧙‍♂️🧙‍♂️", 7, Language::En, "🧙‍♂️…"),
-            ("abc", 1, Language::Zh, "…"),
-            ("abc", 0, Language::En, ""),
-        ] {
-            assert_eq!(shortened(text, limit, language).as_deref(), Some(cut));
-        }
+        each_row(
+            "
+            He left. She stayed for a while. => 20 => en => He left. She stayed…
+            He left. She stayed for a while. => 12 => en => He left.…
+            Price 3.50 and more => 12 => en => Price 3.50…
+            他走了。她还留在那里很久很久。 => 8 => zh => 他走了。……
+            一直走一直走一直走 => 6 => zh => 一直走一……
+            🧙‍♂️🧙‍♂️🧙‍♂️ => 7 => en => 🧙‍♂️…
+            abc => 1 => zh => …
+            ",
+            |[text, limit, language, cut]| {
+                let limit = limit.parse().expect("a number");
+                let language = if language == "zh" {
+                    Language::Zh
+                } else {
+                    Language::En
+                };
+                assert_eq!(shortened(text, limit, language).as_deref(), Some(cut));
+            },
+        );
+        assert_eq!(shortened("abc", 0, Language::En).as_deref(), Some(""));
     }
 
     #[test]
