@@ -11,6 +11,7 @@ use super::args::ChatFormat;
 
 /// Turns messages into text as they come. Of participants who write at the same time, one is shown
 /// while it writes; what the others write is shown when it is complete.
+#[derive(Default)]
 pub(crate) struct Transcript {
     form: ChatFormat,
     language: Language,
@@ -31,11 +32,7 @@ impl Transcript {
         Self {
             form,
             language,
-            streamed: BTreeMap::new(),
-            unseen: BTreeSet::new(),
-            open: None,
-            in_line: false,
-            messages: 0,
+            ..Self::default()
         }
     }
 

@@ -112,7 +112,7 @@ impl<T: Serialize> Range<T> {
 }
 
 /// An event as it is sent.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Default, Serialize)]
 pub(super) struct EventJson {
     pub(super) number: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -690,11 +690,6 @@ impl Reader<'_> {
         form.words_of(&*telling).map(str::to_owned)
     }
 
-    /// What a page shows of an event beside its words.
-    fn board_of(&self, record: &EventRecord) -> Option<Value> {
-        self.view.about.events.telling(record)?.board()
-    }
-
     fn title_of(&self, record: &EventRecord) -> Option<String> {
         let about = &self.view.about;
         let heading = about.events.telling(record)?.heading()?;
@@ -706,9 +701,14 @@ impl Reader<'_> {
         let seen = self.seen(record);
         let shown = seen.as_ref().unwrap_or(record);
         let text = self.text_in(contents, entry, record);
+        let board = self
+            .view
+            .about
+            .events
+            .telling(record)
+            .and_then(|telling| telling.board());
         let mut event = EventJson {
             number: n,
-            id: None,
             turn: turn_number(record.turn),
             day: entry.day,
             kind: record.kind.clone(),
@@ -724,18 +724,11 @@ impl Reader<'_> {
                 .filter(|words| *words != text),
             text,
             repeat: self.repeats(entry),
-            rule: None,
-            stage: None,
-            except: Vec::new(),
-            who: Vec::new(),
             facts: self.taught(contents, record),
-            masked: Vec::new(),
-            notes: Vec::new(),
             defaults: self.defaults_told(entry),
-            withheld: false,
-            call: None,
-            board: self.board_of(record).filter(|_| seen.is_none()),
+            board: board.filter(|_| seen.is_none()),
             is_memory: entry.style == EventStyle::Memory,
+            ..EventJson::default()
         };
         if self.is_host() {
             let (rule, stage, except) = rule_of(contents, record);

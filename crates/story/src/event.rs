@@ -4,7 +4,7 @@ use playhouse_engine::event::{EventStyle, Telling};
 use serde::Serialize;
 
 /// How a book sets an event.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Form {
     Speech,
@@ -25,6 +25,7 @@ pub enum Form {
     Place,
     /// A part of a contest, such as a fight.
     Contest,
+    #[default]
     Note,
     Ending,
     /// Not part of the story.

@@ -45,6 +45,7 @@ pub(crate) struct Reading {
     told: Condvar,
 }
 
+#[derive(Default)]
 struct State {
     /// How many rows are not told yet.
     rows: usize,
@@ -131,13 +132,8 @@ impl Write for Paced {
 impl Reading {
     fn new(words_a_minute: u32, takes_keys: bool) -> Self {
         let state = State {
-            rows: 0,
             words_a_minute,
-            turn: 0,
-            unread: None,
-            is_over: false,
-            is_lost: false,
-            runs: Vec::new(),
+            ..State::default()
         };
         Self {
             takes_keys,
