@@ -47,6 +47,7 @@ impl ErrorKind {
 }
 
 #[derive(Clone, Debug, PartialEq)]
+#[must_use]
 pub(crate) struct CommandError {
     pub(crate) kind: ErrorKind,
     /// What happened; `None` if that was printed already.
@@ -85,14 +86,12 @@ impl CommandError {
     }
 
     /// Says where it happened.
-    #[must_use]
     pub(crate) fn at(mut self, place: impl Into<Argument>) -> Self {
         self.place = Some(text!(cli_place, place = place.into()));
         self
     }
 
     /// Says what to do about it.
-    #[must_use]
     pub(crate) fn help(mut self, help: UiText) -> Self {
         self.help = Some(help);
         self

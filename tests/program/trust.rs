@@ -429,8 +429,7 @@ fn trust_is_for_one_content_at_one_place_and_can_be_revoked() {
     assert!(folder.here().join("ran").exists());
 
     let listed = |state: &str| {
-        let listed = folder.run("trust --list --json");
-        let listed = out(&listed);
+        let listed = out(&folder.run("trust --list --json"));
         let first: Value = serde_json::from_str(listed.lines().next().unwrap()).unwrap();
         assert_eq!(first["state"], state, "{listed}");
     };

@@ -48,6 +48,7 @@ pub(super) type ToolCallFormatter =
 
 /// Functions for the teams of a game, by name. They must be pure: a replay calls them again.
 #[derive(Clone, Default)]
+#[must_use]
 pub struct Functions {
     pub(super) terminations: BTreeMap<String, TerminationFunction>,
     pub(super) selectors: BTreeMap<String, SelectorFunction>,
@@ -58,7 +59,6 @@ pub struct Functions {
 
 impl Functions {
     /// Adds a function that ends a run; it gets the messages since its last call.
-    #[must_use]
     pub fn with_termination(
         mut self,
         name: &str,
@@ -70,7 +70,6 @@ impl Functions {
 
     /// Adds a function that selects the next speaker; `None` leaves it to the model, or ends the
     /// run if there is none.
-    #[must_use]
     pub fn with_selector(
         mut self,
         name: &str,
@@ -81,7 +80,6 @@ impl Functions {
     }
 
     /// Adds a function that returns who may be selected.
-    #[must_use]
     pub fn with_candidates(
         mut self,
         name: &str,
@@ -92,7 +90,6 @@ impl Functions {
     }
 
     /// Adds a function that formats a tool call and its result for a tool call summary.
-    #[must_use]
     pub fn with_tool_call_formatter(
         mut self,
         name: &str,
@@ -104,7 +101,6 @@ impl Functions {
     }
 
     /// Adds a condition for edges of graphs.
-    #[must_use]
     pub fn with_edge_condition(
         mut self,
         name: &str,

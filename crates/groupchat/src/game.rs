@@ -47,6 +47,7 @@ type MakeGuards = Arc<dyn Fn() -> Vec<Box<dyn Guard>> + Send + Sync>;
 
 /// A team that was loaded and checked, from which worlds are set up.
 #[derive(Clone)]
+#[must_use]
 pub struct ChatGame {
     teams: Teams,
     /// `teams/en/writing-desk`, or the name of a team that was built in code.
@@ -128,19 +129,16 @@ impl ChatGame {
     }
 
     /// Provides the functions that the team file names.
-    #[must_use]
     pub fn with_functions(self, functions: Functions) -> Self {
         self.with_each(|game| game.teams.functions = functions.clone())
     }
 
     /// Provides further message types.
-    #[must_use]
     pub fn with_messages(self, factory: MessageFactory) -> Self {
         self.with_each(|game| game.teams.factory = factory.clone())
     }
 
     /// Adds guards after the built-in ones.
-    #[must_use]
     pub fn with_guards(
         self,
         guards: impl Fn() -> Vec<Box<dyn Guard>> + Send + Sync + 'static,
@@ -150,7 +148,6 @@ impl ChatGame {
     }
 
     /// Adds tools to the built-in ones.
-    #[must_use]
     pub fn with_tools(self, tools: impl Fn(&mut Toolbox) + Send + Sync + 'static) -> Self {
         let tools: AddTools = Arc::new(tools);
         self.with_each(|game| game.tools = Some(tools.clone()))
@@ -158,21 +155,18 @@ impl ChatGame {
 
     /// Adds a team that participants may call as the tool of this name. A team of one is an agent
     /// as a tool.
-    #[must_use]
     pub fn with_team_tool(mut self, name: &str, about: &str, tool: TeamTool) -> Self {
         self.team_tools.push((name.into(), about.into(), tool));
         self
     }
 
     /// Sets the policy for code. By default only scripts in the sandbox run.
-    #[must_use]
     pub fn with_code(self, policy: CodePolicy) -> Self {
         self.with_each(|game| game.code = policy.clone())
     }
 
     /// Sets the minds of the teams that the team file offers as tools; a [`super::Team`] uses its
     /// own. Without minds these tools can't be called; a replay never does.
-    #[must_use]
     pub fn with_tool_minds(mut self, minds: &Minds) -> Self {
         self.tool_minds = Some(minds.clone());
         self

@@ -13,6 +13,7 @@ use super::stage::{Approval, ControlMessage, UserInput, warn_absent};
 /// The mind of the user and of the controller of a run: a queue of input, and what to do at the
 /// next turn. Clones share both.
 #[derive(Clone)]
+#[must_use]
 pub struct UserProxy {
     info: MindInfo,
     state: Arc<Mutex<State>>,
@@ -46,14 +47,12 @@ impl UserProxy {
     }
 
     /// Sets another clock, in milliseconds: for tests, and for time limits in other time.
-    #[must_use]
     pub fn with_clock(mut self, clock: impl Fn() -> u64 + Send + Sync + 'static) -> Self {
         self.clock = Arc::new(clock);
         self
     }
 
     /// Sets a person who answers what else the user is asked, and gives tasks if there is no input.
-    #[must_use]
     pub fn with_person(mut self, person: Arc<dyn Mind>) -> Self {
         self.person = Some(person);
         self

@@ -4,6 +4,7 @@ use super::{Style, clean};
 
 /// Text in several styles, which is cleaned as it is added.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[must_use]
 pub(crate) struct Paragraph {
     /// Cells before the first row.
     pub(super) first: usize,
@@ -51,13 +52,11 @@ impl Paragraph {
         Self::default().add(style, text)
     }
 
-    #[must_use]
     pub(crate) fn add(mut self, style: Style, text: impl AsRef<str>) -> Self {
         self.spans.push((style, clean(text.as_ref()).into_owned()));
         self
     }
 
-    #[must_use]
     pub(crate) fn plain(self, text: impl AsRef<str>) -> Self {
         self.add(Style::Plain, text)
     }

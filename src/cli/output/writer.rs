@@ -12,6 +12,7 @@ use crate::locale::Language;
 
 /// Standard output or standard error: how wide it is, whether it shows colour, and whether anybody
 /// still reads it.
+#[must_use]
 pub(crate) struct Output {
     out: Box<dyn Write + Send + Sync>,
     width: usize,
@@ -81,14 +82,12 @@ impl Output {
     }
 
     /// The same output, which is a terminal.
-    #[must_use]
     pub(crate) fn on_terminal(mut self, is_terminal: bool) -> Self {
         self.is_terminal = is_terminal;
         self
     }
 
     /// The same output, sharing its terminal with this status line.
-    #[must_use]
     pub(crate) fn beside(mut self, status: StatusLine) -> Self {
         self.status = status;
         self

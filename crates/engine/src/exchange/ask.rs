@@ -61,6 +61,7 @@ use crate::tool::ToolCall;
 /// ```
 #[derive(Component)]
 #[component(storage = "SparseSet", immutable, on_insert = opened::<R>)]
+#[must_use]
 pub struct Ask<R: Reply>(Arc<Spec<R>>);
 
 /// The JSON that an ask wants.
@@ -239,7 +240,6 @@ impl<R: Reply> Ask<R> {
 
     /// Replaces the fallback by one that is made when it is needed, if making it is costly. It must
     /// pass its own check, and depend on the constraints alone.
-    #[must_use]
     pub fn fallback_with(
         self,
         make: impl Fn(&R::Constraints) -> R + Send + Sync + 'static,
@@ -249,13 +249,11 @@ impl<R: Reply> Ask<R> {
 
     /// The short form that replaces the question in all later prompts, while the context keeps the
     /// whole. If it is empty, the question is sent once and not remembered.
-    #[must_use]
     pub fn condensed(self, short: impl Into<Box<str>>) -> Self {
         self.edit(|spec| spec.parts.body.shorten(short))
     }
 
     /// Keeps neither question nor answer in the context: what comes of it is told by events.
-    #[must_use]
     pub fn forgotten(self) -> Self {
         self.condensed("")
             .edit(|spec| spec.parts.keeps_answer = false)
@@ -274,20 +272,17 @@ impl<R: Reply> Ask<R> {
     /// assert_eq!(ask.short(), Some("# Order! Round 1: draw a card."));
     /// assert_eq!(ask.prompt(), hand, "the context keeps it");
     /// ```
-    #[must_use]
     pub fn sent_short(self) -> Self {
         self.edit(|spec| spec.parts.ask_short = true)
     }
 
     /// Adds a tag to the question's message.
-    #[must_use]
     pub fn tag(self, tag: Tag) -> Self {
         self.edit(|spec| spec.parts.tags = std::mem::take(&mut spec.parts.tags).with(tag))
     }
 
     /// Adds a tag of a game's own to the question's message, with any JSON value. A key that is
     /// reserved, or that the message has already, adds nothing.
-    #[must_use]
     pub fn user_tag(self, key: &str, value: impl Into<Value>) -> Self {
         self.edit(|spec| {
             if let Ok(tags) = spec.parts.tags.clone().with_user(key, value) {
@@ -298,40 +293,34 @@ impl<R: Reply> Ask<R> {
 
     /// What the prompt says, as data for minds without language: the improviser and the terminal
     /// seat. It must say nothing that the prompt and the entity's context don't.
-    #[must_use]
     pub fn notes(self, notes: Value) -> Self {
         self.edit(|spec| spec.parts.notes = notes)
     }
 
     /// The maximum number of tokens of an answer; 1,024 by default.
-    #[must_use]
     pub fn max_tokens(self, tokens: u32) -> Self {
         self.edit(|spec| spec.parts.max_tokens = tokens)
     }
 
     /// How often the mind may correct a bad answer; twice by default.
-    #[must_use]
     pub fn repairs(self, times: u32) -> Self {
         self.edit(|spec| spec.parts.repairs = times)
     }
 
     /// In how many rounds the mind may call the entity's tools before it answers; the limit of the
     /// run by default.
-    #[must_use]
     pub fn tool_rounds(self, rounds: u32) -> Self {
         self.edit(|spec| spec.parts.tool_rounds = Some(rounds))
     }
 
     /// Ends the ask with a round of tool calls, whose results are all that is wanted. The reply
     /// type must accept an empty answer, which is then given and not remembered.
-    #[must_use]
     pub fn ended_by_tools(self, limit: ToolRoundLimit) -> Self {
         self.edit(|spec| spec.parts.tool_round_limit = limit)
     }
 
     /// Asks no mind, but makes these calls of tools, whose results are all that is wanted. The
     /// tools need not be among those of the entity. The reply type must accept an empty answer.
-    #[must_use]
     pub fn calling(self, calls: Vec<ToolCall>) -> Self {
         let limit = ToolRoundLimit {
             last_round: true,
@@ -342,27 +331,23 @@ impl<R: Reply> Ask<R> {
     }
 
     /// Lets people watch the answer while it is written. It must be prose that they read as it is.
-    #[must_use]
     pub fn streamed(self) -> Self {
         self.edit(|spec| spec.parts.streamed = true)
     }
 
     /// Lets the entity remember what bears on the question: memories of its archived past stand
     /// after the question in the prompt, and never enter its context.
-    #[must_use]
     pub fn recalling(self, cues: Cues) -> Self {
         self.edit(|spec| spec.parts.cues = Some(cues))
     }
 
     /// Names who speaks in the answer: what others say is left out, and what was said lately is
     /// asked again once.
-    #[must_use]
     pub fn spoken_by(self, voice: Voice) -> Self {
         self.edit(|spec| spec.voice = Some(voice))
     }
 
     /// Wants an answer at once, without tools: a summary, or a choice among what the prompt says.
-    #[must_use]
     pub fn without_tools(self) -> Self {
         self.tool_rounds(0)
     }

@@ -14,6 +14,7 @@ const SHOWN: usize = 80;
 
 /// A rule that an answer broke, and where in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[must_use]
 pub struct Violation {
     /// Where, such as `cards[2].targets[0]`; empty for the whole answer.
     pub path: String,
@@ -39,21 +40,18 @@ impl Violation {
     }
 
     /// The same rule, to which people need not keep.
-    #[must_use]
     pub fn of_style(mut self) -> Self {
         self.is_style = true;
         self
     }
 
     /// The same rule, told only once.
-    #[must_use]
     pub fn only_once(mut self) -> Self {
         self.only_once = true;
         self
     }
 
     /// The same rule in a template, which minds read instead if the phrasebook has it.
-    #[must_use]
     pub fn with_prompt(mut self, prompt: &impl Prompt) -> Self {
         self.phrase = Some(phrase(prompt));
         self
@@ -104,7 +102,6 @@ impl Violation {
     }
 
     /// The same at another place.
-    #[must_use]
     pub fn at(mut self, path: impl Into<String>) -> Self {
         self.path = path.into();
         self

@@ -73,6 +73,7 @@ pub enum Content {
 /// The content of a message and where it comes from. Immutable and cheap to clone: clones share one
 /// allocation.
 #[derive(Clone, Debug)]
+#[must_use]
 pub struct Body(Arc<Inner>);
 
 #[derive(Clone, Debug, PartialEq)]
@@ -126,32 +127,27 @@ impl Body {
     }
 
     /// The same body with another id. Like the other builders, it copies the body if it is shared.
-    #[must_use]
     pub fn with_id(self, id: BodyId) -> Self {
         self.edit(|inner| inner.id = id)
     }
 
     /// The same body at this time of its place, in steps.
-    #[must_use]
     pub fn at(self, time: u64) -> Self {
         self.edit(|inner| inner.time = time)
     }
 
     /// The same body by this sender; without one if the name is empty.
-    #[must_use]
     pub fn from_sender(self, sender: impl Into<Arc<str>>) -> Self {
         let sender = Some(sender.into()).filter(|sender| !sender.is_empty());
         self.edit(|inner| inner.sender = sender)
     }
 
     /// The same body after a prefix that it shares with others.
-    #[must_use]
     pub fn after(self, shared_prefix: Arc<Text>) -> Self {
         self.edit(|inner| inner.shared_prefix = Some(shared_prefix))
     }
 
     /// The same body with a short form that replaces it in later prompts.
-    #[must_use]
     pub fn with_short(mut self, short: impl Into<Box<str>>) -> Self {
         self.shorten(short);
         self
@@ -164,7 +160,6 @@ impl Body {
     }
 
     /// The same body with its short form alone, if it has one.
-    #[must_use]
     pub(crate) fn condensed(self) -> Self {
         if self.short().is_none() {
             return self;
@@ -177,14 +172,12 @@ impl Body {
     }
 
     /// The same body with free metadata.
-    #[must_use]
     pub fn with_metadata(self, metadata: impl Into<Arc<Map<String, Value>>>) -> Self {
         let metadata = Some(metadata.into()).filter(|metadata| !metadata.is_empty());
         self.edit(|inner| inner.metadata = metadata)
     }
 
     /// The same body with the metadata of the model's response.
-    #[must_use]
     pub fn with_response(self, response: ResponseMetadata) -> Self {
         self.edit(|inner| inner.response = Some(response.into()))
     }

@@ -258,7 +258,6 @@ impl Message {
     }
 
     /// The same message by this sender.
-    #[must_use]
     pub fn said_by(mut self, name: impl Into<Arc<str>>) -> Self {
         self.body = self.body.from_sender(name);
         self

@@ -68,6 +68,7 @@ impl Role {
 
 /// A message of one context: the shared body, and its role and tags there.
 #[derive(Clone, Debug, PartialEq)]
+#[must_use]
 pub struct Message {
     pub role: Role,
     /// The body, shared with other contexts.
@@ -86,7 +87,6 @@ impl Message {
     }
 
     /// The same message with these tags.
-    #[must_use]
     pub fn tagged(mut self, tags: Tags) -> Self {
         self.tags = tags;
         self

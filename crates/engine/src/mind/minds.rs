@@ -15,6 +15,7 @@ use super::embedder::Embedder;
 pub struct MindAlias(pub Arc<str>);
 
 #[derive(Clone)]
+#[must_use]
 pub struct Minds {
     default: Arc<dyn Mind>,
     by_alias: BTreeMap<String, Arc<dyn Mind>>,
@@ -39,21 +40,18 @@ impl Minds {
     }
 
     /// Adds a mind that entities can choose by its alias.
-    #[must_use]
     pub fn with_alias(mut self, alias: impl Into<String>, mind: Arc<dyn Mind>) -> Self {
         self.by_alias.insert(alias.into(), mind);
         self
     }
 
     /// Adds a mind for the entity of this name, whatever it prefers: a person at a seat.
-    #[must_use]
     pub fn with_seat(mut self, entity: impl Into<Arc<str>>, mind: Arc<dyn Mind>) -> Self {
         self.seats.insert(entity.into(), mind);
         self
     }
 
     /// Lets recall find by vectors of this embedder, too.
-    #[must_use]
     pub fn with_embedder(mut self, embedder: Arc<dyn Embedder>) -> Self {
         self.embedder = Some(embedder);
         self

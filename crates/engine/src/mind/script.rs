@@ -64,6 +64,7 @@ impl ScriptLine {
 type Rule = dyn Fn(&Prompt<'_>) -> ScriptLine + Send + Sync;
 
 /// A mind that answers by a script and can record its prompts.
+#[must_use]
 pub struct ScriptMind {
     info: MindInfo,
     lines: Mutex<BTreeMap<String, VecDeque<ScriptLine>>>,
@@ -100,14 +101,12 @@ impl ScriptMind {
     }
 
     /// The same mind with other properties, such as a window or a price.
-    #[must_use]
     pub fn with_info(mut self, change: impl FnOnce(&mut MindInfo)) -> Self {
         change(&mut self.info);
         self
     }
 
     /// The same mind, recording every prompt as text.
-    #[must_use]
     pub fn listening(mut self) -> Self {
         self.heard = Some(Mutex::default());
         self

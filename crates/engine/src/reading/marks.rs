@@ -326,8 +326,7 @@ fn channel_at(text: &str) -> Seen {
         (Match::None, Match::None) => return Seen::Nothing,
         _ => return Seen::Partial,
     };
-    let header = text.get(begin.len()..).unwrap_or_default();
-    let header = head(header, MAX_MARK);
+    let header = head(text.get(begin.len()..).unwrap_or_default(), MAX_MARK);
     let Some(end) = header.find(MESSAGE) else {
         return match begin {
             CHANNEL => partial_if(header.len() < MAX_MARK),

@@ -48,6 +48,7 @@ impl Meant {
 }
 
 #[derive(Clone, Debug, Default)]
+#[must_use]
 pub struct Offers {
     offers: Vec<FoldedOffer>,
     /// Whether they were listed, so that a number means one.
@@ -170,7 +171,6 @@ impl Offers {
     }
 
     /// The same offers, with other words for some of them: each with the name that it means.
-    #[must_use]
     pub fn with_other_words(mut self, words: &[(&str, &str)]) -> Self {
         for offer in &mut self.offers {
             let meant = words.iter().filter(|(_, name)| *name == offer.exact);
@@ -181,7 +181,6 @@ impl Offers {
 
     /// The same offers, with words that may stand around them and say nothing of their own, such as
     /// those of voting.
-    #[must_use]
     pub fn with_fillers(mut self, fillers: &'static [&'static str]) -> Self {
         self.fillers = fillers;
         self

@@ -10,6 +10,7 @@ use crate::world_data::{Prompt, phrase};
 /// Why a tool failed, in words that tell the mind what would be right.
 #[derive(Clone, Debug, Error, PartialEq)]
 #[error("{words}")]
+#[must_use]
 pub struct ToolError {
     words: String,
     phrase: Option<(&'static str, Value)>,
@@ -33,7 +34,6 @@ impl ToolError {
     }
 
     /// The same failure in a template, which minds read instead if the phrasebook has it.
-    #[must_use]
     pub fn with_prompt(mut self, prompt: &impl Prompt) -> Self {
         self.phrase = Some(phrase(prompt));
         self
@@ -41,7 +41,6 @@ impl ToolError {
 
     /// The same failure, because a model that the tool asks can't answer, for this reason. A run
     /// stops there instead of telling the mind.
-    #[must_use]
     pub fn with_outage(mut self, reason: UiText) -> Self {
         self.outage = Some(reason);
         self

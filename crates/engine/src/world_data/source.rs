@@ -30,6 +30,7 @@ const WIDE_MARKS: [&str; 9] = [
 
 /// The text of one RON file that knows the line and column of every field.
 #[derive(Clone, Debug, Default)]
+#[must_use]
 pub struct Source {
     file: String,
     text: String,
@@ -168,7 +169,6 @@ impl Source {
     }
 
     /// The same, of which no mistake quotes a value, since it may be a key.
-    #[must_use]
     pub fn secret(self) -> Self {
         Self {
             is_secret: true,
@@ -189,7 +189,6 @@ impl Source {
     /// let changed = both.with_value("items[lamp].price", "4").unwrap();
     /// assert!(changed.files()[1].text().contains("price: 4"));
     /// ```
-    #[must_use]
     pub fn joined(mut files: Vec<Self>) -> Self {
         if files.len() < 2 {
             return files.pop().unwrap_or_default();

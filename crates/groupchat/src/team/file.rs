@@ -12,6 +12,7 @@ use crate::termination::Termination;
 /// A team as its file describes it. Everything but the name and the participants has a default.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename = "Team")]
+#[must_use]
 pub struct TeamFile {
     /// The name; unique among participants and teams.
     pub name: String,
@@ -184,26 +185,22 @@ impl TeamFile {
     }
 
     /// Sets how the next speaker is selected.
-    #[must_use]
     pub fn with_selection(mut self, selection: Selection) -> Self {
         self.selection = selection;
         self
     }
 
-    #[must_use]
     pub fn with_termination(mut self, condition: Termination) -> Self {
         self.termination.push(condition);
         self
     }
 
     /// Sets the maximum number of turns in a run.
-    #[must_use]
     pub fn with_max_turns(mut self, turns: u32) -> Self {
         self.max_turns = Some(turns);
         self
     }
 
-    #[must_use]
     pub fn with_team(mut self, team: Self) -> Self {
         self.teams.push(team);
         self

@@ -8,6 +8,7 @@ use serde_json::Value;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
+#[must_use]
 pub struct Participant {
     /// The name, in any language.
     pub name: String,
@@ -92,20 +93,17 @@ impl Participant {
         }
     }
 
-    #[must_use]
     pub fn with_system_message(mut self, system_message: impl Into<String>) -> Self {
         self.system_message = system_message.into();
         self
     }
 
-    #[must_use]
     pub fn with_description(mut self, description: impl Into<String>) -> Self {
         self.description = description.into();
         self
     }
 
     /// Sets the type of its answers; messages carry the name of its schema.
-    #[must_use]
     pub fn with_output<T: JsonSchema>(mut self) -> Self {
         self.output = Some(Output {
             name: T::schema_name().into_owned(),
@@ -116,7 +114,6 @@ impl Participant {
     }
 
     /// Adds a participant to which it may hand over.
-    #[must_use]
     pub fn with_handoff(mut self, target: impl Into<String>) -> Self {
         self.handoffs.push(Handoff {
             target: target.into(),

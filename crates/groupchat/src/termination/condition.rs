@@ -9,6 +9,7 @@ const TERMINATE: &str = "TERMINATE";
 /// When a run ends, as a team file says it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[must_use]
 pub enum Termination {
     MaxMessages {
         max: u32,
@@ -109,7 +110,6 @@ impl Termination {
         }
     }
 
-    #[must_use]
     pub fn and(self, other: Self) -> Self {
         match self {
             Self::All(mut parts) => {
@@ -120,7 +120,6 @@ impl Termination {
         }
     }
 
-    #[must_use]
     pub fn or(self, other: Self) -> Self {
         match self {
             Self::Any(mut parts) => {

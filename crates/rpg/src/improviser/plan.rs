@@ -460,8 +460,7 @@ impl<'n> PlanNotes<'n> {
     }
 
     fn speak(&self, writer: &mut Writer<'n>) -> Option<(&'static str, Value)> {
-        let words = self.react(writer);
-        let words = words.or_else(|| self.take_up(writer));
+        let words = self.react(writer).or_else(|| self.take_up(writer));
         if let Some(words) = words.or_else(|| self.bring_up(writer)) {
             return Some(("mind.speak", words));
         }

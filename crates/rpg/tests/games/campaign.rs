@@ -324,8 +324,7 @@ async fn nobody_speaks_out_of_character() {
             .map(|actor| &actor.name)
             .collect();
         let mut spoken = 0;
-        let never = never.iter().map(|never| never.to_lowercase());
-        let never: Vec<_> = never.collect();
+        let never: Vec<_> = never.iter().map(|never| never.to_lowercase()).collect();
         for seed in 100..105 {
             let played = play(world, seed).await;
             let speech = ["speak", "whisper", "announce"];
@@ -343,8 +342,7 @@ async fn nobody_speaks_out_of_character() {
                 let never = never.iter().map(String::as_str);
                 let at_home = NEVER_AT_HOME.iter().filter(|_| neutral.contains(&who));
                 let own = voice.never.iter().map(String::as_str);
-                let own = own.chain(at_home.copied()).map(str::to_lowercase);
-                let own: Vec<_> = own.collect();
+                let own: Vec<_> = own.chain(at_home.copied()).map(str::to_lowercase).collect();
                 for never in never.chain(own.iter().map(String::as_str)) {
                     assert!(
                         !words.contains(never),

@@ -86,8 +86,7 @@ fn last_words(story: &Story, being: &Being) -> Vec<String> {
     let events = contents.events.iter().rev();
     let own = events.filter(|entry| entry.by == Some(being.id));
     let words = own.filter_map(|entry| story.words(entry.form, &entry.record()));
-    let words = words.take(EXAMPLES);
-    let mut words: Vec<_> = words.collect();
+    let mut words: Vec<_> = words.take(EXAMPLES).collect();
     words.reverse();
     words
 }

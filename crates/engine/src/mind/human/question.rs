@@ -13,6 +13,7 @@ pub const UNDO: [&str; 2] = ["undo", "撤销"];
 
 /// A question to a person. An answer is one of the options, by number or name, or words.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[must_use]
 pub struct Question {
     /// The question itself, on one line; may be empty.
     pub label: UiText,
@@ -61,7 +62,6 @@ impl Question {
     }
 
     /// The same, where an empty answer means this.
-    #[must_use]
     pub fn or(self, skip: UiText) -> Self {
         Self {
             skip: Some(skip),
@@ -70,7 +70,6 @@ impl Question {
     }
 
     /// The same, where words of one's own are an answer, too.
-    #[must_use]
     pub fn or_words(self) -> Self {
         Self {
             takes_words: true,
@@ -79,7 +78,6 @@ impl Question {
     }
 
     /// The same with what can be typed, where there are no buttons.
-    #[must_use]
     pub fn with_hint(self, hint: UiText) -> Self {
         Self {
             hint: Some(hint),
@@ -88,14 +86,12 @@ impl Question {
     }
 
     /// The same with words that were typed before.
-    #[must_use]
     pub fn typed(self, typed: impl Into<String>) -> Self {
         let typed = typed.into();
         Self { typed, ..self }
     }
 
     /// The same with a way back.
-    #[must_use]
     pub fn with_back(self) -> Self {
         Self {
             has_back: true,

@@ -53,6 +53,7 @@ impl SeatField {
 
 /// What was filled in, by the names of fields.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[must_use]
 pub struct Filled(BTreeMap<&'static str, Entry>);
 
 #[derive(Clone, Debug, PartialEq)]
@@ -117,14 +118,12 @@ impl Filled {
     }
 
     /// The same with words in a field.
-    #[must_use]
     pub fn with_words(mut self, field: &'static str, words: impl Into<String>) -> Self {
         self.0.insert(field, Entry::Words(words.into()));
         self
     }
 
     /// The same with an option of a field beside those that it has.
-    #[must_use]
     pub fn with_option(mut self, field: &'static str, option: &SeatOption, own: Self) -> Self {
         let chosen = Chosen {
             value: option.value.clone(),
