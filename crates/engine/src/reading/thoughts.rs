@@ -448,7 +448,7 @@ mod tests {
         <tool_call>{}</tool_call> => <tool_call>{}</tool_call> => -
     "#;
 
-    /// An answer, its text, and its thoughts: `-` for nothing, `␣` for a blank, `\n` for a line break.
+    /// Answers, their texts and their thoughts: `-` is nothing, `␣` a blank, `\n` a line break.
     fn answers() -> impl Iterator<Item = [String; 3]> {
         rows(ANSWERS).map(|row| {
             row.map(|part| part.replace("\\n", "\n").replace('␣', " "))
