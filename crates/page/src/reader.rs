@@ -716,7 +716,6 @@ impl Reader<'_> {
             place: entry.place,
             speaker: entry.by,
             addressee: entry.to,
-            teller: None,
             title: self.title_of(record),
             // In a report, the same words twice would count.
             said: self
