@@ -23,11 +23,6 @@ pub fn as_line(text: &str) -> Cow<'_, str> {
         return Cow::Borrowed(text);
     }
     let marked = defused(text);
-    // Most words have nothing that a line can't have.
-    let is_plain = |byte| matches!(byte, b' '..=b'~') && !matches!(byte, b'#' | b'"' | b'\'');
-    if marked.is_none() && text.bytes().all(is_plain) {
-        return Cow::Borrowed(text);
-    }
     let line = line_of(marked.as_deref().unwrap_or(text));
     if marked.is_none() && line == text {
         return Cow::Borrowed(text);
