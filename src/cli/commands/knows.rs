@@ -3,12 +3,11 @@
 use crate::cli::prelude::*;
 use std::sync::Arc;
 
-use playhouse_engine::wording::nearest;
-
 use crate::cast::{Gone, turn_number};
 use crate::drama::Promise;
 use crate::knowledge::{Fact, Known};
 use crate::rpg::CampaignPicture;
+use crate::rpg::world_file::instead_of;
 
 use crate::cli::labels::gone_label;
 use crate::cli::saved::{Being, Saved, WorldState, being};
@@ -271,9 +270,6 @@ fn find_fact<'s>(state: &'s WorldState, id: &str) -> Result<&'s Fact> {
         return Ok(fact);
     }
     let error = CommandError::usage(text!(cli_knows_no_fact, id));
-    let ids = || book.all().map(|fact| fact.id.as_str());
-    Err(error.help(match nearest(id, ids()) {
-        Some(near) => text!(drama_did_you_mean, near),
-        None => text!(drama_one_of, names = Argument::list(ids())),
-    }))
+    let ids: Vec<_> = book.all().map(|fact| fact.id.as_str()).collect();
+    Err(error.help(instead_of(id, ids.into_iter())))
 }

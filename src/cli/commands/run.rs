@@ -8,6 +8,7 @@ use crate::mind::Minds;
 use crate::rpg::Campaign;
 use crate::rpg::drama::Condition;
 use crate::rpg::rehearsal::{Find, FindWhen, RehearsalPlan, rehearse};
+use crate::rpg::world_file::instead_of;
 use crate::session::{Game as _, Session};
 
 use super::campaign_batch;
@@ -97,9 +98,8 @@ impl Opening {
     ) -> Result<Self> {
         let scenes = campaign.file.scenes.iter().map(|scene| scene.id.as_str());
         if !scenes.clone().any(|id| id == scene) {
-            let mut error = CommandError::usage(text!(cli_no_such_scene, scene));
-            error.help = loader::did_you_mean(scene, scenes);
-            return Err(error);
+            let error = CommandError::usage(text!(cli_no_such_scene, scene));
+            return Err(error.help(instead_of(scene, scenes)));
         }
         let mut plan = RehearsalPlan {
             seed: seed.unwrap_or(1),

@@ -2,15 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use playhouse_engine::locale::{Argument, Localize, UiText, text};
+use playhouse_engine::locale::{Localize, UiText, text};
 use playhouse_engine::save::SlotName;
-use playhouse_engine::wording::nearest;
 use playhouse_engine::world_data::{Problems, Source};
 use ron::value::RawValue;
 use serde::Deserialize;
 
 use super::outcome::Outcome;
-use crate::world_file::{DEFAULT_WORLD, WorldFile};
+use crate::world_file::{DEFAULT_WORLD, WorldFile, instead_of};
 
 /// How many stories of a condition there may be.
 const MAX_RUNS: u32 = 99_999;
@@ -162,10 +161,7 @@ impl ExperimentFile {
     }
 
     fn report_unknown(&self, problems: &mut Problems, path: &str, name: &str, known: &[&str]) {
-        let help = match nearest(name, known.iter().copied()) {
-            Some(near) => text!(drama_did_you_mean, near),
-            None => text!(drama_one_of, names = Argument::list(known.iter().copied())),
-        };
+        let help = instead_of(name, known.iter().copied());
         let message = text!(drama_unknown, name);
         self.source.report(problems, path, message, help);
     }

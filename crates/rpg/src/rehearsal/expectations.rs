@@ -1,8 +1,7 @@
 //! What a writer expects of rehearsals: the file `expect.ron` beside `world.ron`.
 
-use playhouse_engine::locale::{Argument, UiText, text};
+use playhouse_engine::locale::{UiText, text};
 use playhouse_engine::statistics::Share;
-use playhouse_engine::wording::nearest;
 use playhouse_engine::world_data::{Problems, Source};
 use serde::Deserialize;
 
@@ -10,7 +9,7 @@ use super::clauses::Wording;
 use super::drama::{EndingFigures, FactFigures, OptionFigures, SceneFigures};
 use super::summary::{Activity, FightFigures, Rehearsal};
 use crate::experiment::Outcome;
-use crate::world_file::WorldFile;
+use crate::world_file::{WorldFile, instead_of};
 
 /// One expectation. The last two numbers are the lowest and the highest percentage.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -65,10 +64,7 @@ impl Expectations {
             let known = expectation.known(world);
             for (member, (name, known)) in names.iter().zip(known).enumerate() {
                 if !known.contains(name) {
-                    let help = match nearest(name, known.iter().copied()) {
-                        Some(near) => text!(drama_did_you_mean, near),
-                        None => text!(drama_one_of, names = Argument::list(known)),
-                    };
+                    let help = instead_of(name, known.iter().copied());
                     wrong(member, text!(drama_unknown, name), help);
                 }
             }

@@ -12,6 +12,7 @@ mod reference;
 mod samples;
 mod types;
 
+pub use check::instead_of;
 pub(crate) use check::{ROLES, choices, each, never_comes, part};
 pub use load::{DEFAULT_WORLD, WorldListing, files_of, list_worlds, sources};
 pub use reference::{Explained, explain, reference};

@@ -24,6 +24,7 @@ use playhouse_engine::world_data::{Parsed, Problems, Source};
 use super::types::WorldFile;
 use crate::drama::Condition;
 use report::Report;
+pub use report::instead_of;
 pub(crate) use report::{choices, each, part};
 
 /// Adds everything that is wrong with a condition to `problems`, given its source and its world.

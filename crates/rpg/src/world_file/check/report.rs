@@ -60,6 +60,14 @@ pub(super) fn step_path(mut path: String, mut step: &CampaignStep) -> String {
     path
 }
 
+/// What to write instead of a name that nothing has: one like it, or one of those that there are.
+pub fn instead_of<'a>(name: &str, known: impl Iterator<Item = &'a str> + Clone) -> UiText {
+    match nearest(name, known.clone()) {
+        Some(near) => text!(drama_did_you_mean, near),
+        None => text!(drama_one_of, names = Argument::list(known)),
+    }
+}
+
 /// Collects problems, except for those in parts that could not be read, which are problems already.
 pub(super) struct Report<'a> {
     pub(super) world: &'a WorldFile,
