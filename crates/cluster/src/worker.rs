@@ -29,8 +29,8 @@ use crate::{Amounts, Lease, Owner, Phase, Position, Store, StoreError, StoreRepl
 const TAKE: Duration = Duration::from_secs(1);
 /// In so many parts of the time between two beats it is looked whether something is to be done.
 const PARTS: u32 = 50;
-/// How many looks an open world must be unchanged to be put on the queue anew.
-const STILL: u32 = 5;
+/// After so many beats without a change an open world is put on the queue anew.
+const STILL: u32 = 4;
 /// A list is not looked at again before this many times as long as it took.
 const REST: u32 = 20;
 /// After this time another worker may try a world that this build can't play.
@@ -123,13 +123,13 @@ struct Stage {
     is_over: AtomicBool,
 }
 
-/// What an idle worker has seen of the open worlds: the revision of each, and at how many looks it
-/// was the same.
+/// What an idle worker has seen of the open worlds: the revision of each, and since when it has
+/// been the same.
 #[derive(Default)]
 struct Looks {
     /// When it looks again.
     next: Option<Instant>,
-    seen: BTreeMap<SlotName, (u64, u32)>,
+    seen: BTreeMap<SlotName, (u64, Instant)>,
 }
 
 /// How a run of a world ended.
@@ -259,16 +259,16 @@ impl Worker {
             if !state.phase.is_open() {
                 continue;
             }
-            let mut still = match looks.seen.get(&world) {
-                Some((before, still)) if *before == revision => still + 1,
-                _ => 0,
+            let mut since = match looks.seen.get(&world) {
+                Some((before, since)) if *before == revision => *since,
+                _ => begun,
             };
-            if still == STILL {
+            if begun - since >= self.beat * STILL {
                 tracing::warn!("{world} is put on the queue anew");
                 self.store.enqueue_anew(&world)?;
-                still = 0;
+                since = begun;
             }
-            seen.insert(world, (revision, still));
+            seen.insert(world, (revision, since));
         }
         looks.seen = seen;
         let rest = begun.elapsed() * REST;
