@@ -106,7 +106,7 @@ fn serve(view: &Arc<StoryView>, campaign: &Arc<Campaign>) -> SocketAddr {
 /// What a reader takes of an event.
 #[derive(Deserialize)]
 struct Number {
-    n: usize,
+    number: usize,
 }
 
 /// Reads a stream for ever, and notes how long each event took to come.
@@ -115,17 +115,19 @@ async fn read(address: SocketAddr, times: Times, latencies: Arc<Mutex<Vec<Durati
     let request = format!("GET /api/bench/stream?since=0.0 HTTP/1.1\r\nHost: {address}\r\n\r\n");
     stream.write_all(request.as_bytes()).await.unwrap();
     let mut lines = BufReader::new(stream).lines();
+    let mut are_events = false;
     while let Ok(Some(line)) = lines.next_line().await {
-        let Some(data) = line.strip_prefix("data: ") else {
+        if let Some(kind) = line.strip_prefix("event: ") {
+            are_events = kind == "events";
+        }
+        let data = line.strip_prefix("data: ").filter(|_| are_events);
+        let Some(data) = data else {
             continue;
         };
-        // Nothing else in the stream is a list of what has a number.
-        let Ok(events) = serde_json::from_str::<Vec<Number>>(data) else {
-            continue;
-        };
+        let events: Vec<Number> = serde_json::from_str(data).unwrap();
         let now = common::now();
         let happened = times.lock().unwrap();
-        let took = events.iter().filter_map(|event| happened.get(event.n));
+        let took = events.iter().filter_map(|event| happened.get(event.number));
         let took = took.map(|happened| now.duration_since(*happened));
         latencies.lock().unwrap().extend(took);
     }
