@@ -39,7 +39,7 @@ fn tell_of_memory(runtime: &Runtime, stages: usize) {
     let mut contexts = engine.world.query::<&AgentContext>();
     let longest = contexts.iter(&engine.world).map(AgentContext::len).max();
     eprintln!(
-        "world/{}: {before} MB at the start, {} MB after {TURNS} turns ({} MB at most); longest history {}; turns took {each:.0?}",
+        "world/{}: {before} MB at the start, {} MB after {TURNS} turns ({} MB at most); longest history {}; turns took {each:.1?}",
         stages * ACTORS,
         common::megabytes("VmRSS"),
         common::megabytes("VmHWM"),
