@@ -705,7 +705,6 @@ fn a_suggested_scene_that_starves_another_is_asked_for_again() {
     let told = [
         "You suggested this before: {",
         "- the-orchard never came about: ",
-        "- the-offer ",
     ];
     has(&asked[1], &told);
     assert_eq!(asked.len(), 2);

@@ -291,6 +291,10 @@ impl Event<'_> {
                 let field = member.field()?;
                 quote!(fn doer(&self) -> Option<&str> { Some(&#field) })
             }
+            "along" => {
+                let field = member.field()?;
+                quote!(fn along(&self) -> &[String] { &#field })
+            }
             "spoken" => {
                 let field = member.field()?;
                 let spoken = match member.value()? {

@@ -57,6 +57,7 @@ use syn::{DeriveInput, parse_macro_input};
 /// | `own` | `is_own() == true` |
 /// | `tells_nothing` | `tells_by_words() == false` |
 /// | `doer` | a field: whoever did it reads the phrase with `own` set |
+/// | `along` | a field: who did it with the doer, and reads it so, with the others as `along` |
 /// | `speaker`, `spoken`, `tells`, `media` | a field or another expression |
 /// | `template`, `short_template` | the name of a phrase |
 /// | `text` | the words, as an expression of the fields, or a method of the type |

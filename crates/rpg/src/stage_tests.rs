@@ -248,6 +248,20 @@ fn whoever_a_choice_sends_to_a_place_comes_after_what_is_told_there() {
 }
 
 #[test]
+fn who_comes_with_others_reads_of_itself_and_them() {
+    let mut scene = scene("");
+    let cause = Cause::at(scene.place);
+    scene.apply(cause, r#"[Move("Ann", "Yard"), Move("Bob", "Yard")]"#);
+    scene.play(
+        r#"
+        => Ann hears "You and Bob arrive at Yard"
+        => Bob hears "You and Ann arrive at Yard"
+        => Eve hears "Ann and Bob arrive at Yard"
+    "#,
+    );
+}
+
+#[test]
 fn what_befalls_those_elsewhere_is_told_there_after_all_have_arrived() {
     let mut scene = scene(
         r#"scenes: [

@@ -66,6 +66,12 @@ pub trait AgentEvent: Telling + Serialize + DeserializeOwned + Send + Sync + 'st
         None
     }
 
+    /// Who did it together with the doer. Each reads the phrase as if it were the doer, with the
+    /// others as `along`.
+    fn along(&self) -> &[String] {
+        &[]
+    }
+
     /// By whose knowledge guards judge its words: by default its speaker's.
     fn knower(&self) -> Option<&str> {
         self.speaker()

@@ -72,9 +72,9 @@ pub fn deliver(
                 name: context.name().clone(),
             };
             let own = event
-                .own_text
-                .as_ref()
-                .filter(|(doer, _)| doer == context.name());
+                .own_texts
+                .iter()
+                .find(|(doer, _)| doer == context.name());
             let body = match own.filter(|_| copy.masked.is_none()) {
                 Some((_, text)) => {
                     body_of(&event, text, clock.next_body(place), time, metadata.clone())

@@ -159,7 +159,7 @@ fn walk([from, to]: [&str; 2], (actor, along): (&str, &[String]), told: &Recipie
 
 /// An actor arrives on a stage.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
-#[event("arrive", style = Move, doer = actor, not_recallable, tags = message_tags, line = walk)]
+#[event("arrive", style = Move, doer = actor, along = along, not_recallable, tags = message_tags, line = walk)]
 pub struct Arrive {
     pub actor: String,
     /// Who comes along.

@@ -23,8 +23,8 @@ pub struct PendingEvent {
     pub data: Value,
     /// The words that its receivers will read.
     pub text: String,
-    /// The words for whoever did it, and its name, if it is among the receivers.
-    pub own_text: Option<(Arc<str>, String)>,
+    /// The words for each of those who did it and are among the receivers, by name.
+    pub own_texts: Vec<(Arc<str>, String)>,
     /// The short form that minds are sent instead.
     pub short: Option<String>,
     /// Images, audio and video that they get after the words.

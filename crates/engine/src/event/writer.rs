@@ -374,7 +374,7 @@ impl EventWriter<'_, '_> {
         match texts {
             Ok(((text, _), ..)) if without.is_some() && text.trim().is_empty() => {}
             Ok((texts, short, data)) => {
-                (pending.text, pending.own_text) = texts;
+                (pending.text, pending.own_texts) = texts;
                 (pending.short, pending.data) = (short, data);
                 pending.media = event.media();
                 pending.happening = event.happening();
@@ -389,26 +389,34 @@ impl EventWriter<'_, '_> {
         }
     }
 
-    /// The words of an event, and those for whoever did it, with its name, if it receives them.
+    /// The words of an event, and those for each of those who did it and receive them, by name.
     fn words<E: AgentEvent>(
         &self,
         event: &E,
         data: &Value,
         audience: &[Entity],
-    ) -> Result<(String, Option<(Arc<str>, String)>), PhraseError> {
+    ) -> Result<(String, Vec<(Arc<str>, String)>), PhraseError> {
         let Some(doer) = event.doer() else {
-            return Ok((event.text(&self.phrases, data)?, None));
+            return Ok((event.text(&self.phrases, data)?, Vec::new()));
         };
-        let say = |own: bool| {
+        let along = event.along().iter().map(String::as_str);
+        let doers: Vec<&str> = std::iter::once(doer).chain(along).collect();
+        let say = |own: Option<&str>| {
             let mut data = data.clone();
             if let Some(fields) = data.as_object_mut() {
-                fields.insert("own".to_owned(), own.into());
+                fields.insert("own".to_owned(), own.is_some().into());
+                if own.is_some() && doers.len() > 1 {
+                    let others = doers.iter().filter(|who| Some(**who) != own);
+                    fields.insert("along".to_owned(), others.copied().collect());
+                }
             }
             event.text(&self.phrases, &data)
         };
-        let is_told = audience.iter().any(|who| *self.name(*who) == *doer);
-        let own = is_told.then(|| say(true)).transpose()?;
-        Ok((say(false)?, own.map(|text| (doer.into(), text))))
+        let told = audience.iter().map(|who| self.name(*who));
+        let own = told
+            .filter(|name| doers.contains(&&**name))
+            .map(|name| Ok((name.clone(), say(Some(&name))?)));
+        Ok((say(None)?, own.collect::<Result<_, PhraseError>>()?))
     }
 
     /// Lets guards judge what is spoken, and adds the facts that its words tell. Returns what is
