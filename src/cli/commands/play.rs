@@ -7,10 +7,12 @@ use std::io;
 use std::sync::{Arc, Mutex};
 use std::thread;
 
-use crate::cast::{CastList, EntityName, StableId, WorldTurn, turn_number};
+use crate::cast::{
+    self, Appearance, CastList, EntityName, StableId, WorldTurn, stage_of, turn_number,
+};
 use crate::cli::servers::ToolServers;
 use crate::engine::{CancellationToken, Engine, EngineError, SpendLimits, Stop};
-use crate::event::{AnsweredBy, EventRecord, Feed, Phrasebook, Recipient, Record, Watching};
+use crate::event::{AnsweredBy, EventRecord, Feed, Phrasebook, Recipient, Record, Sight, Watching};
 use crate::exchange::spent_by_purpose;
 use crate::groupchat::Chat;
 use crate::knowledge::FactBook;
@@ -688,8 +690,18 @@ pub(super) fn story_printer(
     let roster = Roster::of(world);
     let printer = StoryPrinter::new(app.shared_out(), language, roster).with_ids(app.settings.ids);
     let seat = seat.and_then(|seat| sitter(world, seat));
-    let printer = printer.at_seat(seat.map(|seat| seat.name));
     let turn = world.resource::<WorldTurn>().0;
+    let place = seat
+        .as_ref()
+        .filter(|_| turn == 0)
+        .and_then(|seat| world.resource::<CastList>().by_name(&seat.name))
+        .and_then(|actor| stage_of(world, actor));
+    let look = place.and_then(|place| Some((cast::name_of(world, place), world.get(place)?)));
+    // The first question at a seat says it.
+    let look = look
+        .as_ref()
+        .map(|(what, Appearance(look))| Sight { what, look });
+    let printer = printer.at_seat(seat.map(|seat| seat.name), look);
     Box::new(printer.with_workings(app.settings.verbose, turn))
 }
 

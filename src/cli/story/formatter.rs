@@ -69,6 +69,10 @@ impl Formatter {
         self.spoken.clear();
     }
 
+    pub(super) fn know_look(&mut self, sight: Option<Sight<'_>>) {
+        sight.map(|sight| self.printed.is_new_look(sight));
+    }
+
     /// Default answers of which no event told, each with its place.
     pub(super) fn untold_defaults(&mut self) -> Vec<(Arc<str>, Paragraph)> {
         let untold = std::mem::take(&mut self.defaults).into_iter();

@@ -20,7 +20,7 @@ mod tests;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use crate::cast::turn_number;
-use crate::event::{EventRecord, EventStyle, Record};
+use crate::event::{EventRecord, EventStyle, Record, Sight};
 
 use self::formatter::{Formatter, heading};
 pub(crate) use self::outcome::write_outcome;
@@ -139,9 +139,11 @@ impl StoryPrinter {
         self
     }
 
-    /// The same printer for a reader who plays a character, or for one who doesn't.
-    pub(crate) fn at_seat(mut self, seat: Option<Arc<str>>) -> Self {
+    /// The same printer for a reader who plays a character, or for one who doesn't. It leaves out a
+    /// look that the reader knows.
+    pub(crate) fn at_seat(mut self, seat: Option<Arc<str>>, known: Option<Sight<'_>>) -> Self {
         self.formatter.seat = seat;
+        self.formatter.know_look(known);
         self
     }
 

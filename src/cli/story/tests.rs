@@ -356,7 +356,7 @@ fn a_person_at_a_seat_reads_what_it_will_remember() {
     });
     for (seat, is_told) in [(None, false), (Some("Mira".into()), true)] {
         let (story, written) = story(Language::En, 60);
-        let mut story = story.at_seat(seat);
+        let mut story = story.at_seat(seat, None);
         story.print(&event("Inn", "archive", data.clone()));
         story.finish();
         let told = "Mira will remember: I was afraid.";
